@@ -1,0 +1,39 @@
+using System.Buffers.Binary;
+
+namespace MongoPerf.Wire.Messages;
+
+/// <summary>What kind of message follows the header. Source: MongoDB wire protocol, "opcodes".</summary>
+public enum OpCode
+{
+    Reply = 1,
+    Query = 2004,
+    Compressed = 2012,
+    Msg = 2013,
+}
+
+/// <summary>The 16 bytes in front of every message, all little-endian.</summary>
+/// <param name="Length">Bytes, these 16 included; 16 to 48,000,000.</param>
+/// <param name="RequestId">The sender's number for this message.</param>
+/// <param name="ResponseTo">In a reply, the request's number; else 0.</param>
+/// <param name="OpCode">How the rest is to be read.</param>
+public readonly record struct MessageHeader(int Length, int RequestId, int ResponseTo, OpCode OpCode)
+{
+    public const int Size = 16;
+
+    /// <summary>What mongod takes and sends at most (maxMessageSizeBytes of every version since 2.6).</summary>
+    public const int MaximumMessageLength = 48_000_000;
+
+    public static MessageHeader Read(ReadOnlySpan<byte> bytes) => new(
+        BinaryPrimitives.ReadInt32LittleEndian(bytes),
+        BinaryPrimitives.ReadInt32LittleEndian(bytes[4..]),
+        BinaryPrimitives.ReadInt32LittleEndian(bytes[8..]),
+        (OpCode)BinaryPrimitives.ReadInt32LittleEndian(bytes[12..]));
+
+    public void Write(Span<byte> destination)
+    {
+        BinaryPrimitives.WriteInt32LittleEndian(destination, Length);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[4..], RequestId);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[8..], ResponseTo);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[12..], (int)OpCode);
+    }
+}
