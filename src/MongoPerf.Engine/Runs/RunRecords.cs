@@ -1,0 +1,320 @@
+using System.Text.Json.Serialization;
+
+namespace MongoPerf.Engine.Runs;
+
+// What a run stores about itself. The names are those of the JSON that `report --format json` prints (schema mongoperf/1), in camelCase.
+
+/// <summary>How a run stands. Stored by name: never rename a value.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<RunState>))]
+public enum RunState
+{
+    /// <summary>Still going, or killed without a chance to say so.</summary>
+    Running,
+
+    /// <summary>Stopped by Ctrl+C, a full disk or a lost server; can be resumed.</summary>
+    Interrupted,
+    Finished,
+
+    /// <summary>Ended by a fault of the program; can be resumed all the same.</summary>
+    Failed,
+}
+
+/// <summary>One execution of the program.</summary>
+public sealed record RunInfo
+{
+    public required string Id { get; init; }
+
+    /// <summary>"series" or "run".</summary>
+    public required string Kind { get; init; }
+    public required ulong Seed { get; init; }
+
+    /// <summary>The program's version, with the commit it was built from.</summary>
+    public required string Version { get; init; }
+
+    /// <summary>"Release" or "Debug".</summary>
+    public required string BuildKind { get; init; }
+
+    /// <summary>As typed, secrets masked.</summary>
+    public required string CommandLine { get; init; }
+    public required DateTimeOffset StartedAt { get; init; }
+    public DateTimeOffset? EndedAt { get; init; }
+    public RunState State { get; init; } = RunState.Running;
+
+    /// <summary>Why the run ended before its target; null when it did not.</summary>
+    public string? StoppedBecause { get; init; }
+}
+
+/// <summary>What was under load.</summary>
+public sealed record DeploymentInfo
+{
+    /// <summary>"uri" (given), "mongod" (started by the run), "embedded" or "null".</summary>
+    public required string Kind { get; init; }
+
+    /// <summary>"standalone", "replica set", "sharded", "embedded" or "null".</summary>
+    public required string Topology { get; init; }
+    public required string ServerVersion { get; init; }
+    public string? StorageEngine { get; init; }
+
+    /// <summary>The server's own cache limit in bytes; null when it does not say.</summary>
+    public long? CacheBytes { get; init; }
+    public bool IsEmbedded { get; init; }
+
+    /// <summary>host:port, no secrets.</summary>
+    public required string Address { get; init; }
+
+    /// <summary>"database.collection".</summary>
+    public required string Namespace { get; init; }
+
+    /// <summary>The server's process on this machine; null when it is elsewhere or unknown.</summary>
+    public int? ProcessId { get; init; }
+
+    /// <summary>Things a reader of the figures must know, such as "figures are the embedded server's, not MongoDB's".</summary>
+    public IReadOnlyList<string> Remarks { get; init; } = [];
+}
+
+/// <summary>What the client ran on.</summary>
+public sealed record EnvironmentInfo
+{
+    public required string OperatingSystem { get; init; }
+    public required string Kernel { get; init; }
+    public required string CpuModel { get; init; }
+    public required int CpuCount { get; init; }
+    public required long MemoryBytes { get; init; }
+
+    /// <summary>The file system under the runs folder, e.g. "ext4 on /dev/vda".</summary>
+    public required string Disk { get; init; }
+    public required long DiskTotalBytes { get; init; }
+    public required long DiskFreeBytes { get; init; }
+    public required string DotNetVersion { get; init; }
+
+    /// <summary>True when client and server share this machine: their CPU time is then one pool.</summary>
+    public required bool ServerOnSameMachine { get; init; }
+}
+
+/// <summary>What a series was asked to do; enough to go on with it.</summary>
+public sealed record SeriesSettings
+{
+    public required long TargetDocumentCount { get; init; }
+    public required long StepDocumentCount { get; init; }
+
+    /// <summary>Percent of a step's documents for unack, batch and safe; they add up to 100.</summary>
+    public required IReadOnlyList<int> Shares { get; init; }
+
+    /// <summary>Which of unack, batch, safe, q4, q5, q6, q7, size run.</summary>
+    public required IReadOnlyList<string> Tests { get; init; }
+    public required int BatchSize { get; init; }
+
+    /// <summary>Thread counts of the query tests; each gives a result of its own.</summary>
+    public required IReadOnlyList<int> Threads { get; init; }
+    public required double WindowSeconds { get; init; }
+
+    /// <summary>Left out of the results; part of the window.</summary>
+    public required double WarmupSeconds { get; init; }
+    public required bool Journal { get; init; }
+    public required bool OrderedBatches { get; init; }
+
+    /// <summary>0 to 1: the share of returned documents that is compared with the generator's.</summary>
+    public required double VerifyShare { get; init; }
+    public required long MaxErrors { get; init; }
+
+    /// <summary>0 to 100: percent of the filler text that compresses away.</summary>
+    public int Compressibility { get; init; }
+
+    /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
+    public double? Rate { get; init; }
+    public required string Database { get; init; }
+    public required string Collection { get; init; }
+
+    /// <summary>What was asked for: "single" or "null".</summary>
+    public required string Topology { get; init; }
+
+    /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
+    public string? Uri { get; init; }
+
+    /// <summary>The mongod program that the run starts; null otherwise.</summary>
+    public string? MongodPath { get; init; }
+
+    /// <summary>What <c>--cache</c> asked for, bytes.</summary>
+    public long? CacheBytes { get; init; }
+}
+
+/// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
+public sealed record LatencySummary
+{
+    public double? Min { get; init; }
+    public double? Mean { get; init; }
+    public double? P50 { get; init; }
+    public double? P90 { get; init; }
+    public double? P95 { get; init; }
+    public double? P99 { get; init; }
+    public double? P999 { get; init; }
+    public double? Max { get; init; }
+}
+
+/// <summary>What became of unacknowledged inserts.</summary>
+/// <param name="Sent">Documents written to the socket.</param>
+/// <param name="Arrived">Documents found by an index scan after the fence.</param>
+/// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
+/// <param name="DrainSeconds">From the last send to the reply of the fence (a ping on the same connection).</param>
+public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
+
+/// <summary>How the server runs a query test, by explain, and by its counters during the window.</summary>
+public sealed record PlanSummary
+{
+    /// <summary>Name of the index; null for a collection scan.</summary>
+    public string? Index { get; init; }
+
+    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
+    public required string Stages { get; init; }
+    public long KeysExamined { get; init; }
+    public long DocumentsExamined { get; init; }
+    public long Returned { get; init; }
+
+    /// <summary>serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.</summary>
+    public double? KeysExaminedPerOperation { get; init; }
+
+    /// <summary>serverStatus metrics.queryExecutor.scannedObjects over the window, per operation.</summary>
+    public double? DocumentsExaminedPerOperation { get; init; }
+}
+
+/// <summary>One test at one size with one number of threads. Rates and latencies leave the warm-up out.</summary>
+public sealed record TestResult
+{
+    /// <summary>unack, batch, safe, q4, q5, q6 or q7.</summary>
+    public required string Test { get; init; }
+    public required int Threads { get; init; }
+
+    /// <summary>Documents per command; 1 but for the batch test.</summary>
+    public required int Batch { get; init; }
+
+    /// <summary>Succeeded operations in the measured part.</summary>
+    public required long Operations { get; init; }
+
+    /// <summary>Documents inserted or received in the measured part.</summary>
+    public required long Documents { get; init; }
+    public required long Failed { get; init; }
+    public required double WarmupSeconds { get; init; }
+
+    /// <summary>Length of the measured part.</summary>
+    public required double Seconds { get; init; }
+    public UnacknowledgedResult? Unacknowledged { get; init; }
+    public required double OperationsPerSecond { get; init; }
+    public required double DocumentsPerSecond { get; init; }
+
+    /// <summary>Document bytes, 1 MB = 1,000,000 bytes.</summary>
+    public required double MegabytesPerSecond { get; init; }
+
+    /// <summary>User and system time of the whole client process in the measured part, per succeeded operation.</summary>
+    public required double ClientCpuMicrosecondsPerOperation { get; init; }
+
+    /// <summary>The client process's CPU time over the measured part, in cores (1.0 is one core busy).</summary>
+    public double ClientCpuCores { get; init; }
+    public required LatencySummary LatencyMicroseconds { get; init; }
+
+    /// <summary>From the intended start, when a rate was set; null in a closed loop.</summary>
+    public LatencySummary? ResponseMicroseconds { get; init; }
+    public PlanSummary? Plan { get; init; }
+
+    /// <summary>Documents written again after failures or losses, acknowledged, until the range was whole.</summary>
+    public long Repaired { get; init; }
+
+    /// <summary>Returned documents compared with the generator's, and how many differed.</summary>
+    public long Verified { get; init; }
+    public long Wrong { get; init; }
+
+    /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
+    public required Accounting Accounting { get; init; }
+}
+
+/// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
+public sealed record Accounting(long Scheduled, long Succeeded, long Failed, long Skipped)
+{
+    public static Accounting None { get; } = new(0, 0, 0, 0);
+
+    public Accounting Plus(Accounting other) => new(
+        Scheduled + other.Scheduled, Succeeded + other.Succeeded, Failed + other.Failed, Skipped + other.Skipped);
+}
+
+/// <summary>Test 8: sizes as the server reports them, bytes.</summary>
+public sealed record SizeResult
+{
+    public required long Documents { get; init; }
+
+    /// <summary>Uncompressed BSON.</summary>
+    public required long DataBytes { get; init; }
+
+    /// <summary>The collection's files, free blocks included.</summary>
+    public required long StorageBytes { get; init; }
+
+    /// <summary>Free blocks inside the files; null when the server does not say.</summary>
+    public long? FreeStorageBytes { get; init; }
+    public required long IndexBytes { get; init; }
+    public required IReadOnlyDictionary<string, long> Indexes { get; init; }
+    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
+
+    /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
+    public long? DiskBytes { get; init; }
+}
+
+public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks);
+
+/// <summary>Everything measured at one size.</summary>
+public sealed record StepResult
+{
+    /// <summary>1-based.</summary>
+    public required int Step { get; init; }
+
+    /// <summary>In the collection when the step's queries ran.</summary>
+    public required long Documents { get; init; }
+    public required IReadOnlyList<TestResult> Tests { get; init; }
+    public SizeResult? Sizes { get; init; }
+
+    /// <summary>False while the step is still going, or was broken off.</summary>
+    public bool Complete { get; init; }
+}
+
+/// <summary>Failures of one kind over the whole run.</summary>
+public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
+
+/// <summary>Something that happened at a time, such as "reconnect", "outage", "interrupted", "resumed", "disk low".</summary>
+public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null);
+
+public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);
+
+/// <summary>One second (or the rest of one) of one test, all threads together.</summary>
+public sealed record PhaseSample
+{
+    /// <summary>Unix time in milliseconds at the sample's end.</summary>
+    public required long AtMilliseconds { get; init; }
+    public required int Step { get; init; }
+    public required string Test { get; init; }
+    public required int Threads { get; init; }
+    public required bool IsWarmup { get; init; }
+
+    /// <summary>True when the connection was down in part of it.</summary>
+    public bool HasOutage { get; init; }
+    public required double Seconds { get; init; }
+    public required long Operations { get; init; }
+    public required long Documents { get; init; }
+    public required long Bytes { get; init; }
+    public required long Failed { get; init; }
+
+    /// <summary>In the collection at the sample's end, as far as the client knows.</summary>
+    public required long CollectionDocuments { get; init; }
+    public required LatencySummary LatencyMicroseconds { get; init; }
+
+    /// <summary>HdrHistogram V2 compressed encoding of the second's service times (microseconds); empty when nothing was recorded.</summary>
+    public ReadOnlyMemory<byte> Histogram { get; init; }
+}
+
+/// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>
+/// <param name="AtMilliseconds">Unix time.</param>
+/// <param name="Member">Which server process (host:port), or "client".</param>
+/// <param name="Values">In the order of the catalogue.</param>
+public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
+
+/// <summary>A durable point: everything up to here is stored here and there.</summary>
+/// <param name="Step">The last completed step; 0 before the first.</param>
+/// <param name="Documents">In the collection.</param>
+/// <param name="AtMilliseconds">Unix time.</param>
+public sealed record Checkpoint(int Step, long Documents, long AtMilliseconds);
