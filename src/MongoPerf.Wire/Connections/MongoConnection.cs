@@ -19,6 +19,7 @@ public sealed class MongoConnection : IDisposable
     private readonly OpMsgWriter _commands = new();
     private byte[] _received;
     private int _requestId;
+    private int _receivedLength;
 
     private MongoConnection(ServerAddress address, SocketTransport transport, ConnectionSettings settings)
     {
@@ -29,6 +30,9 @@ public sealed class MongoConnection : IDisposable
     }
 
     public ServerAddress Address { get; }
+
+    /// <summary>The message that the last <see cref="Receive"/> brought.</summary>
+    public ReadOnlySpan<byte> LastReceived => _received.AsSpan(0, _receivedLength);
 
     /// <summary>What the server said when the connection opened.</summary>
     public HelloReply Server { get; private set; } = new(BsonDocument.Empty);
@@ -92,6 +96,7 @@ public sealed class MongoConnection : IDisposable
             got += ReceiveSome(got);
         if (got > length)
             throw new WireProtocolException($"{Address}: {got - length} bytes follow a reply of {length} bytes (connection closed)");
+        _receivedLength = length;
         return _received.AsSpan(0, length);
     }
 
