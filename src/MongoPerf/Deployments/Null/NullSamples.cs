@@ -1,11 +1,12 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Null;
 
 /// <summary>A few of the documents that a client has sent, kept to answer its queries with: what comes back is right, byte by byte.</summary>
 /// <remarks>
-/// Two sets from the first <see cref="Offered"/> documents: the first hundred, for queries without a condition, and the sixteen with
-/// the greatest least of Number and Number1, which satisfy any condition that a series asks (its bounds lie in the lower 90 %).
+/// Two sets from the first <see cref="Offered"/> documents: the first hundred, for queries without a condition, and sixteen whose Number
+/// and Number1 both lie in the upper 10 %, which satisfy any condition that a series asks (its bounds lie below).
 /// Not thread-safe.
 /// </remarks>
 internal sealed class NullSamples
@@ -15,19 +16,21 @@ internal sealed class NullSamples
 
     private const int AnyCount = 100;
     private const int GreatCount = 16;
+    private const int GreatFrom = DocumentGenerator.ValueRange / 10 * 9;
 
     private readonly List<byte[]> _any = [];
-    private readonly List<(int Value, byte[] Document)> _great = [];
+    private readonly List<byte[]> _great = [];
     private int _offered;
 
-    public bool IsComplete => _offered >= Offered;
+    public bool IsComplete => _offered >= Offered || (_any.Count == AnyCount && _great.Count == GreatCount);
 
     /// <summary>Changes whenever a set does, so that finished replies can be made again.</summary>
     public int Version { get; private set; }
 
     public IReadOnlyList<byte[]> Any => _any;
 
-    public IEnumerable<byte[]> Great => _great.Select(item => item.Document);
+    /// <summary>Empty until one came: about one document in a hundred is great.</summary>
+    public IReadOnlyList<byte[]> Great => _great;
 
     /// <param name="document">One document of a series.</param>
     public void Offer(ReadOnlySpan<byte> document)
@@ -41,14 +44,11 @@ internal sealed class NullSamples
             Version++;
         }
 
-        int value = LeastValue(document);
-        if (_great.Count == GreatCount && value <= _great[^1].Value)
-            return;
-        if (_great.Count == GreatCount)
-            _great.RemoveAt(GreatCount - 1);
-        int at = _great.FindIndex(item => item.Value < value);
-        _great.Insert(at < 0 ? _great.Count : at, (value, document.ToArray()));
-        Version++;
+        if (_great.Count < GreatCount && LeastValue(document) >= GreatFrom)
+        {
+            _great.Add(document.ToArray());
+            Version++;
+        }
     }
 
     private static int LeastValue(ReadOnlySpan<byte> document)
