@@ -16,8 +16,8 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Connections"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire", "MongoPerf.Engine.Documents"],
-        ["MongoPerf.Engine.Runs"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire", "MongoPerf.Engine.Documents"],
+        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
+        ["MongoPerf.Engine.Runs"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Execution"] =
             ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Engine.Workloads", "MongoPerf.Engine.Runs", "MongoPerf.Wire"],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
@@ -87,6 +87,7 @@ public sealed partial class ArchitectureTests
     [InlineData("namespace MongoPerf.Wire.Bson;", "using MongoPerf.Wire.Messages;")]
     [InlineData("namespace MongoPerf.Engine.Measurement;", "using MongoPerf.Wire.Bson;")]
     [InlineData("namespace MongoPerf.Engine.Runs;", "using MongoPerf.Engine.Execution;")]
+    [InlineData("namespace MongoPerf.Engine.Workloads;", "using MongoPerf.Engine.Runs;")]
     [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Engine.Documents;")]
     [InlineData("namespace MongoPerf.Reporting.Charts;", "using static MongoPerf.Wire.Connections.ConnectionString;")]
     [InlineData("namespace MongoPerf.Reporting;", "using Connection = MongoPerf.Wire.Connections.MongoConnection;")]
