@@ -37,7 +37,7 @@ build_release() {
     # A running mongoperf keeps the files it has open; written over in place, they would change under it.
     rm -f "$program_folder"/*.dll
     # No build server is left behind: it would take processor time from what is measured.
-    if ! dotnet build "$1" -c Release -v quiet --nologo -nodeReuse:false -p:UseSharedCompilation=false >"$log" 2>&1 9>&-; then
+    if ! dotnet build "$1" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false >"$log" 2>&1 9>&-; then
       cat "$log" >&2
       note "the build failed"
       exit 1
