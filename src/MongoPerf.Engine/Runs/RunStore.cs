@@ -1,3 +1,5 @@
+using Microsoft.Data.Sqlite;
+
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>Writes runs/ID/run.db (SQLite, WAL) while a run goes on.</summary>
@@ -10,53 +12,251 @@ public sealed class RunStore : IDisposable
     /// <summary>The layout of run.db. A program reads this and older ones.</summary>
     public const int FormatVersion = 1;
 
-    /// <summary>Makes the folder and run.db.</summary>
-    /// <exception cref="RunStoreException">The folder is there already, or can't be made.</exception>
-    public static RunStore Create(string runFolder, RunInfo run, SeriesSettings settings) => throw new NotImplementedException();
+    /// <summary>Samples come in bursts a second apart. Half of that, and the first of a burst always commits the burst before.</summary>
+    private const long CommitAfterMilliseconds = 500;
+
+    private readonly Lock _lock = new();
+    private readonly SqliteConnection _connection;
+    private readonly SampleWriter _samples;
+    private long _committedAt = Environment.TickCount64;
+    private RunInfo _run;
+    private bool _disposed;
+
+    private RunStore(string folder, SqliteConnection connection, RunInfo run)
+    {
+        Folder = folder;
+        _connection = connection;
+        _run = run;
+        _samples = new SampleWriter(connection);
+    }
+
+    /// <summary>Makes run.db, and the folder when <see cref="RunCatalogue.NewId"/> has not.</summary>
+    /// <exception cref="RunStoreException">The folder has a run.db already, or can't be made.</exception>
+    public static RunStore Create(string runFolder, RunInfo run, SeriesSettings settings)
+    {
+        string folder = Path.GetFullPath(runFolder);
+        string file = Path.Combine(folder, RunSchema.FileName);
+        try
+        {
+            Directory.CreateDirectory(folder);
+            // CreateNew decides between two programs that start at once.
+            new FileStream(file, FileMode.CreateNew).Dispose();
+        }
+        catch (IOException) when (File.Exists(file))
+        {
+            throw RunSchema.Unusable(folder, $"has a {RunSchema.FileName} already", "take another id, or go on with that run by 'resume'");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw RunSchema.Unusable(folder, $"can't be made ({e.Message})", "name another folder of runs with --out");
+        }
+
+        SqliteConnection connection = RunSchema.Connect(file, SqliteOpenMode.ReadWrite);
+        connection.Open();
+        RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+        var store = new RunStore(folder, connection, run);
+        store.Write(transaction =>
+        {
+            RunSchema.Create(connection, transaction);
+            store.SetMeta(RunSchema.FormatKey, FormatVersion.ToString());
+            store.SetMeta(RunSchema.RunKey, RunJson.Write(run));
+            store.SetMeta(RunSchema.SettingsKey, RunJson.Write(settings));
+            store.SetWriter(WriterProcess.Current);
+        });
+        RunSchema.Execute(connection, null, "PRAGMA synchronous=NORMAL");
+        return store;
+    }
 
     /// <summary>Opens an existing run to go on with it.</summary>
-    /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
-    public static RunStore Open(string runFolder) => throw new NotImplementedException();
+    /// <exception cref="RunStoreException">No run.db, not a run's, half-written, of a newer format, or another process writes it now.</exception>
+    public static RunStore Open(string runFolder)
+    {
+        string folder = Path.GetFullPath(runFolder);
+        RunInfo run;
+        using (StoredRun stored = StoredRun.Open(folder))
+            run = stored.Run;
+        SqliteConnection connection = RunSchema.Open(folder, readOnly: false);
+        var store = new RunStore(folder, connection, run);
+        try
+        {
+            RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
+            store.Write(transaction =>
+            {
+                // Looked up inside the write transaction: of two that resume at once, the second sees the first.
+                WriterProcess? writer = WriterProcess.FromNotes(name => RunSchema.FindMeta(connection, transaction, RunSchema.NotePrefix + name));
+                if (writer is { IsAlive: true } && writer.Id != Environment.ProcessId)
+                    throw RunSchema.Unusable(folder, $"is being written by process {writer.Id}", "wait for it, or stop it with Ctrl+C");
+                RunSchema.AddMissingColumns(connection, transaction);
+                store.SetWriter(WriterProcess.Current);
+            });
+            return store;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
 
-    public string Folder => throw new NotImplementedException();
+    /// <summary>Full path of the run's folder.</summary>
+    public string Folder { get; }
 
-    public void SetDeployment(DeploymentInfo deployment) => throw new NotImplementedException();
+    /// <summary>As last written.</summary>
+    public RunInfo Run => _run;
 
-    public void SetEnvironment(EnvironmentInfo environment) => throw new NotImplementedException();
+    public void SetDeployment(DeploymentInfo deployment) => Write(_ => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
+
+    public void SetEnvironment(EnvironmentInfo environment) => Write(_ => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));
 
     /// <summary>Ends or re-opens the run.</summary>
-    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => throw new NotImplementedException();
+    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => Write(_ =>
+    {
+        RunInfo now = _run with { State = state, StoppedBecause = because, EndedAt = endedAt };
+        SetMeta(RunSchema.RunKey, RunJson.Write(now));
+        _run = now;
+    });
 
-    public void AddSample(PhaseSample sample) => throw new NotImplementedException();
+    public void AddSample(PhaseSample sample) => Buffer(() => _samples.Add(sample));
 
-    public void AddServerSample(MetricSample sample) => throw new NotImplementedException();
+    public void AddServerSample(MetricSample sample) => Buffer(() => _samples.AddServer(sample));
 
-    public void AddHostSample(MetricSample sample) => throw new NotImplementedException();
+    public void AddHostSample(MetricSample sample) => Buffer(() => _samples.AddHost(sample));
 
-    public void AddEvent(RunEvent happened) => throw new NotImplementedException();
+    public void AddEvent(RunEvent happened) => Write(_ => Execute(
+        "INSERT INTO event VALUES ($at, $kind, $text, $seconds)",
+        ("$at", happened.AtMilliseconds), ("$kind", happened.Kind), ("$text", happened.Text), ("$seconds", happened.Seconds)));
 
     /// <summary>Adds to the count of that code and name; the first message is kept.</summary>
-    public void AddErrors(IEnumerable<ErrorCount> errors) => throw new NotImplementedException();
+    public void AddErrors(IEnumerable<ErrorCount> errors) => Write(_ =>
+    {
+        foreach (ErrorCount error in errors)
+        {
+            Execute(
+                "INSERT INTO error VALUES ($code, $name, $count, $message, $labels) "
+                + "ON CONFLICT(code, name) DO UPDATE SET count = count + excluded.count",
+                ("$code", error.Code), ("$name", error.Name), ("$count", error.Count),
+                ("$message", error.FirstMessage), ("$labels", RunJson.Write(error.Labels)));
+        }
+    });
 
     /// <summary>Stores a test's result, in place of one with the same step, test and threads.</summary>
-    public void AddTestResult(int step, long documents, TestResult result) => throw new NotImplementedException();
+    public void AddTestResult(int step, long documents, TestResult result) => Write(_ => Execute(
+        "INSERT OR REPLACE INTO test_result VALUES ($step, $test, $threads, $documents, $json)",
+        ("$step", step), ("$test", result.Test), ("$threads", result.Threads),
+        ("$documents", documents), ("$json", RunJson.Write(result))));
 
     /// <summary>Whole-window histograms in HdrHistogram V2 compressed encoding (microseconds).</summary>
-    public void AddHistogram(int step, string test, int threads, bool isWarmup, ReadOnlyMemory<byte> encoded) => throw new NotImplementedException();
+    public void AddHistogram(int step, string test, int threads, bool isWarmup, ReadOnlyMemory<byte> encoded) => Write(_ => Execute(
+        "INSERT OR REPLACE INTO histogram VALUES ($step, $test, $threads, $warmup, $encoded)",
+        ("$step", step), ("$test", test), ("$threads", threads), ("$warmup", isWarmup), ("$encoded", encoded.ToArray())));
 
-    public void AddSizes(int step, SizeResult sizes) => throw new NotImplementedException();
+    public void AddSizes(int step, SizeResult sizes) => Write(_ => Execute(
+        "INSERT OR REPLACE INTO size VALUES ($step, $json)", ("$step", step), ("$json", RunJson.Write(sizes))));
 
     /// <summary>Marks the step complete; on disk (synced) when this returns.</summary>
-    public void AddCheckpoint(Checkpoint checkpoint) => throw new NotImplementedException();
+    public void AddCheckpoint(Checkpoint checkpoint)
+    {
+        lock (_lock)
+        {
+            // In WAL mode, FULL syncs the log at commit, and with it everything that was committed before.
+            RunSchema.Execute(_connection, null, "PRAGMA synchronous=FULL");
+            try
+            {
+                Write(_ => Execute(
+                    "INSERT OR REPLACE INTO checkpoint VALUES ($step, $documents, $at)",
+                    ("$step", checkpoint.Step), ("$documents", checkpoint.Documents), ("$at", checkpoint.AtMilliseconds)));
+            }
+            finally
+            {
+                RunSchema.Execute(_connection, null, "PRAGMA synchronous=NORMAL");
+            }
+        }
+    }
 
     /// <summary>Forgets results of a step that was broken off, so that it can be run again. Samples stay.</summary>
-    public void DiscardStep(int step) => throw new NotImplementedException();
+    public void DiscardStep(int step) => Write(_ =>
+    {
+        foreach (string table in RunSchema.TablesByStep)
+            Execute($"DELETE FROM {table} WHERE step = $step", ("$step", step));
+    });
+
+    /// <summary>Puts these in place of the findings stored before.</summary>
+    public void SetFindings(IEnumerable<Finding> findings) => Write(_ =>
+    {
+        Execute("DELETE FROM finding");
+        foreach (Finding finding in findings)
+            Execute("INSERT INTO finding VALUES ($json)", ("$json", RunJson.Write(finding)));
+    });
 
     /// <summary>Free-form values that the engine keeps with a run (such as the server's data folder and process), by name.</summary>
-    public void SetNote(string name, string value) => throw new NotImplementedException();
+    public void SetNote(string name, string value) => Write(_ => SetMeta(RunSchema.NotePrefix + name, value));
 
     /// <summary>Writes what is still buffered.</summary>
-    public void Flush() => throw new NotImplementedException();
+    public void Flush() => Write(_ => { });
 
-    public void Dispose() => throw new NotImplementedException();
+    /// <summary>Writes what is buffered and says that nobody writes the run any more.</summary>
+    public void Dispose()
+    {
+        lock (_lock)
+        {
+            if (_disposed)
+                return;
+            try
+            {
+                Write(_ => SetWriter(null));
+            }
+            finally
+            {
+                _disposed = true;
+                _samples.Dispose();
+                _connection.Dispose();
+            }
+        }
+    }
+
+    private void Buffer(Action add)
+    {
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            add();
+            if (Environment.TickCount64 - _committedAt >= CommitAfterMilliseconds)
+                Write(_ => { });
+        }
+    }
+
+    /// <summary>One transaction: what is buffered, then this.</summary>
+    private void Write(Action<SqliteTransaction> write)
+    {
+        lock (_lock)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            using SqliteTransaction transaction = _connection.BeginTransaction();
+            _samples.WriteBuffered(transaction);
+            write(transaction);
+            transaction.Commit();
+            _samples.Forget();
+            _committedAt = Environment.TickCount64;
+        }
+    }
+
+    private void SetWriter(WriterProcess? process)
+    {
+        foreach (string name in WriterProcess.NoteNames)
+            Execute("DELETE FROM meta WHERE key = $key", ("$key", RunSchema.NotePrefix + name));
+        foreach ((string name, string value) in process?.ToNotes() ?? [])
+            SetMeta(RunSchema.NotePrefix + name, value);
+    }
+
+    private void SetMeta(string key, string value) =>
+        Execute("INSERT OR REPLACE INTO meta VALUES ($key, $value)", ("$key", key), ("$value", value));
+
+    private void Execute(string sql, params (string Name, object? Value)[] values)
+    {
+        using SqliteCommand command = _connection.CreateCommand();
+        command.CommandText = sql;
+        foreach ((string name, object? value) in values)
+            command.Parameters.AddWithValue(name, value ?? DBNull.Value);
+        command.ExecuteNonQuery();
+    }
 }

@@ -1,43 +1,133 @@
+using System.Text.Json;
+using Microsoft.Data.Sqlite;
+
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>A run as it stands on disk: finished, broken off, or still going. Reads only; a writer may be at work meanwhile.</summary>
+/// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
 public sealed class StoredRun : IDisposable
 {
+    private readonly Dictionary<string, string> _notes;
+    private readonly WriterProcess? _writer;
+
+    private StoredRun(string folder, SqliteConnection connection)
+    {
+        Folder = folder;
+        // One read transaction: a writer that commits meanwhile can't make the parts disagree.
+        using SqliteTransaction transaction = connection.BeginTransaction(deferred: true);
+        var reader = new RunReader(connection, transaction);
+        Dictionary<string, string> meta = reader.ReadMeta();
+        Run = RunJson.Read<RunInfo>(Required(meta, RunSchema.RunKey));
+        Settings = RunJson.Read<SeriesSettings>(Required(meta, RunSchema.SettingsKey));
+        Deployment = meta.TryGetValue(RunSchema.DeploymentKey, out string? deployment) ? RunJson.Read<DeploymentInfo>(deployment) : null;
+        Environment = meta.TryGetValue(RunSchema.EnvironmentKey, out string? environment) ? RunJson.Read<EnvironmentInfo>(environment) : null;
+        _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
+            .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
+        _writer = WriterProcess.FromNotes(FindNote);
+        Checkpoints = reader.ReadCheckpoints();
+        Steps = reader.ReadSteps(Checkpoints);
+        Errors = reader.ReadErrors();
+        Events = reader.ReadEvents();
+        Findings = reader.ReadFindings();
+        Accounting = Steps.SelectMany(step => step.Tests).Aggregate(Accounting.None, (sum, test) => sum.Plus(test.Accounting));
+        DocumentsReached = Math.Max(
+            reader.ReadLastCollectionDocuments(),
+            Math.Max(
+                Checkpoints.Select(c => c.Documents).DefaultIfEmpty().Max(),
+                Steps.Select(s => s.Documents).DefaultIfEmpty().Max()));
+    }
+
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
-    public static StoredRun Open(string runFolder) => throw new NotImplementedException();
+    public static StoredRun Open(string runFolder)
+    {
+        string folder = Path.GetFullPath(runFolder);
+        using SqliteConnection connection = RunSchema.Open(folder, readOnly: true);
+        try
+        {
+            return new StoredRun(folder, connection);
+        }
+        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
+        {
+            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} is damaged ({e.Message})", "what can still be read, the 'sqlite3' program shows");
+        }
+    }
 
-    public string Folder => throw new NotImplementedException();
+    /// <summary>Full path of the run's folder.</summary>
+    public string Folder { get; }
 
-    public RunInfo Run => throw new NotImplementedException();
+    public RunInfo Run { get; }
 
-    public SeriesSettings Settings => throw new NotImplementedException();
+    public SeriesSettings Settings { get; }
 
     /// <summary>Null when the run ended before it reached a server.</summary>
-    public DeploymentInfo? Deployment => throw new NotImplementedException();
+    public DeploymentInfo? Deployment { get; }
 
-    public EnvironmentInfo? Environment => throw new NotImplementedException();
+    public EnvironmentInfo? Environment { get; }
 
-    public IReadOnlyList<StepResult> Steps => throw new NotImplementedException();
+    /// <summary>By size; the last may be incomplete.</summary>
+    public IReadOnlyList<StepResult> Steps { get; }
 
-    public IReadOnlyList<ErrorCount> Errors => throw new NotImplementedException();
+    /// <summary>The most frequent first.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; }
 
-    public IReadOnlyList<RunEvent> Events => throw new NotImplementedException();
+    public IReadOnlyList<RunEvent> Events { get; }
 
-    public IReadOnlyList<Finding> Findings => throw new NotImplementedException();
+    public IReadOnlyList<Finding> Findings { get; }
 
-    public IReadOnlyList<Checkpoint> Checkpoints => throw new NotImplementedException();
+    public IReadOnlyList<Checkpoint> Checkpoints { get; }
 
     /// <summary>The sum over all tests of all steps.</summary>
-    public Accounting Accounting => throw new NotImplementedException();
+    public Accounting Accounting { get; }
+
+    /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
+    public long DocumentsReached { get; }
+
+    /// <summary>True while the process that writes the run lives. Looked up at each call.</summary>
+    public bool IsWriterAlive => _writer is { IsAlive: true };
+
+    /// <summary>Running by its own account, but its writer is gone: killed, or the machine went down.</summary>
+    public bool IsBrokenOff => Run.State == RunState.Running && !IsWriterAlive;
+
+    /// <summary>For people and JSON: "running", "broken off", "interrupted", "finished" or "failed".</summary>
+    public string StateText => IsBrokenOff ? "broken off" : Run.State.ToString().ToLowerInvariant();
 
     /// <summary>In time order, streamed; without the histogram bytes unless asked for.</summary>
-    public IEnumerable<PhaseSample> ReadSamples(bool withHistograms = false) => throw new NotImplementedException();
+    public IEnumerable<PhaseSample> ReadSamples(bool withHistograms = false)
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (PhaseSample sample in new RunReader(connection, null).ReadSamples(withHistograms))
+            yield return sample;
+    }
 
-    public IEnumerable<MetricSample> ReadServerSamples() => throw new NotImplementedException();
+    public IEnumerable<MetricSample> ReadServerSamples() => ReadMetrics(RunSchema.ServerTable, MetricCatalogue.Server);
 
-    public IEnumerable<MetricSample> ReadHostSamples() => throw new NotImplementedException();
+    public IEnumerable<MetricSample> ReadHostSamples() => ReadMetrics(RunSchema.HostTable, MetricCatalogue.Host);
 
-    public string? FindNote(string name) => throw new NotImplementedException();
+    /// <summary>Whole-window histograms by step, in the order of the tests; the warm-up's before the measured part's.</summary>
+    public IEnumerable<StoredHistogram> ReadHistograms()
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (StoredHistogram histogram in new RunReader(connection, null).ReadHistograms())
+            yield return histogram;
+    }
 
-    public void Dispose() => throw new NotImplementedException();
+    public string? FindNote(string name) => _notes.GetValueOrDefault(name);
+
+    /// <summary>Nothing is held open between calls; there so that this may change.</summary>
+    public void Dispose()
+    {
+    }
+
+    private IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (MetricSample sample in new RunReader(connection, null).ReadMetrics(table, metrics))
+            yield return sample;
+    }
+
+    private static string Required(Dictionary<string, string> meta, string key) =>
+        meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"it says nothing about '{key}'");
 }
+
+/// <summary>A test's whole histogram at one size: HdrHistogram V2 compressed encoding, microseconds.</summary>
+public sealed record StoredHistogram(int Step, string Test, int Threads, bool IsWarmup, ReadOnlyMemory<byte> Encoded);

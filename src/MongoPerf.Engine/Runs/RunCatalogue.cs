@@ -1,0 +1,101 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>One line of `list runs`. The state is <see cref="StoredRun.StateText"/>, or "unreadable": then the problem says why, in
+/// one line, and what can't be known is null.</summary>
+public sealed record RunListing(
+    string Id,
+    string Folder,
+    string State,
+    DateTimeOffset? StartedAt,
+    long? Target,
+    long DocumentsReached,
+    string? Topology,
+    string? ServerVersion,
+    string? Problem);
+
+/// <summary>The folder of runs: what is in it, and names for new ones.</summary>
+public static partial class RunCatalogue
+{
+    private const int FileExists = 17;
+    private const uint AllMayRead = 0b111_101_101;
+
+    /// <summary>The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.</summary>
+    public static IReadOnlyList<RunListing> List(string runsFolder)
+    {
+        if (!Directory.Exists(runsFolder))
+            return [];
+        return [.. Directory.EnumerateDirectories(runsFolder)
+            .Where(folder => !Path.GetFileName(folder).StartsWith('.'))
+            .Select(Describe)
+            .OrderBy(listing => listing.StartedAt ?? DateTimeOffset.MaxValue)
+            .ThenBy(listing => listing.Id.Length)
+            .ThenBy(listing => listing.Id, StringComparer.Ordinal)];
+    }
+
+    /// <summary>Takes the next free id of that day (2026-11-21-a, -b … -z, -aa) and makes its folder, which makes it this caller's.</summary>
+    /// <remarks>The letters go on behind the last one in use, so that the id of a run that was deleted in between isn't given to another.</remarks>
+    /// <exception cref="RunStoreException">The folder of runs can't be made or written.</exception>
+    public static string NewId(string runsFolder, DateTimeOffset now)
+    {
+        string day = now.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
+        try
+        {
+            Directory.CreateDirectory(runsFolder);
+            int last = Directory.EnumerateFileSystemEntries(runsFolder, day + "-*")
+                .Select(entry => NumberOf(Path.GetFileName(entry)[(day.Length + 1)..]))
+                .DefaultIfEmpty(0)
+                .Max();
+            while (true)
+            {
+                string id = day + "-" + LettersOf(++last);
+                // mkdir, as Directory.CreateDirectory does not tell who made it.
+                if (MakeFolder(Path.Combine(runsFolder, id), AllMayRead) == 0)
+                    return id;
+                int error = Marshal.GetLastPInvokeError();
+                if (error != FileExists)
+                    throw new IOException(Marshal.GetPInvokeErrorMessage(error));
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new RunStoreException($"folder of runs {runsFolder}: no run can be made in it ({e.Message})\nhint:  name another one with --out");
+        }
+    }
+
+    /// <summary>1 is a, 26 z, 27 aa.</summary>
+    internal static string LettersOf(int number)
+    {
+        string letters = "";
+        for (; number > 0; number = (number - 1) / 26)
+            letters = (char)('a' + ((number - 1) % 26)) + letters;
+        return letters;
+    }
+
+    /// <summary>0 when these are not letters of an id.</summary>
+    private static int NumberOf(string letters) =>
+        letters.Length is 0 or > 5 || letters.Any(letter => letter is < 'a' or > 'z')
+            ? 0
+            : letters.Aggregate(0, (number, letter) => (number * 26) + letter - 'a' + 1);
+
+    private static RunListing Describe(string folder)
+    {
+        string id = Path.GetFileName(folder);
+        try
+        {
+            using StoredRun run = StoredRun.Open(folder);
+            return new RunListing(
+                id, folder, run.StateText, run.Run.StartedAt, run.Settings.TargetDocumentCount, run.DocumentsReached,
+                run.Deployment?.Topology, run.Deployment?.ServerVersion, null);
+        }
+        catch (RunStoreException e)
+        {
+            return new RunListing(id, folder, "unreadable", null, null, 0, null, null, e.Message.Split('\n')[0]);
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "mkdir", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int MakeFolder(string path, uint mode);
+}

@@ -1,0 +1,172 @@
+using System.Globalization;
+using Microsoft.Data.Sqlite;
+
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>The tables of run.db. One column per metric, so that any SQLite tool can plot them.</summary>
+internal static class RunSchema
+{
+    public const string FileName = "run.db";
+    public const string ServerTable = "server_sample";
+    public const string HostTable = "host_sample";
+
+    // Keys of table meta. Notes of the engine have a prefix of their own.
+    public const string FormatKey = "format";
+    public const string RunKey = "run";
+    public const string SettingsKey = "settings";
+    public const string DeploymentKey = "deployment";
+    public const string EnvironmentKey = "environment";
+    public const string NotePrefix = "note.";
+
+    /// <summary>Where the results of a step are.</summary>
+    public static readonly string[] TablesByStep = ["test_result", "histogram", "size", "checkpoint"];
+
+    /// <summary>Order of the columns that both writer and reader bind by position.</summary>
+    public const string SampleColumns =
+        "at_ms, step, test, threads, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
+        + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us";
+
+    private const string Tables = """
+        CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE sample(
+            at_ms INTEGER NOT NULL, step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL,
+            warmup INTEGER NOT NULL, outage INTEGER NOT NULL, seconds REAL NOT NULL,
+            operations INTEGER NOT NULL, documents INTEGER NOT NULL, bytes INTEGER NOT NULL, failed INTEGER NOT NULL,
+            collection_documents INTEGER NOT NULL,
+            min_us REAL, mean_us REAL, p50_us REAL, p90_us REAL, p95_us REAL, p99_us REAL, p999_us REAL, max_us REAL,
+            histogram BLOB);
+        CREATE TABLE event(at_ms INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, seconds REAL);
+        CREATE TABLE error(
+            code INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL, first_message TEXT NOT NULL, labels TEXT NOT NULL,
+            PRIMARY KEY(code, name));
+        CREATE TABLE test_result(
+            step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL, documents INTEGER NOT NULL, json TEXT NOT NULL,
+            PRIMARY KEY(step, test, threads));
+        CREATE TABLE histogram(
+            step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL, warmup INTEGER NOT NULL, encoded BLOB NOT NULL,
+            PRIMARY KEY(step, test, threads, warmup));
+        CREATE TABLE size(step INTEGER PRIMARY KEY, json TEXT NOT NULL);
+        CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, documents INTEGER NOT NULL, at_ms INTEGER NOT NULL);
+        CREATE TABLE finding(json TEXT NOT NULL);
+        """;
+
+    public static void Create(SqliteConnection connection, SqliteTransaction transaction)
+    {
+        Execute(connection, transaction, Tables);
+        Execute(connection, transaction, MetricTable(ServerTable, MetricCatalogue.Server));
+        Execute(connection, transaction, MetricTable(HostTable, MetricCatalogue.Host));
+    }
+
+    /// <summary>Gives an older file the columns of metrics that have been added since.</summary>
+    public static void AddMissingColumns(SqliteConnection connection, SqliteTransaction transaction)
+    {
+        foreach ((string table, IReadOnlyList<Metric> metrics) in
+            new[] { (ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host) })
+        {
+            HashSet<string> there = ColumnsOf(connection, transaction, table);
+            foreach (Metric metric in metrics.Where(m => !there.Contains(m.Name)))
+                Execute(connection, transaction, $"ALTER TABLE {table} ADD COLUMN \"{metric.Name}\" REAL");
+        }
+    }
+
+    public static HashSet<string> ColumnsOf(SqliteConnection connection, SqliteTransaction? transaction, string table)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.Transaction = transaction;
+        command.CommandText = $"SELECT name FROM pragma_table_info('{table}')";
+        using SqliteDataReader reader = command.ExecuteReader();
+        var names = new HashSet<string>(StringComparer.Ordinal);
+        while (reader.Read())
+            names.Add(reader.GetString(0));
+        return names;
+    }
+
+    /// <summary>Opens the file of a run folder, or says in one line why that can't be.</summary>
+    /// <returns>The open connection; its format has been checked.</returns>
+    public static SqliteConnection Open(string runFolder, bool readOnly)
+    {
+        string file = Path.Combine(runFolder, FileName);
+        if (!Directory.Exists(runFolder))
+            throw Unusable(runFolder, "no such folder", "'list runs' shows the runs there are");
+        if (!File.Exists(file))
+            throw Unusable(runFolder, $"holds no {FileName}, so it is no run's folder", "'list runs' shows the runs there are");
+        SqliteConnection connection = Connect(file, readOnly ? SqliteOpenMode.ReadOnly : SqliteOpenMode.ReadWrite);
+        try
+        {
+            connection.Open();
+            CheckFormat(connection, runFolder);
+            return connection;
+        }
+        catch (SqliteException e)
+        {
+            connection.Dispose();
+            throw Unusable(runFolder, $"{FileName} can't be read as a run's ({e.Message})", "it is damaged or another program's");
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    public static SqliteConnection Connect(string file, SqliteOpenMode mode) => new(new SqliteConnectionStringBuilder
+    {
+        DataSource = file,
+        Mode = mode,
+        // A pooled connection would keep the folder's files open after the run is closed.
+        Pooling = false,
+        DefaultTimeout = 30,
+    }.ToString());
+
+    private static void CheckFormat(SqliteConnection connection, string runFolder)
+    {
+        if (ColumnsOf(connection, null, "meta").Count == 0)
+        {
+            bool empty = Scalar(connection, "SELECT count(*) FROM sqlite_master") is 0L;
+            throw Unusable(
+                runFolder,
+                empty ? $"{FileName} is half-written: it holds no tables" : $"{FileName} is another program's: it has no table 'meta'",
+                empty ? "the run never began; delete the folder" : "runs are made by 'series' and 'run'");
+        }
+
+        string? format = FindMeta(connection, null, FormatKey);
+        if (!int.TryParse(format, CultureInfo.InvariantCulture, out int version) || version < 1)
+            throw Unusable(runFolder, $"{FileName} is half-written: its format is '{format ?? "missing"}'", "the run never began; delete the folder");
+        if (version > RunStore.FormatVersion)
+        {
+            string allowed = RunStore.FormatVersion == 1 ? "format 1" : $"formats 1 to {RunStore.FormatVersion}";
+            throw Unusable(runFolder, $"was written by format {version}, this program reads {allowed}", "use the newer program");
+        }
+    }
+
+    public static RunStoreException Unusable(string runFolder, string found, string hint) =>
+        new($"run folder {runFolder}: {found}\nhint:  {hint}");
+
+    public static string? FindMeta(SqliteConnection connection, SqliteTransaction? transaction, string key)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.Transaction = transaction;
+        command.CommandText = "SELECT value FROM meta WHERE key = $key";
+        command.Parameters.AddWithValue("$key", key);
+        return command.ExecuteScalar() as string;
+    }
+
+    public static void Execute(SqliteConnection connection, SqliteTransaction? transaction, string sql)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.Transaction = transaction;
+        command.CommandText = sql;
+        command.ExecuteNonQuery();
+    }
+
+    private static object? Scalar(SqliteConnection connection, string sql)
+    {
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = sql;
+        return command.ExecuteScalar();
+    }
+
+    private static string MetricTable(string name, IReadOnlyList<Metric> metrics) =>
+        $"CREATE TABLE {name}(at_ms INTEGER NOT NULL, member TEXT NOT NULL, "
+        + string.Join(", ", metrics.Select(m => $"\"{m.Name}\" REAL")) + ")";
+}

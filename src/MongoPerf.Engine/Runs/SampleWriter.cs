@@ -1,0 +1,111 @@
+using Microsoft.Data.Sqlite;
+
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>Keeps samples until the next commit and inserts them with prepared statements.</summary>
+/// <remarks>No lock of its own: <see cref="RunStore"/> holds one around every call.</remarks>
+internal sealed class SampleWriter : IDisposable
+{
+    private const int PhaseColumnCount = 21;
+
+    private readonly SqliteConnection _connection;
+    private readonly List<PhaseSample> _phases = [];
+    private readonly List<MetricSample> _servers = [];
+    private readonly List<MetricSample> _hosts = [];
+    private SqliteCommand? _insertPhase;
+    private SqliteCommand? _insertServer;
+    private SqliteCommand? _insertHost;
+
+    public SampleWriter(SqliteConnection connection)
+    {
+        _connection = connection;
+    }
+
+    public void Add(PhaseSample sample) => _phases.Add(sample);
+
+    public void AddServer(MetricSample sample) => AddMetrics(_servers, sample, MetricCatalogue.Server);
+
+    public void AddHost(MetricSample sample) => AddMetrics(_hosts, sample, MetricCatalogue.Host);
+
+    /// <summary>Inserts all; they stay buffered until <see cref="Forget"/>, in case the commit fails.</summary>
+    public void WriteBuffered(SqliteTransaction transaction)
+    {
+        if (_phases.Count > 0)
+        {
+            _insertPhase ??= Prepare("sample", RunSchema.SampleColumns + ", histogram", PhaseColumnCount);
+            _insertPhase.Transaction = transaction;
+            foreach (PhaseSample sample in _phases)
+                Insert(_insertPhase, sample);
+        }
+
+        _insertServer = WriteMetrics(_insertServer, RunSchema.ServerTable, _servers, MetricCatalogue.Server, transaction);
+        _insertHost = WriteMetrics(_insertHost, RunSchema.HostTable, _hosts, MetricCatalogue.Host, transaction);
+    }
+
+    public void Forget()
+    {
+        _phases.Clear();
+        _servers.Clear();
+        _hosts.Clear();
+    }
+
+    public void Dispose()
+    {
+        _insertPhase?.Dispose();
+        _insertServer?.Dispose();
+        _insertHost?.Dispose();
+    }
+
+    private static void AddMetrics(List<MetricSample> buffer, MetricSample sample, IReadOnlyList<Metric> metrics)
+    {
+        if (sample.Values.Length != metrics.Count)
+            throw new ArgumentException($"the sample has {sample.Values.Length} values, the catalogue {metrics.Count} metrics", nameof(sample));
+        // Copied: the sampler may fill the same array again before the commit.
+        buffer.Add(sample with { Values = [.. sample.Values] });
+    }
+
+    private SqliteCommand? WriteMetrics(
+        SqliteCommand? command, string table, List<MetricSample> samples, IReadOnlyList<Metric> metrics, SqliteTransaction transaction)
+    {
+        if (samples.Count == 0)
+            return command;
+        command ??= Prepare(table, "at_ms, member, " + string.Join(", ", metrics.Select(m => $"\"{m.Name}\"")), metrics.Count + 2);
+        command.Transaction = transaction;
+        foreach (MetricSample sample in samples)
+        {
+            command.Parameters[0].Value = sample.AtMilliseconds;
+            command.Parameters[1].Value = sample.Member;
+            for (int i = 0; i < sample.Values.Length; i++)
+                command.Parameters[i + 2].Value = OrNull(double.IsFinite(sample.Values[i]) ? sample.Values[i] : null);
+            command.ExecuteNonQuery();
+        }
+
+        return command;
+    }
+
+    private SqliteCommand Prepare(string table, string columns, int count)
+    {
+        SqliteCommand command = _connection.CreateCommand();
+        command.CommandText = $"INSERT INTO {table}({columns}) VALUES ({string.Join(", ", Enumerable.Range(0, count).Select(i => "$" + i))})";
+        for (int i = 0; i < count; i++)
+            command.Parameters.Add(new SqliteParameter("$" + i, null));
+        return command;
+    }
+
+    private static void Insert(SqliteCommand command, PhaseSample sample)
+    {
+        LatencySummary latency = sample.LatencyMicroseconds;
+        ReadOnlySpan<object?> values =
+        [
+            sample.AtMilliseconds, sample.Step, sample.Test, sample.Threads, sample.IsWarmup, sample.HasOutage, sample.Seconds,
+            sample.Operations, sample.Documents, sample.Bytes, sample.Failed, sample.CollectionDocuments,
+            latency.Min, latency.Mean, latency.P50, latency.P90, latency.P95, latency.P99, latency.P999, latency.Max,
+            sample.Histogram.IsEmpty ? null : sample.Histogram.ToArray(),
+        ];
+        for (int i = 0; i < values.Length; i++)
+            command.Parameters[i].Value = OrNull(values[i]);
+        command.ExecuteNonQuery();
+    }
+
+    private static object OrNull(object? value) => value ?? DBNull.Value;
+}

@@ -1,0 +1,288 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Microsoft.Data.Sqlite;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Runs;
+
+public sealed class RunStoreTests : IDisposable
+{
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Everything_written_is_read_back()
+    {
+        using (RunStore store = Create())
+            WriteOneStep(store);
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        AssertSame(RunParts.Run(), run.Run);
+        AssertSame(RunParts.Settings(), run.Settings);
+        AssertSame(RunParts.Deployment(), run.Deployment);
+        AssertSame(RunParts.Environment(), run.Environment);
+        StepResult step = Assert.Single(run.Steps);
+        Assert.True(step.Complete);
+        Assert.Equal(1000, step.Documents);
+        Assert.Equal(["unack", "batch", "q4", "q4"], step.Tests.Select(t => t.Test));
+        Assert.Equal([1, 1, 1, 8], step.Tests.Select(t => t.Threads));
+        AssertSame(RunParts.Sizes(1000), step.Sizes);
+        Assert.Equal(new Accounting(400, 400, 0, 0), run.Accounting);
+        Assert.Equal([new Checkpoint(1, 1000, 5)], run.Checkpoints);
+        Assert.Equal([new RunEvent(1, "outage", "gone", 1.5), new RunEvent(2, "resumed", "again")], run.Events);
+        AssertSame(new Finding("cache", "It filled.", "sure", "more"), Assert.Single(run.Findings));
+        Assert.Equal("/tmp/data", run.FindNote("dataFolder"));
+        Assert.Null(run.FindNote("unknown"));
+        StoredHistogram histogram = Assert.Single(run.ReadHistograms());
+        Assert.Equal([9, 8], histogram.Encoded.ToArray());
+    }
+
+    [Fact]
+    public void Samples_are_read_back_in_order_with_NaN_where_nothing_was_measured()
+    {
+        using (RunStore store = Create())
+        {
+            for (int second = 0; second < 3; second++)
+            {
+                store.AddSample(RunParts.Sample(second));
+                store.AddServerSample(RunParts.ServerSample(second));
+                store.AddHostSample(new MetricSample(second, "client", [.. MetricCatalogue.Host.Select((_, i) => (double)i)]));
+            }
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        AssertSame(
+            Enumerable.Range(0, 3).Select(s => RunParts.Sample(s) with { Histogram = default }).ToArray(), run.ReadSamples().ToArray());
+        Assert.All(run.ReadSamples(withHistograms: true), sample => Assert.Equal([1, 2, 3], sample.Histogram.ToArray()));
+        MetricSample[] server = [.. run.ReadServerSamples()];
+        Assert.Equal(RunParts.ServerSample(2).Values, server[2].Values);
+        Assert.True(double.IsNaN(server[0].Values[1]));
+        Assert.Equal(3, run.ReadHostSamples().Count());
+    }
+
+    [Fact]
+    public void A_sample_array_that_is_filled_again_does_not_change_what_was_added()
+    {
+        using (RunStore store = Create())
+        {
+            MetricSample sample = RunParts.ServerSample(0);
+            store.AddServerSample(sample);
+            sample.Values[0] = -1;
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(0, Assert.Single(run.ReadServerSamples()).Values[0]);
+    }
+
+    [Fact]
+    public void A_result_of_the_same_step_test_and_threads_is_replaced()
+    {
+        using (RunStore store = Create())
+        {
+            store.AddTestResult(1, 1000, RunParts.Test("q4", 8, operations: 5));
+            store.AddTestResult(1, 1000, RunParts.Test("q4", 8, operations: 7));
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(7, Assert.Single(run.Steps[0].Tests).Operations);
+        Assert.False(run.Steps[0].Complete);
+    }
+
+    [Fact]
+    public void Errors_of_the_same_code_and_name_add_up_and_keep_the_first_message()
+    {
+        using (RunStore store = Create())
+        {
+            store.AddErrors([new ErrorCount(11000, "DuplicateKey", 2, "first", ["a"]), new ErrorCount(50, "MaxTimeMSExpired", 9, "slow", [])]);
+            store.AddErrors([new ErrorCount(11000, "DuplicateKey", 3, "second", ["b"])]);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal([9L, 5L], run.Errors.Select(e => e.Count));
+        Assert.Equal("first", run.Errors[1].FirstMessage);
+        Assert.Equal(["a"], run.Errors[1].Labels);
+    }
+
+    [Fact]
+    public void A_discarded_step_leaves_its_samples_and_nothing_else()
+    {
+        using (RunStore store = Create())
+        {
+            WriteOneStep(store);
+            store.AddSample(RunParts.Sample(0));
+            store.DiscardStep(1);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Empty(run.Steps);
+        Assert.Empty(run.Checkpoints);
+        Assert.Empty(run.ReadHistograms());
+        Assert.Single(run.ReadSamples());
+    }
+
+    [Fact]
+    public void State_is_kept_and_a_reopened_run_goes_on()
+    {
+        using (RunStore store = Create())
+            store.SetState(RunState.Interrupted, "Ctrl+C", RunParts.Start.AddMinutes(1));
+        using (RunStore store = RunStore.Open(_runs.At("a")))
+        {
+            Assert.Equal("Ctrl+C", store.Run.StoppedBecause);
+            store.SetState(RunState.Running, null, null);
+            store.AddTestResult(1, 10, RunParts.Test("q4"));
+            store.SetState(RunState.Finished, null, RunParts.Start.AddMinutes(2));
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal("finished", run.StateText);
+        Assert.Equal(RunParts.Start.AddMinutes(2), run.Run.EndedAt);
+        Assert.Null(run.Run.StoppedBecause);
+    }
+
+    [Fact]
+    public void A_reader_sees_a_running_run_while_it_is_written()
+    {
+        using RunStore store = Create();
+        store.AddSample(RunParts.Sample(0));
+        store.Flush();
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        using IEnumerator<PhaseSample> samples = run.ReadSamples().GetEnumerator();
+        Assert.True(samples.MoveNext());
+        store.AddSample(RunParts.Sample(1));
+        store.AddCheckpoint(new Checkpoint(1, 10, 0));
+        Assert.True(run.IsWriterAlive);
+        Assert.Equal("running", run.StateText);
+        Assert.Empty(run.Checkpoints);
+        Assert.Equal(2, StoredRun.Open(_runs.At("a")).ReadSamples().Count());
+    }
+
+    [Fact]
+    public async Task A_sample_is_on_disk_once_the_next_burst_has_begun()
+    {
+        using RunStore store = Create();
+        store.AddSample(RunParts.Sample(0));
+        await Task.Delay(600);
+        store.AddServerSample(RunParts.ServerSample(1));
+        Assert.Single(StoredRun.Open(_runs.At("a")).ReadSamples());
+    }
+
+    [Fact]
+    public void Many_threads_may_write_at_once()
+    {
+        using (RunStore store = Create())
+        {
+            Parallel.For(0, 200, i =>
+            {
+                store.AddSample(RunParts.Sample(i));
+                store.AddErrors([new ErrorCount(1, "InternalError", 1, "x", [])]);
+            });
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(200, run.ReadSamples().Count());
+        Assert.Equal(200, run.Errors[0].Count);
+    }
+
+    [Fact]
+    public void What_a_killed_writer_committed_is_there_and_the_run_counts_as_broken_off()
+    {
+        string folder = _runs.At("a");
+        using RunStore store = Create();
+        WriteOneStep(store);
+        store.AddSample(RunParts.Sample(0, documents: 1500));
+        store.Flush();
+        // A copy of the open files is what kill -9 leaves: a log that was not folded into run.db. Its writer is made one that has ended.
+        string killed = _runs.At("killed");
+        Directory.CreateDirectory(killed);
+        foreach (string file in Directory.GetFiles(folder))
+            File.Copy(file, Path.Combine(killed, Path.GetFileName(file)));
+        Assert.True(new FileInfo(Path.Combine(killed, "run.db-wal")).Length > 0);
+        Sql(killed, "UPDATE meta SET value = '1' WHERE key = 'note.writer.startTicks'");
+
+        using StoredRun run = StoredRun.Open(killed);
+        Assert.False(run.IsWriterAlive);
+        Assert.Equal("broken off", run.StateText);
+        Assert.Equal(1500, run.DocumentsReached);
+        Assert.Single(run.Checkpoints);
+        using RunStore again = RunStore.Open(killed);
+        again.AddCheckpoint(new Checkpoint(2, 2000, 0));
+        Assert.True(StoredRun.Open(killed).IsWriterAlive);
+    }
+
+    [Fact]
+    public void A_run_that_another_living_process_writes_is_not_opened_for_writing()
+    {
+        using (Create())
+        {
+        }
+
+        using Process other = Process.Start("sleep", "60");
+        try
+        {
+            string stat = File.ReadAllText($"/proc/{other.Id}/stat");
+            string start = stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[19];
+            string boot = File.ReadAllText("/proc/sys/kernel/random/boot_id").Trim();
+            Sql(_runs.At("a"), $"INSERT INTO meta VALUES ('note.writer.pid', '{other.Id}'), ('note.writer.startTicks', '{start}'), ('note.writer.boot', '{boot}')");
+            Assert.Contains($"is being written by process {other.Id}", Assert.Throws<RunStoreException>(() => RunStore.Open(_runs.At("a"))).Message);
+            other.Kill();
+            other.WaitForExit();
+            RunStore.Open(_runs.At("a")).Dispose();
+        }
+        finally
+        {
+            other.Kill();
+        }
+    }
+
+    [Fact]
+    public void An_older_file_without_a_metric_reads_as_NaN_and_gets_the_column_when_it_is_written_again()
+    {
+        using (RunStore store = Create())
+            store.AddServerSample(RunParts.ServerSample(0));
+        Sql(_runs.At("a"), "ALTER TABLE server_sample DROP COLUMN uptime");
+        using (StoredRun old = StoredRun.Open(_runs.At("a")))
+        {
+            double[] values = Assert.Single(old.ReadServerSamples()).Values;
+            Assert.True(double.IsNaN(values[^1]));
+            Assert.Equal(2, values[2]);
+        }
+
+        using (RunStore store = RunStore.Open(_runs.At("a")))
+            store.AddServerSample(RunParts.ServerSample(1));
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(100 + MetricCatalogue.Server.Count - 1, run.ReadServerSamples().Last().Values[^1]);
+    }
+
+    private RunStore Create() => RunStore.Create(_runs.At("a"), RunParts.Run(), RunParts.Settings());
+
+    private static void WriteOneStep(RunStore store)
+    {
+        store.SetDeployment(RunParts.Deployment());
+        store.SetEnvironment(RunParts.Environment());
+        store.AddTestResult(1, 1000, RunParts.Test("q4", 8));
+        store.AddTestResult(1, 1000, RunParts.Test("q4", 1));
+        store.AddTestResult(1, 700, RunParts.Test("batch"));
+        store.AddTestResult(1, 100, RunParts.Test("unack"));
+        store.AddHistogram(1, "q4", 8, isWarmup: false, new byte[] { 9, 8 });
+        store.AddSizes(1, RunParts.Sizes(1000));
+        store.AddEvent(new RunEvent(2, "resumed", "again"));
+        store.AddEvent(new RunEvent(1, "outage", "gone", 1.5));
+        store.SetFindings([new Finding("old", "x", "x", "x")]);
+        store.SetFindings([new Finding("cache", "It filled.", "sure", "more")]);
+        store.SetNote("dataFolder", "/tmp/data");
+        store.AddCheckpoint(new Checkpoint(1, 1000, 5));
+    }
+
+    private static void Sql(string folder, string sql)
+    {
+        using var connection = new SqliteConnection($"Data Source={Path.Combine(folder, "run.db")};Pooling=False");
+        connection.Open();
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = sql;
+        command.ExecuteNonQuery();
+    }
+
+    // Records compare lists by identity, so their JSON is compared.
+    private static void AssertSame<T>(T expected, T? actual) => Assert.Equal(JsonSerializer.Serialize(expected), JsonSerializer.Serialize(actual));
+}
