@@ -1,0 +1,46 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>Counts failures by code and name, and keeps the first message of each. Safe for all threads.</summary>
+public sealed class ErrorTally
+{
+    private readonly Lock _lock = new();
+    private readonly Dictionary<(int Code, string Name), ErrorCount> _counts = [];
+
+    public void Add(ServerError error)
+    {
+        lock (_lock)
+        {
+            (int, string) key = (error.Code, error.Name);
+            _counts[key] = _counts.TryGetValue(key, out ErrorCount? known)
+                ? known with { Count = known.Count + 1 }
+                : new ErrorCount(error.Code, error.Name, 1, error.Message, error.Labels);
+        }
+    }
+
+    public IReadOnlyList<ErrorCount> Counts
+    {
+        get
+        {
+            lock (_lock)
+                return [.. _counts.Values.OrderByDescending(c => c.Count)];
+        }
+    }
+
+    /// <summary>A failure that is no server's answer, in the same form: code 0 and a name for the cause.</summary>
+    public static ServerError Describe(Exception failure) => failure switch
+    {
+        ServerCommandException e => e.Error,
+        ConnectionFailedException e => new ServerError(0, "NetworkError", e.Message, []),
+        WireProtocolException e => new ServerError(0, "ProtocolError", e.Message, []),
+        BsonFormatException e => new ServerError(0, "ProtocolError", e.Message, []),
+        _ => new ServerError(0, failure.GetType().Name, failure.Message, []),
+    };
+
+    /// <summary>Failures after which the connection can't be trusted, but another one may do.</summary>
+    public static bool BreaksConnection(Exception failure) => failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
+}

@@ -1,0 +1,44 @@
+using MongoPerf.Engine.Measurement;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>What the workers of one phase share: its limits, its end, its errors.</summary>
+internal sealed class PhaseControl(PhasePlan plan, IClock clock, IPhaseObserver observer)
+{
+    private long _operationsLeft = plan.Operations ?? long.MaxValue;
+    private volatile bool _stopped;
+
+    public PhasePlan Plan { get; } = plan;
+
+    public IClock Clock { get; } = clock;
+
+    public IPhaseObserver Observer { get; } = observer;
+
+    public ErrorTally Errors { get; } = new();
+
+    /// <summary>Operations that start from here on are measured; ticks.</summary>
+    public long MeasureFrom { get; private set; }
+
+    /// <summary>Nothing starts from here on; ticks.</summary>
+    public long EndAt { get; private set; } = long.MaxValue;
+
+    public bool IsStopped => _stopped;
+
+    public void Begin(long start)
+    {
+        MeasureFrom = start + Clock.TicksOf(Plan.WarmupSeconds);
+        if (Plan.Seconds is { } seconds)
+            EndAt = start + Clock.TicksOf(seconds);
+    }
+
+    /// <summary>Workers end after the operation they are at.</summary>
+    public void Stop() => _stopped = true;
+
+    /// <summary>Takes one operation from those left.</summary>
+    public bool MayStart(long now)
+    {
+        if (_stopped || now >= EndAt)
+            return false;
+        return Plan.Operations is null || Interlocked.Decrement(ref _operationsLeft) >= 0;
+    }
+}

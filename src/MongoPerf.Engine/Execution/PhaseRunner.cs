@@ -1,0 +1,153 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>Runs phases: starts the workers, samples them every second, adds them up.</summary>
+public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecutor)
+{
+    private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(5);
+
+    /// <summary>Runs one phase to its end.</summary>
+    /// <param name="plan">What to do.</param>
+    /// <param name="observer">Hears of every interval.</param>
+    /// <param name="stop">Ends the phase early; operations under way get 5 s to end.</param>
+    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker can't connect at the start.</exception>
+    public PhaseResult Run(PhasePlan plan, IPhaseObserver observer, CancellationToken stop)
+    {
+        var control = new PhaseControl(plan, clock, observer);
+        List<Worker> workers = OpenWorkers(control);
+        try
+        {
+            return Run(control, workers, stop);
+        }
+        finally
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+        }
+    }
+
+    private List<Worker> OpenWorkers(PhaseControl control)
+    {
+        var workers = new List<Worker>();
+        try
+        {
+            for (int i = 0; i < control.Plan.Threads; i++)
+            {
+                IOperationExecutor executor = openExecutor();
+                try
+                {
+                    executor.Connect();
+                    workers.Add(new Worker(control, executor, i));
+                }
+                catch
+                {
+                    executor.Dispose();
+                    throw;
+                }
+            }
+
+            return workers;
+        }
+        catch
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+            throw;
+        }
+    }
+
+    private PhaseResult Run(PhaseControl control, List<Worker> workers, CancellationToken stop)
+    {
+        using var ready = new ManualResetEventSlim(false);
+        long start = 0;
+        Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
+        {
+            ready.Wait();
+            worker.Run(start);
+        })
+        { IsBackground = true, Name = $"worker {i}" })];
+        foreach (Thread thread in threads)
+            thread.Start();
+
+        start = clock.Now;
+        control.Begin(start);
+        var sampler = new PhaseSampler(control, workers, start);
+        using (stop.Register(control.Stop))
+        using (clock.Schedule(sampler.FirstDue, sampler.Tick))
+        {
+            ready.Set();
+            Join(threads, workers, stop);
+        }
+
+        sampler.TakeLast();
+        return Summarise(control, workers, sampler, start);
+    }
+
+    private static void Join(Thread[] threads, List<Worker> workers, CancellationToken stop)
+    {
+        for (int i = 0; i < threads.Length; i++)
+        {
+            while (!threads[i].Join(100))
+            {
+                if (stop.IsCancellationRequested && !threads[i].Join(StopGrace))
+                    workers[i].Abort();
+            }
+        }
+    }
+
+    private PhaseResult Summarise(PhaseControl control, List<Worker> workers, PhaseSampler sampler, long start)
+    {
+        var measured = new CounterSum();
+        var warmup = new CounterSum();
+        LatencyHistogram? response = control.Plan.Rate.HasValue ? new() : null;
+        foreach (Worker worker in workers)
+        {
+            measured.Add(worker.Measured);
+            warmup.Add(worker.Warmup);
+            if (response is not null)
+                worker.Measured.Response!.AddTo(response);
+        }
+
+        long end = workers.Max(w => w.CompletedAt);
+        long lastOperation = workers.Max(w => w.LastOperationEnd);
+        double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
+        long succeeded = measured.Operations + warmup.Operations;
+        long failed = measured.Failed + warmup.Failed;
+        return new PhaseResult
+        {
+            Accounting = Account(control, workers, succeeded, failed),
+            Operations = measured.Operations,
+            Documents = measured.Documents,
+            Bytes = measured.Bytes,
+            Failed = measured.Failed,
+            AllDocuments = measured.Documents + warmup.Documents,
+            Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
+            WarmupSeconds = warmupSeconds,
+            DrainSeconds = control.Plan.Operation is InsertSpecification { Acknowledged: false } ? clock.SecondsBetween(lastOperation, end) : 0,
+            ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            Service = measured.Service,
+            WarmupService = warmup.Service,
+            Response = response,
+            Errors = control.Errors.Counts,
+            Verified = workers.Sum(w => w.Verified),
+            Wrong = workers.Sum(w => w.Wrong),
+            GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
+            WasStopped = control.IsStopped,
+        };
+    }
+
+    /// <summary>Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped.</summary>
+    private static Accounting Account(PhaseControl control, List<Worker> workers, long succeeded, long failed)
+    {
+        long started = workers.Sum(w => w.Scheduled);
+        // A worker that died between taking an operation and counting it leaves that one skipped.
+        long scheduled = Math.Max(control.Plan.Operations ?? started, started);
+        var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
+        return accounting.Skipped >= 0
+            ? accounting
+            : throw new InvalidOperationException($"accounting: {succeeded} succeeded and {failed} failed of {scheduled} scheduled");
+    }
+}

@@ -1,0 +1,84 @@
+using MongoPerf.Engine.Measurement;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>Adds the workers up at each tick and hands on what came since the last one.</summary>
+/// <remarks>Ticks come every second from the start of the measured part on, and every second of the warm-up before it, so no interval holds both.</remarks>
+internal sealed class PhaseSampler
+{
+    private readonly PhaseControl _control;
+    private readonly List<Worker> _workers;
+    private readonly LatencyHistogram _interval = new();
+    private CounterSum _now = new();
+    private CounterSum _before = new();
+    private long _lastTick;
+    private long _due;
+    private TimeSpan _cpuAtMeasureFrom;
+
+    public PhaseSampler(PhaseControl control, List<Worker> workers, long start)
+    {
+        _control = control;
+        _workers = workers;
+        _lastTick = start;
+        _due = NextDue(start);
+        _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
+    }
+
+    public long FirstDue => _due;
+
+    /// <summary>CPU time of the process since the measured part began.</summary>
+    public double MeasuredCpuSeconds { get; private set; }
+
+    /// <summary>Called by the clock.</summary>
+    /// <returns>When it wants to be called next.</returns>
+    public long Tick()
+    {
+        long now = _control.Clock.Now;
+        if (_lastTick < _control.MeasureFrom && now >= _control.MeasureFrom)
+            _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
+        Take(now);
+        _due = NextDue(_due);
+        return _due;
+    }
+
+    /// <summary>Takes the rest after the workers have ended.</summary>
+    public void TakeLast()
+    {
+        MeasuredCpuSeconds = (Environment.CpuUsage.TotalTime - _cpuAtMeasureFrom).TotalSeconds;
+        Take(_control.Clock.Now);
+    }
+
+    private long NextDue(long from)
+    {
+        long second = _control.Clock.TicksPerSecond;
+        if (from >= _control.MeasureFrom)
+            return from + second;
+        // Whole seconds counted back from the start of the measured part.
+        long left = _control.MeasureFrom - from;
+        long rest = left % second;
+        return from + (rest == 0 ? second : rest);
+    }
+
+    private void Take(long now)
+    {
+        (_now, _before) = (_before, _now);
+        _now.Clear();
+        bool down = false;
+        foreach (Worker worker in _workers)
+        {
+            _now.Add(worker.Warmup);
+            _now.Add(worker.Measured);
+            down |= worker.IsDown;
+        }
+
+        double seconds = _control.Clock.SecondsBetween(_lastTick, now);
+        if (seconds <= 0)
+            return;
+        _interval.SetToDifference(_now.Service, _before.Service);
+        bool isWarmup = now <= _control.MeasureFrom || _lastTick < _control.MeasureFrom;
+        _control.Observer.OnInterval(new PhaseInterval(
+            isWarmup, down, seconds, _now.Operations - _before.Operations, _now.Documents - _before.Documents,
+            _now.Bytes - _before.Bytes, _now.Failed - _before.Failed, _now.Documents, _interval));
+        _lastTick = now;
+    }
+}

@@ -1,0 +1,123 @@
+using System.Buffers.Binary;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>Inserts documents from a message that is written once and patched in place.</summary>
+internal sealed class WireInsert : IPreparedOperation
+{
+    private readonly WireExecutor _executor;
+    private readonly InsertSpecification _specification;
+    private readonly DocumentGenerator _generator;
+    private readonly NumberSource _numbers;
+    private readonly byte[] _message;
+    private readonly byte[] _fence;
+    private readonly int _firstDocument;
+    private readonly int _sequenceStart;
+    private int _count;
+    private int _requestId;
+
+    public WireInsert(
+        WireExecutor executor, InsertSpecification specification, string database, string collection, DocumentGenerator generator, OperationContext context)
+    {
+        _executor = executor;
+        _specification = specification;
+        _generator = generator;
+        _numbers = context.Numbers ?? throw new ArgumentException("an insert needs a source of numbers", nameof(context));
+        CheckLimits(executor.Connection.Server, specification.BatchSize);
+
+        var writer = new OpMsgWriter();
+        writer.Begin(specification.Acknowledged ? OpMsgFlags.None : OpMsgFlags.MoreToCome);
+        writer.Body.WriteString("insert"u8, collection);
+        if (!specification.Ordered)
+            writer.Body.WriteBoolean("ordered"u8, false);
+        WriteConcern(writer.Body, specification);
+        writer.EndBody(database);
+        _sequenceStart = writer.Body.Length + 1;
+        writer.BeginSequence("documents"u8);
+        _firstDocument = writer.Body.Length;
+        for (int i = 0; i < specification.BatchSize; i++)
+            generator.Fill(0, writer.Body.Grow(DocumentGenerator.DocumentLength));
+        writer.EndSequence();
+        _message = writer.Finish().ToArray();
+
+        _fence = writer.WriteCommand("admin", BsonDocument.Of(("ping", 1)), requestId: int.MaxValue).ToArray();
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    public bool Draw()
+    {
+        _count = _numbers.Take(_specification.BatchSize, out long number);
+        if (_count == 0)
+            return false;
+        Span<byte> documents = _message.AsSpan(_firstDocument);
+        for (int i = 0; i < _count; i++)
+            _generator.Patch(number + i, documents[(i * DocumentGenerator.DocumentLength)..]);
+        if (_count < _specification.BatchSize || _requestId == 0)
+            SetLength(_count);
+        BinaryPrimitives.WriteInt32LittleEndian(_message.AsSpan(4), ++_requestId);
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        MongoConnection connection = _executor.Connection;
+        ReadOnlySpan<byte> message = _message.AsSpan(0, _firstDocument + (_count * DocumentGenerator.DocumentLength));
+        if (!_specification.Acknowledged)
+        {
+            connection.Send(message);
+            return new OperationOutcome(true, _count, (long)_count * DocumentGenerator.DocumentLength);
+        }
+
+        ReadOnlySpan<byte> reply = connection.RoundTrip(message);
+        WriteReply result = WriteReply.Parse(reply, _requestId);
+        if (result.IsOk && result.Count == _count)
+            return new OperationOutcome(true, _count, (long)_count * DocumentGenerator.DocumentLength);
+        LastError = result.ReadError(reply, _count);
+        return new OperationOutcome(false, result.Count, (long)result.Count * DocumentGenerator.DocumentLength);
+    }
+
+    /// <summary>An insert brings nothing back to compare; the range is read back when the test is over.</summary>
+    public VerificationOutcome Verify() => default;
+
+    public void Complete()
+    {
+        // A server works through one connection in order: once it answers the ping, it has seen every insert before it.
+        if (!_specification.Acknowledged)
+            _executor.Connection.RoundTrip(_fence);
+    }
+
+    private static void WriteConcern(BsonWriter body, InsertSpecification specification)
+    {
+        if (specification is { Acknowledged: true, Journal: false })
+            return;
+        body.StartDocument("writeConcern"u8);
+        body.WriteInt32("w"u8, specification.Acknowledged ? 1 : 0);
+        if (specification.Journal)
+            body.WriteBoolean("j"u8, true);
+        body.End();
+    }
+
+    private static void CheckLimits(HelloReply server, int batchSize)
+    {
+        int bySize = (server.MaxMessageSizeBytes - 1024) / DocumentGenerator.DocumentLength;
+        int allowed = Math.Min(server.MaxWriteBatchSize, bySize);
+        if (batchSize > allowed)
+            throw new OperationLimitException($"batch is {batchSize} documents, this server takes 1 to {allowed} documents of {DocumentGenerator.DocumentLength} bytes in one message");
+    }
+
+    private void SetLength(int count)
+    {
+        int length = _firstDocument + (count * DocumentGenerator.DocumentLength);
+        BinaryPrimitives.WriteInt32LittleEndian(_message, length);
+        BinaryPrimitives.WriteInt32LittleEndian(_message.AsSpan(_sequenceStart), length - _sequenceStart);
+    }
+}
+
+/// <summary>The server's limits don't allow what was asked for. The user's to mend (exit code 2).</summary>
+public sealed class OperationLimitException(string message) : Exception(message);

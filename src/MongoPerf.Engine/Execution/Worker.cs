@@ -1,0 +1,220 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>One thread of load: its own connection, random streams, histograms and counters.</summary>
+/// <remarks>
+/// The loop holds only what every operation needs. Between the two time stamps of an operation nothing formats, logs, locks or
+/// allocates; failures, reconnecting and verification are outside of it.
+/// </remarks>
+internal sealed class Worker : IDisposable
+{
+    private readonly PhaseControl _control;
+    private readonly IClock _clock;
+    private readonly IOperationExecutor _executor;
+    private readonly IPreparedOperation _operation;
+    private readonly Pacer? _pacer;
+    private Backoff _failureBackoff;
+    private bool _refusedInARow;
+    private readonly ulong _verifyBelow;
+    private readonly double _ticksToMicroseconds;
+    private RandomStream _verification;
+
+    public Worker(PhaseControl control, IOperationExecutor executor, int index)
+    {
+        PhasePlan plan = control.Plan;
+        _control = control;
+        _clock = control.Clock;
+        _executor = executor;
+        _operation = executor.Prepare(plan.Operation, new OperationContext(plan.Seed, index, plan.Numbers));
+        _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
+        _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+        _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
+        _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
+        _ticksToMicroseconds = 1e6 / _clock.TicksPerSecond;
+        Warmup = new WorkerCounters(plan.Rate.HasValue);
+        Measured = new WorkerCounters(plan.Rate.HasValue);
+    }
+
+    public WorkerCounters Warmup { get; }
+
+    public WorkerCounters Measured { get; }
+
+    public long Scheduled { get; private set; }
+
+    public long Verified { get; private set; }
+
+    public long Wrong { get; private set; }
+
+    /// <summary>Ticks at the end of the last operation, and after the fence.</summary>
+    public long LastOperationEnd { get; private set; }
+
+    public long CompletedAt { get; private set; }
+
+    /// <summary>Why the worker gave up; null when it did not.</summary>
+    public Exception? GivenUp { get; private set; }
+
+    /// <summary>Set while the worker has no connection.</summary>
+    public bool IsDown { get; private set; }
+
+    /// <summary>Runs to the phase's end.</summary>
+    public void Run(long start)
+    {
+        LastOperationEnd = CompletedAt = start;
+        try
+        {
+            _pacer?.Start(start);
+            while (_control.MayStart(_clock.Now) && _operation.Draw())
+                RunOne();
+            Complete();
+        }
+        catch (Exception e)
+        {
+            GivenUp = e;
+            _control.Stop();
+        }
+    }
+
+    public void Dispose() => _executor.Dispose();
+
+    public void Abort() => _executor.Abort();
+
+    private void RunOne()
+    {
+        long intended = _pacer?.WaitForNext(_control) ?? 0;
+        Scheduled++;
+        long start = _clock.Now;
+        bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
+        long end = _clock.Now;
+        LastOperationEnd = end;
+
+        WorkerCounters counters = start >= _control.MeasureFrom ? Measured : Warmup;
+        if (answered && outcome.Succeeded)
+        {
+            counters.Service.Record((long)((end - start) * _ticksToMicroseconds));
+            counters.Response?.Record((long)((end - intended) * _ticksToMicroseconds));
+            counters.Operations++;
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            _refusedInARow = false;
+            if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
+                Verify();
+        }
+        else
+        {
+            // What a refused batch got in all the same counts as documents, not as a succeeded operation.
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            counters.Failed++;
+            HandleFailure(failure);
+        }
+    }
+
+    private bool TryExecute(out OperationOutcome outcome, out Exception? failure)
+    {
+        try
+        {
+            outcome = _operation.Execute();
+            failure = null;
+            return true;
+        }
+        catch (Exception e)
+        {
+            outcome = default;
+            failure = e;
+            return false;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void HandleFailure(Exception? failure)
+    {
+        _control.Errors.Add(failure is null ? _operation.LastError! : ErrorTally.Describe(failure));
+        if (failure is null)
+        {
+            // The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.
+            if (_refusedInARow)
+                _failureBackoff.Wait(() => _control.IsStopped);
+            else
+                _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+            _refusedInARow = true;
+            return;
+        }
+
+        if (!ErrorTally.BreaksConnection(failure))
+            ExceptionDispatchInfo.Throw(failure);
+        if (!_control.IsStopped)
+            Reconnect(failure);
+    }
+
+    private void Reconnect(Exception failure)
+    {
+        IsDown = true;
+        long lost = _clock.Now;
+        var backoff = new Backoff(_clock, 0.05, 2);
+        long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
+        while (!_control.IsStopped)
+        {
+            try
+            {
+                _executor.Connect();
+                IsDown = false;
+                double seconds = _clock.SecondsBetween(lost, _clock.Now);
+                _control.Observer.OnEvent("reconnect", $"{failure.Message}; connected again after {seconds:0.00} s", seconds);
+                return;
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
+            {
+                if (_clock.Now >= giveUpAt)
+                    throw;
+                backoff.Wait(() => _control.IsStopped);
+            }
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Verify()
+    {
+        VerificationOutcome outcome = _operation.Verify();
+        Verified += outcome.Checked;
+        Wrong += outcome.Wrong;
+    }
+
+    private void Complete()
+    {
+        try
+        {
+            if (!IsDown)
+                _operation.Complete();
+        }
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
+        {
+            _control.Errors.Add(ErrorTally.Describe(e));
+            Reconnect(e);
+        }
+
+        CompletedAt = _clock.Now;
+    }
+}
+
+/// <summary>Spreads a total rate evenly over the workers and over time (open loop: a late operation does not move the next).</summary>
+internal sealed class Pacer(IClock clock, double rate, int threads, int index)
+{
+    private readonly double _interval = clock.TicksPerSecond * threads / rate;
+    private double _next;
+
+    public void Start(long start) => _next = start + (_interval * index / threads);
+
+    /// <returns>When the operation was meant to start, ticks.</returns>
+    public long WaitForNext(PhaseControl control)
+    {
+        long intended = (long)_next;
+        _next += _interval;
+        // Never past the phase's end: nothing may start then anyway.
+        clock.SleepUntil(Math.Min(intended, control.EndAt));
+        return intended;
+    }
+}

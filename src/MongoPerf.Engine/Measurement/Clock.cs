@@ -1,0 +1,91 @@
+using System.Diagnostics;
+
+namespace MongoPerf.Engine.Measurement;
+
+/// <summary>Time as the engine sees it; tests put a manual one in its place.</summary>
+public interface IClock
+{
+    /// <summary>Ticks of <see cref="TicksPerSecond"/>; only differences mean anything.</summary>
+    long Now { get; }
+
+    long TicksPerSecond { get; }
+
+    DateTimeOffset UtcNow { get; }
+
+    /// <summary>Blocks until the clock shows <paramref name="ticks"/>; returns at once when it does already.</summary>
+    void SleepUntil(long ticks);
+
+    /// <summary>Calls <paramref name="tick"/> when <paramref name="firstDue"/> has come, then whenever the time that it returned has.</summary>
+    /// <param name="firstDue">Ticks.</param>
+    /// <param name="tick">Returns the next time; <see cref="long.MaxValue"/> ends it. Never called twice at once.</param>
+    /// <returns>Disposing waits until no call is under way, and ends it.</returns>
+    IDisposable Schedule(long firstDue, Func<long> tick);
+}
+
+public static class ClockExtensions
+{
+    public static double SecondsBetween(this IClock clock, long from, long to) => (double)(to - from) / clock.TicksPerSecond;
+
+    public static long TicksOf(this IClock clock, double seconds) => (long)(seconds * clock.TicksPerSecond);
+}
+
+/// <summary>The machine's monotonic clock, through Stopwatch. Safe for all threads.</summary>
+public sealed class SystemClock : IClock
+{
+    public static SystemClock Instance { get; } = new();
+
+    public long Now => Stopwatch.GetTimestamp();
+
+    public long TicksPerSecond => Stopwatch.Frequency;
+
+    public DateTimeOffset UtcNow => DateTimeOffset.UtcNow;
+
+    public void SleepUntil(long ticks)
+    {
+        while (true)
+        {
+            double microseconds = (ticks - Now) * 1e6 / TicksPerSecond;
+            if (microseconds <= 0)
+                return;
+            // Whole milliseconds asleep, the rest in short naps: a spinning client would take the server's CPU time on a shared machine.
+            if (microseconds >= 2000)
+                Thread.Sleep((int)(microseconds / 1000) - 1);
+            else if (microseconds > 60)
+                ShortSleep.Sleep((long)microseconds - 50);
+            else
+                Thread.SpinWait(20);
+        }
+    }
+
+    public IDisposable Schedule(long firstDue, Func<long> tick) => new Timer(this, firstDue, tick);
+
+    private sealed class Timer : IDisposable
+    {
+        private readonly ManualResetEventSlim _ended = new(false);
+        private readonly Thread _thread;
+
+        public Timer(SystemClock clock, long firstDue, Func<long> tick)
+        {
+            _thread = new Thread(() => Run(clock, firstDue, tick)) { IsBackground = true, Name = "clock" };
+            _thread.Start();
+        }
+
+        private void Run(SystemClock clock, long due, Func<long> tick)
+        {
+            while (due != long.MaxValue)
+            {
+                double wait = Math.Max(0, (due - clock.Now) * 1000.0 / clock.TicksPerSecond);
+                if (_ended.Wait((int)Math.Min(int.MaxValue, Math.Ceiling(wait))))
+                    return;
+                due = tick();
+            }
+        }
+
+        public void Dispose()
+        {
+            _ended.Set();
+            _thread.Join();
+            _ended.Dispose();
+        }
+    }
+}

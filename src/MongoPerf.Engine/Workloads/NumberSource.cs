@@ -1,0 +1,32 @@
+namespace MongoPerf.Engine.Workloads;
+
+/// <summary>Hands out document numbers, each once, in blocks. Safe for all threads.</summary>
+/// <param name="first">The first number.</param>
+/// <param name="end">One beyond the last.</param>
+public sealed class NumberSource(long first, long end)
+{
+    private long _next = first;
+
+    public long First { get; } = first;
+
+    public long End { get; } = end;
+
+    /// <summary>One beyond the last number that was handed out.</summary>
+    public long Next => Math.Min(Interlocked.Read(ref _next), End);
+
+    /// <param name="count">Numbers wanted, 1 or more.</param>
+    /// <param name="firstTaken">The first number handed out.</param>
+    /// <returns>How many were: fewer at the end, then 0.</returns>
+    public int Take(int count, out long firstTaken)
+    {
+        firstTaken = Interlocked.Add(ref _next, count) - count;
+        if (firstTaken >= End)
+        {
+            // Stay at the end, however often a worker asks.
+            Interlocked.Exchange(ref _next, End);
+            return 0;
+        }
+
+        return (int)Math.Min(count, End - firstTaken);
+    }
+}

@@ -1,0 +1,78 @@
+namespace MongoPerf.Wire.Connections;
+
+internal enum ConnectionOptionKind
+{
+    Text,
+    Boolean,
+    Integer,
+
+    /// <summary>A number of nodes, or a name such as <c>majority</c>.</summary>
+    Nodes,
+
+    /// <summary><c>dc:ny,rack:1</c>; may be given several times.</summary>
+    Tags,
+
+    /// <summary>Compressors' names, separated by commas.</summary>
+    Compressors,
+
+    /// <summary><c>KEY:value,KEY:value</c>.</summary>
+    Properties,
+}
+
+/// <summary>One option of the connection string and the values it may take.</summary>
+/// <param name="Name">As the URI options specification spells it.</param>
+/// <param name="Kind">How its value is read.</param>
+/// <param name="Minimum">The least integer.</param>
+/// <param name="Maximum">The greatest integer.</param>
+/// <param name="Allowed">The words that are allowed, spelled as the server wants them; null: any.</param>
+/// <param name="Special">An integer allowed although it is below the minimum.</param>
+/// <param name="IsSecret">Its value is never shown.</param>
+internal sealed record ConnectionOptionRule(
+    string Name,
+    ConnectionOptionKind Kind,
+    int Minimum = 0,
+    int Maximum = int.MaxValue,
+    string[]? Allowed = null,
+    int? Special = null,
+    bool IsSecret = false)
+{
+    /// <summary>All options known to the URI options specification, by name without regard to case.</summary>
+    public static IReadOnlyDictionary<string, ConnectionOptionRule> ByName { get; } = Table().ToDictionary(rule => rule.Name, StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Names that had their day, and what they are called now.</summary>
+    public static IReadOnlyDictionary<string, string> Deprecated { get; } =
+        new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["wtimeout"] = "wTimeoutMS", ["j"] = "journal" };
+
+    private static IEnumerable<ConnectionOptionRule> Table() =>
+    [
+        .. Texts("appName", "authSource", "proxyHost", "proxyUsername", "readConcernLevel", "replicaSet", "srvServiceName", "tlsCAFile", "tlsCertificateKeyFile"),
+        .. Booleans(
+            "directConnection", "enableOverloadRetargeting", "journal", "loadBalanced", "retryReads", "retryWrites", "serverSelectionTryOnce", "ssl", "tls",
+            "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsDisableCertificateRevocationCheck", "tlsDisableOCSPEndpointCheck", "tlsInsecure"),
+        .. Integers(
+            "connectTimeoutMS", "localThresholdMS", "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS",
+            "socketTimeoutMS", "srvMaxHosts", "timeoutMS", "waitQueueTimeoutMS", "wTimeoutMS"),
+        new("authMechanism", ConnectionOptionKind.Text),
+        new("authMechanismProperties", ConnectionOptionKind.Properties, IsSecret: true),
+        new("compressors", ConnectionOptionKind.Compressors),
+        // 500 ms: the SDAM specification's minHeartbeatFrequencyMS.
+        new("heartbeatFrequencyMS", ConnectionOptionKind.Integer, Minimum: 500),
+        new("maxConnecting", ConnectionOptionKind.Integer, Minimum: 1),
+        // 90 s: the max staleness specification's least value; -1 means no limit.
+        new("maxStalenessSeconds", ConnectionOptionKind.Integer, Minimum: 90, Special: -1),
+        new("proxyPassword", ConnectionOptionKind.Text, IsSecret: true),
+        new("proxyPort", ConnectionOptionKind.Integer, Minimum: 1, Maximum: 65535),
+        new("readPreference", ConnectionOptionKind.Text, Allowed: ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"]),
+        new("readPreferenceTags", ConnectionOptionKind.Tags),
+        new("serverMonitoringMode", ConnectionOptionKind.Text, Allowed: ["auto", "stream", "poll"]),
+        new("tlsCertificateKeyFilePassword", ConnectionOptionKind.Text, IsSecret: true),
+        new("w", ConnectionOptionKind.Nodes),
+        new("zlibCompressionLevel", ConnectionOptionKind.Integer, Minimum: -1, Maximum: 9),
+    ];
+
+    private static IEnumerable<ConnectionOptionRule> Texts(params string[] names) => names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Text));
+
+    private static IEnumerable<ConnectionOptionRule> Booleans(params string[] names) => names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Boolean));
+
+    private static IEnumerable<ConnectionOptionRule> Integers(params string[] names) => names.Select(name => new ConnectionOptionRule(name, ConnectionOptionKind.Integer));
+}

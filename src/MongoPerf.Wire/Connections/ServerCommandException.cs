@@ -1,0 +1,50 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Wire.Connections;
+
+/// <summary>A command that the server refused, or a write that it did not do as asked.</summary>
+public sealed class ServerCommandException(string command, ServerError error)
+    : Exception($"{command}: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+{
+    public string Command { get; } = command;
+
+    public ServerError Error { get; } = error;
+
+    public int Code => Error.Code;
+}
+
+/// <summary>An error as MongoDB words it.</summary>
+/// <param name="Code">0 when the server gave none (getParameter of 6.0 does that).</param>
+/// <param name="Name">codeName; "Location…" for codes without a name; may be empty.</param>
+/// <param name="Message">errmsg.</param>
+/// <param name="Labels">errorLabels, such as RetryableWriteError.</param>
+public sealed record ServerError(int Code, string Name, string Message, IReadOnlyList<string> Labels)
+{
+    /// <summary>DuplicateKey.</summary>
+    public const int DuplicateKey = 11000;
+
+    /// <summary>NamespaceNotFound.</summary>
+    public const int NamespaceNotFound = 26;
+
+    public static ServerError From(BsonDocument error)
+    {
+        int code = (int)(error.FindInt64("code") ?? 0);
+        var labels = new List<string>();
+        foreach ((_, BsonValue label) in error.FindDocument("errorLabels") ?? BsonDocument.Empty)
+            labels.Add(label.ToString());
+        string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
+        return new ServerError(code, name, error.FindString("errmsg") ?? error.FindString("$err") ?? "no message", labels);
+    }
+
+    /// <summary>Write errors come without codeName.</summary>
+    private static string KnownName(int code) => code switch
+    {
+        DuplicateKey => "DuplicateKey",
+        2 => "BadValue",
+        64 => "WriteConcernFailed",
+        100 => "UnsatisfiableWriteConcern",
+        133 => "FailedToSatisfyReadPreference",
+        6 => "HostUnreachable",
+        _ => $"Location{code}",
+    };
+}

@@ -1,0 +1,133 @@
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Wire;
+
+public sealed class ConnectionStringTests
+{
+    private const string Secret = "S3cr3tHorse";
+
+    [Theory]
+    [InlineData("mongodb://alice:S3cr3tHorse/bar@localhost/db")]
+    [InlineData("mongodb://alice:bar/S3cr3tHorse@localhost/db")]
+    [InlineData("mongodb://alice:S3cr3tHorse?bar@localhost/db")]
+    [InlineData("mongodb://alice:123?S3cr3tHorse@localhost/db")]
+    [InlineData("mongodb://alice:123?S3cr3tHorse=x@localhost/db")]
+    [InlineData("mongodb://alice:123/S3cr3tHorse@localhost/db")]
+    [InlineData("mongodb://alice:S3cr3tHorse:x@localhost")]
+    [InlineData("mongodb://alice:S3cr3tHorse@x@localhost")]
+    [InlineData("mongodb://alice:S3cr3tHorse%@localhost")]
+    [InlineData("mongodb://alice:S3cr3tHorse%ff@localhost")]
+    [InlineData("mongodb://alice:S3cr3tHorse@localhost:99999")]
+    [InlineData("mongodb://alice:S3cr3tHorse@:1")]
+    [InlineData("mongodb://alice:S3cr3tHorse@localhost/?tls=true&ssl=false")]
+    [InlineData("mongodb://alice:S3cr3tHorse@localhost/?authMechanism=MONGODB-X509")]
+    [InlineData("mongodb://alice:S3cr3tHorse@localhost/?w")]
+    [InlineData("mongodb://localhost/?proxyPassword=S3cr3tHorse")]
+    [InlineData("mongodb+srv://alice:S3cr3tHorse@cluster.example.com/")]
+    [InlineData("mongodb://alice:S3cr3tHorse@%2Ftmp%2Fmongodb.sock/")]
+    [InlineData("alice:S3cr3tHorse@localhost")]
+    [InlineData("http://alice:S3cr3tHorse@localhost")]
+    public void Refusal_is_one_line_that_never_holds_the_password(string uri)
+    {
+        string message = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri)).Message;
+        Assert.DoesNotContain(Secret, message, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain('\n', message);
+        Assert.StartsWith("connection string: ", message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("mongodb://localhost:70000", "'70000'", "1 to 65535")]
+    [InlineData("mongodb://a,,b", "''", "no name or address")]
+    [InlineData("mongodb://::1", "several ':'", "brackets")]
+    [InlineData("mongodb://[::g]", "'[::g]'", "IPv6")]
+    [InlineData("mysql://localhost", "'mysql://'", "allowed are mongodb:// and mongodb+srv://")]
+    [InlineData("mongodb://h/?authMechanism=KERBEROS", "'KERBEROS'", "allowed are SCRAM-SHA-256")]
+    [InlineData("mongodb://h/?w=0&journal=true", "w=0", "journal")]
+    [InlineData("mongodb://h/?minPoolSize=5&maxPoolSize=2", "minPoolSize", "maxPoolSize")]
+    [InlineData("mongodb://h/?maxStalenessSeconds=120", "maxStalenessSeconds", "readPreference=primary")]
+    [InlineData("mongodb://h/?readPreferenceTags=dc:ny", "readPreferenceTags", "readPreference=primary")]
+    public void Refusal_names_what_was_found_and_what_is_allowed(string uri, string found, string allowed)
+    {
+        string message = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri)).Message;
+        Assert.Contains(found, message, StringComparison.Ordinal);
+        Assert.Contains(allowed, message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Masked_string_hides_password_secret_options_and_unknown_values_and_keeps_the_rest()
+    {
+        ConnectionString parsed = ConnectionString.Parse(
+            "mongodb://al%40ice:S3cr3tHorse@[::1]:27018,h/db?w=majority&authMechanismProperties=SERVICE_NAME:S3cr3tHorse&tlsCertificateKeyFilePassword=S3cr3tHorse&pwd=S3cr3tHorse");
+        Assert.Equal(
+            "mongodb://al%40ice:***@[::1]:27018,h:27017/db?w=majority&authMechanismProperties=***&tlsCertificateKeyFilePassword=***&pwd=***",
+            parsed.ToMaskedString());
+        Assert.Equal(parsed.ToMaskedString(), parsed.ToString());
+        Assert.DoesNotContain(Secret, parsed.Credential!.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(parsed.Warnings, warning => warning.Contains(Secret, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Options_that_are_not_given_have_the_specifications_defaults()
+    {
+        ConnectionString parsed = ConnectionString.Parse("mongodb://localhost");
+        Assert.Equal([new ServerAddress("localhost", 27017)], parsed.Hosts);
+        Assert.Equal("localhost:27017", parsed.Hosts[0].ToString());
+        Assert.Equal((TimeSpan.FromSeconds(10), Timeout.InfiniteTimeSpan), (parsed.ConnectTimeout, parsed.SocketTimeout));
+        Assert.Equal((TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(10)), (parsed.ServerSelectionTimeout, parsed.HeartbeatFrequency));
+        Assert.Equal((100, 0, 2), (parsed.MaxPoolSize, parsed.MinPoolSize, parsed.MaxConnecting));
+        Assert.Equal((null, null, null), (parsed.W, parsed.Journal, parsed.WTimeout));
+        Assert.Equal((true, true, false), (parsed.RetryWrites, parsed.RetryReads, parsed.Tls));
+        Assert.Equal((null, null, null), (parsed.ReplicaSet, parsed.ReadConcernLevel, parsed.ReadPreference));
+        Assert.Empty(parsed.UnsupportedFeatures());
+        Assert.Empty(parsed.OptionsWithoutEffect());
+        Assert.Empty(parsed.Warnings);
+    }
+
+    [Fact]
+    public void Options_that_are_given_come_back_typed()
+    {
+        ConnectionString parsed = ConnectionString.Parse(
+            "mongodb://h/db?W=2&journal=true&wTimeoutMS=500&READPREFERENCE=secondarypreferred&readPreferenceTags=dc:ny,rack:1&readPreferenceTags="
+            + "&maxStalenessSeconds=90&appName=me@work&connectTimeoutMS=0&replicaSet=rs0&retryWrites=false&readConcernLevel=majority");
+        Assert.Equal(new WriteNodes(2, null), parsed.W);
+        Assert.Equal((true, TimeSpan.FromMilliseconds(500)), (parsed.Journal, parsed.WTimeout));
+        Assert.Equal(("secondaryPreferred", 90), (parsed.ReadPreference, parsed.MaxStalenessSeconds));
+        Assert.Equal(2, parsed.ReadPreferenceTags.Count);
+        Assert.Empty(parsed.ReadPreferenceTags[1]);
+        Assert.Equal(("me@work", "rs0", "majority", "db"), (parsed.AppName, parsed.ReplicaSet, parsed.ReadConcernLevel, parsed.Database));
+        Assert.Equal(Timeout.InfiniteTimeSpan, parsed.ConnectTimeout);
+        Assert.False(parsed.RetryWrites);
+        Assert.Null(parsed.Credential);
+        Assert.Equal("majority", ConnectionString.Parse("mongodb://h/?w=majority").W.ToString());
+    }
+
+    [Theory]
+    [InlineData("mongodb://u:p@h/", "authentication (SCRAM)")]
+    [InlineData("mongodb://h/?authMechanism=MONGODB-X509", "authentication (MONGODB-X509)")]
+    [InlineData("mongodb://h/?ssl=true", "TLS")]
+    [InlineData("mongodb://h/?compressors=zlib,snappy", "compression (zlib, snappy)")]
+    [InlineData("mongodb://h/?loadBalanced=true", "load balancer")]
+    [InlineData("mongodb://h/?proxyHost=p", "proxy")]
+    [InlineData("mongodb://h/?timeoutMS=5", "timeoutMS")]
+    public void Feature_that_is_not_there_yet_is_named(string uri, string feature) =>
+        Assert.Contains(feature, Assert.Single(ConnectionString.Parse(uri).UnsupportedFeatures()), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("mongodb://h/?foo=bar", "unknown option 'foo'")]
+    [InlineData("mongodb://h/?w=1&W=2", "repeated")]
+    [InlineData("mongodb://h/?journal=1", "allowed are true and false")]
+    [InlineData("mongodb://h/?heartbeatFrequencyMS=499", "500 to")]
+    [InlineData("mongodb://h/?maxStalenessSeconds=5", "-1 and 90 to")]
+    [InlineData("mongodb://h/?readPreference=any", "primaryPreferred")]
+    [InlineData("mongodb://h/?compressors=lz4", "'lz4'")]
+    [InlineData("mongodb://h/?wtimeout=5", "wTimeoutMS")]
+    public void Option_that_is_ignored_or_odd_leaves_one_warning(string uri, string text) =>
+        Assert.Contains(text, Assert.Single(ConnectionString.Parse(uri).Warnings), StringComparison.Ordinal);
+
+    [Fact]
+    public void Semicolon_separates_options_as_it_did_of_old()
+    {
+        ConnectionString parsed = ConnectionString.Parse("mongodb://h/?w=1;journal=true");
+        Assert.Equal((1, true), (parsed.W!.Value.Count!.Value, parsed.Journal));
+    }
+}
