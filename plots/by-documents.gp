@@ -28,7 +28,7 @@ do for [i = 1:series_count] {
     legend_y = 0.868 - (i - 1) / legend_columns * 0.034
     set arrow 100 + i from screen legend_x, legend_y to screen legend_x + 0.026, legend_y nohead front \
         linewidth 2.5 linecolor rgb color(series_color[i]) dashtype series_dash[i]
-    set label 100 + i " " at screen legend_x + 0.013, legend_y point pointtype shape(i) pointsize 1.3 linecolor rgb color(series_color[i]) front
+    set label 100 + i " " at screen legend_x + 0.013, legend_y point pointtype shape(i) pointsize shape_size(kind, 1.3) linecolor rgb color(series_color[i]) front
     set label 200 + i series_title[i] at screen legend_x + 0.033, legend_y left textcolor rgb ink noenhanced
 }
 

@@ -34,3 +34,6 @@ set tics nomirror out scale 0.5 textcolor rgb ink
 set grid xtics ytics back linetype 1 linecolor rgb thin linewidth 1
 set style line 100 linetype 1 linecolor rgb soft linewidth 1
 unset key
+
+# pngcairo and svg draw the same point size differently.
+shape_size(kind, size) = kind eq "svg" ? size * 0.6 : size

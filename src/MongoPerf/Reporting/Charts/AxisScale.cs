@@ -1,18 +1,22 @@
 using System.Globalization;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>How far an axis goes and what stands at its ticks.</summary>
 /// <param name="Max">In the axis' own unit.</param>
 /// <param name="Tics">As gnuplot's <c>set xtics</c> takes them: ("0" 0, "2M" 2000000).</param>
-internal sealed record AxisScale(double Max, string Tics)
+internal sealed partial record AxisScale(double Max, string Tics)
 {
     private const double Kibi = 1024;
     private static readonly (double Scale, string Suffix)[] CountSuffixes = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     private static readonly string[] ByteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     private static readonly double[] TimeSteps =
         [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+
+    /// <summary>The same ticks without texts, for panels beside one that has them.</summary>
+    public string BareTics => TickLabel().Replace(Tics, "\"\"");
 
     /// <summary>From 0 to at least <paramref name="largest"/>, closed by a tick, with numbers such as 250k and 1.5M.</summary>
     public static AxisScale OfCount(double largest, int ticks = 6)
@@ -149,6 +153,9 @@ internal sealed record AxisScale(double Max, string Tics)
 
         return tics.Append(')').ToString();
     }
+
+    [GeneratedRegex("\"[^\"]*\"")]
+    private static partial Regex TickLabel();
 
     private static string Plain(double value) => Math.Round(value, 6).ToString("0.######", CultureInfo.InvariantCulture);
 

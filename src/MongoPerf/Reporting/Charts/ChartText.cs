@@ -12,20 +12,20 @@ internal static class ChartText
     public static List<string> QueryTests { get; } = ["q4", "q5", "q6", "q7"];
 
     /// <summary>"mongod 6.0.5, standalone, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a".</summary>
-    public static string Subtitle(ReportSource source)
+    public static string Subtitle(StoredRun run)
     {
-        var parts = new List<string> { DeploymentText(source.Deployment) };
-        if (source.Environment is { } machine)
+        var parts = new List<string> { DeploymentText(run.Deployment) };
+        if (run.Environment is { } machine)
         {
             string cores = machine.CpuCount == 1 ? "1 core" : $"{machine.CpuCount} cores";
-            string where = source.Deployment?.Kind == "uri" && !machine.ServerOnSameMachine ? "client: " : "";
+            string where = run.Deployment?.Kind == "uri" && !machine.ServerOnSameMachine ? "client: " : "";
             double gibibytes = Math.Round(machine.MemoryBytes / (1024.0 * 1024 * 1024));
             parts.Add($"{where}{cores}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB");
         }
 
-        parts.Add("run " + source.Run.Id);
-        if (source.Run.State != RunState.Finished)
-            parts.Add(source.Run.State == RunState.Running ? "not finished" : "broken off");
+        parts.Add("run " + run.Run.Id);
+        if (run.Run.State != RunState.Finished)
+            parts.Add(run.StateText);
         return string.Join(" · ", parts);
     }
 

@@ -14,8 +14,9 @@ internal sealed class GnuplotSettings
 
     public GnuplotSettings Set(string name, double value) => Line(name, AxisScale.Number(value));
 
-    /// <summary>Sets NAME_max and NAME_tics.</summary>
-    public GnuplotSettings SetAxis(string name, AxisScale scale) => Set(name + "_max", scale.Max).Set(name + "_tics", scale.Tics);
+    /// <summary>Sets NAME_max, NAME_tics and NAME_bare_tics.</summary>
+    public GnuplotSettings SetAxis(string name, AxisScale scale) =>
+        Set(name + "_max", scale.Max).Set(name + "_tics", scale.Tics).Set(name + "_bare_tics", scale.BareTics);
 
     public GnuplotSettings SetArray(string name, IReadOnlyList<string> values) => Array(name, values.Select(Quote).ToList(), "\"\"");
 

@@ -13,10 +13,10 @@ internal static class LatencyChart
         ("p999", "p99.9 (one in 1,000 is slower)", static latency => latency.P999),
     ];
 
-    public static Chart? Build(ReportSource source)
+    public static Chart? Build(StoredRun run)
     {
         var order = ChartText.InsertTests.Concat(ChartText.QueryTests).ToList();
-        var panels = source.Steps.SelectMany(static step => step.Tests)
+        var panels = run.Steps.SelectMany(static step => step.Tests)
             .Where(static result => result.LatencyMicroseconds.P50 is not null)
             .Select(static result => (result.Test, result.Threads))
             .Distinct()
@@ -28,27 +28,27 @@ internal static class LatencyChart
 
         var table = new ChartTable(
             "latency.dat", ["documents", .. panels.SelectMany(static panel => Percentiles.Select(one => $"{panel.Test} {panel.Threads} {one.Key}"))]);
-        foreach (var step in source.Steps.Where(static step => step.Tests.Count > 0))
+        foreach (var step in run.Steps.Where(static step => step.Tests.Count > 0))
             table.Add([step.Documents, .. panels.SelectMany(panel => ValuesOf(step, panel.Test, panel.Threads))]);
 
         int columns = panels.Count switch { 1 => 1, 2 or 4 => 2, 3 or 5 or 6 => 3, _ => 4 };
         int rows = (panels.Count + columns - 1) / columns;
-        double documents = StepCharts.LargestDocuments(source);
+        double documents = StepCharts.LargestDocuments(run);
         var x = new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Tics);
         (double yMin, var y) = AxisScale.OfLatency(Least(table), table.Largest());
-        var crossings = CacheCrossing.Find(source.Steps, source.Deployment?.CacheBytes);
+        var crossings = CacheCrossing.Find(run.Steps, run.Deployment?.CacheBytes);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", "latency")
             .Set("data", table.FileName)
             .Set("title", "Latency as the collection grows")
-            .Set("subtitle", ChartText.Subtitle(source))
+            .Set("subtitle", ChartText.Subtitle(run))
             .Set("note", string.Join(" · ", crossings.Select(ChartText.CrossingText)))
             .Set("picture_height", rows == 1 ? 800 : 180 + (rows * 430))
             .Set("panel_columns", columns)
             .Set("panel_rows", rows)
             .Set("panel_count", panels.Count)
-            .SetArray("panel_title", panels.ConvertAll(panel => PanelTitle(source, panel.Test, panel.Threads)))
+            .SetArray("panel_title", panels.ConvertAll(panel => PanelTitle(run, panel.Test, panel.Threads)))
             .SetArray("panel_color", panels.ConvertAll(static panel => panel.Test))
             .SetArray("series_title", Percentiles.Select(static one => one.Title).ToList())
             .SetArray("series_color", Percentiles.Select(static one => one.Key).ToList())
@@ -74,10 +74,10 @@ internal static class LatencyChart
     private static double Least(ChartTable table) =>
         table.Rows.SelectMany(static row => row.Skip(1)).Where(double.IsFinite).DefaultIfEmpty(1).Min();
 
-    private static string PanelTitle(ReportSource source, string test, int threads) => test switch
+    private static string PanelTitle(StoredRun run, string test, int threads) => test switch
     {
         "unack" => "unack, time to send (no reply is awaited)",
-        "batch" => $"batch, a command of {source.Settings.BatchSize:N0} documents",
+        "batch" => $"batch, a command of {run.Settings.BatchSize:N0} documents",
         _ => $"{test}, {ChartText.ThreadsText(threads)}",
     };
 }

@@ -16,15 +16,15 @@ internal static class StepCharts
         public TestResult? In(StepResult step) => step.Tests.FirstOrDefault(result => result.Test == Test && result.Threads == Threads);
     }
 
-    public static Chart? InsertRate(ReportSource source)
+    public static Chart? InsertRate(StoredRun run)
     {
-        var chart = Build(source, "insert-rate", "Insert rate as the collection grows", "documents/s", ChartText.InsertTests,
+        var chart = Build(run, "insert-rate", "Insert rate as the collection grows", "documents/s", ChartText.InsertTests,
             static result => result.DocumentsPerSecond,
             "Each point is one test of one step; further right the collection is larger. A flat line means that growth costs nothing.");
         if (chart is null)
             return null;
 
-        double? megabytes = BytesPerDocument(source) / 1e6;
+        double? megabytes = BytesPerDocument(run) / 1e6;
         double yMax = AxisScale.OfCount(chart.Tables[0].Largest()).Max;
         chart.Settings.Set("y2_per_y", megabytes ?? 0)
             .Set("y2_label", "MB/s of documents (1 MB = 1,000,000 bytes)")
@@ -32,19 +32,19 @@ internal static class StepCharts
         return chart;
     }
 
-    public static Chart? QueryRate(ReportSource source) =>
-        WithoutSecondAxis(Build(source, "query-rate", "Query rate as the collection grows", "operations/s", ChartText.QueryTests,
+    public static Chart? QueryRate(StoredRun run) =>
+        WithoutSecondAxis(Build(run, "query-rate", "Query rate as the collection grows", "operations/s", ChartText.QueryTests,
             static result => result.OperationsPerSecond,
             "Whole queries answered per second, all threads together. A line that bends down shows a query that suffers from size."));
 
-    public static Chart? QueryThroughput(ReportSource source) =>
-        WithoutSecondAxis(Build(source, "query-throughput", "Query throughput as the collection grows", "MB/s of documents (1 MB = 1,000,000 bytes)",
+    public static Chart? QueryThroughput(StoredRun run) =>
+        WithoutSecondAxis(Build(run, "query-throughput", "Query throughput as the collection grows", "MB/s of documents (1 MB = 1,000,000 bytes)",
             ChartText.QueryTests, static result => result.MegabytesPerSecond,
             "The same queries counted in bytes of documents received; the tests return different amounts, so this is where they can be compared with a network or a disk."));
 
-    public static Chart? Size(ReportSource source)
+    public static Chart? Size(StoredRun run)
     {
-        var steps = source.Steps.Where(static step => step.Sizes is not null).ToList();
+        var steps = run.Steps.Where(static step => step.Sizes is not null).ToList();
         if (steps.Count == 0)
             return null;
 
@@ -60,11 +60,11 @@ internal static class StepCharts
         foreach (var step in steps)
             table.Add([step.Sizes!.Documents, .. kept.Select(line => (double?)line.Of(step.Sizes) ?? double.NaN)]);
 
-        long cache = source.Deployment?.CacheBytes ?? 0;
+        long cache = run.Deployment?.CacheBytes ?? 0;
         double largest = table.Largest();
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
-        var settings = Head(source, "size", "Size of data and indexes", "size", table, LargestDocuments(source))
+        var settings = Head(run, "size", "Size of data and indexes", "size", table, LargestDocuments(run))
             .SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest))
             .Set("y2_tics", "")
             .Set("limit", showsLimit ? cache : 0)
@@ -74,35 +74,35 @@ internal static class StepCharts
     }
 
     /// <summary>Largest collection of the run, which ends the x axis of every chart over documents.</summary>
-    public static double LargestDocuments(ReportSource source) => source.StepsWithResults.Select(static step => (double)step.Documents).DefaultIfEmpty(0).Max();
+    public static double LargestDocuments(StoredRun run) => run.Steps.Select(static step => (double)step.Documents).DefaultIfEmpty(0).Max();
 
     /// <summary>Where data and indexes outgrow the cache, as marks.</summary>
-    public static IReadOnlyList<PlacedMark> CacheMarks(ReportSource source, double xMax) => PlacedMark.Place(
-        CacheCrossing.Find(source.Steps, source.Deployment?.CacheBytes).Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))),
+    public static IReadOnlyList<PlacedMark> CacheMarks(StoredRun run, double xMax) => PlacedMark.Place(
+        CacheCrossing.Find(run.Steps, run.Deployment?.CacheBytes).Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))),
         xMax, PlotShare, 2);
 
     private static Chart? Build(
-        ReportSource source, string name, string title, string yLabel, List<string> tests, Func<TestResult, double> valueOf, string howToRead)
+        StoredRun run, string name, string title, string yLabel, List<string> tests, Func<TestResult, double> valueOf, string howToRead)
     {
-        var series = SeriesOf(source, tests);
+        var series = SeriesOf(run, tests);
         if (series.Count == 0)
             return null;
 
         var table = new ChartTable(name + ".dat", ["documents", .. series.Select(static one => $"{one.Test} {one.Threads}")]);
-        foreach (var step in source.Steps.Where(step => series.Exists(one => one.In(step) is not null)))
+        foreach (var step in run.Steps.Where(step => series.Exists(one => one.In(step) is not null)))
             table.Add([step.Documents, .. series.Select(one => one.In(step) is { } result ? valueOf(result) : double.NaN)]);
 
         string threads = series.Select(static one => one.Threads).Distinct().Count() == 1 ? $", {ChartText.ThreadsText(series[0].Threads)}" : "";
-        var settings = Head(source, name, title + threads, yLabel, table, LargestDocuments(source)).SetAxis("y", AxisScale.OfCount(table.Largest()));
+        var settings = Head(run, name, title + threads, yLabel, table, LargestDocuments(run)).SetAxis("y", AxisScale.OfCount(table.Largest()));
         Legend(
             settings, series.Select(static one => one.Title).ToList(), series.Select(static one => one.Test).ToList(),
             series.Select(static one => (double)one.Dash).ToList());
         return new Chart(name, title + threads, howToRead, settings, [table]);
     }
 
-    private static List<Series> SeriesOf(ReportSource source, List<string> tests)
+    private static List<Series> SeriesOf(StoredRun run, List<string> tests)
     {
-        var present = source.Steps.SelectMany(static step => step.Tests)
+        var present = run.Steps.SelectMany(static step => step.Tests)
             .Where(result => tests.Contains(result.Test))
             .Select(static result => (result.Test, result.Threads))
             .Distinct()
@@ -113,11 +113,11 @@ internal static class StepCharts
         return present.ConvertAll(one => new Series(
             one.Test,
             one.Threads,
-            ChartText.SeriesTitle(source.Settings, one.Test, threadCounts.Count > 1 ? one.Threads : null),
+            ChartText.SeriesTitle(run.Settings, one.Test, threadCounts.Count > 1 ? one.Threads : null),
             1 + (threadCounts.IndexOf(one.Threads) % 5)));
     }
 
-    private static GnuplotSettings Head(ReportSource source, string name, string title, string yLabel, ChartTable table, double largestDocuments)
+    private static GnuplotSettings Head(StoredRun run, string name, string title, string yLabel, ChartTable table, double largestDocuments)
     {
         var x = AxisScale.OfDocuments(largestDocuments);
         return new GnuplotSettings()
@@ -125,11 +125,11 @@ internal static class StepCharts
             .Set("chart", name)
             .Set("data", table.FileName)
             .Set("title", title)
-            .Set("subtitle", ChartText.Subtitle(source))
+            .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", x)
             .Set("y_label", yLabel)
             .Set("point_size", table.Rows.Count > 40 ? 0.6 : 1.2)
-            .SetMarks(CacheMarks(source, x.Max));
+            .SetMarks(CacheMarks(run, x.Max));
     }
 
     private static void Legend(GnuplotSettings settings, List<string> titles, List<string> colors, List<double> dashes)
@@ -153,9 +153,9 @@ internal static class StepCharts
     }
 
     /// <summary>Null when the tests differ, so that one axis can't serve them all.</summary>
-    private static double? BytesPerDocument(ReportSource source)
+    private static double? BytesPerDocument(StoredRun run)
     {
-        var ratios = source.Steps.SelectMany(static step => step.Tests)
+        var ratios = run.Steps.SelectMany(static step => step.Tests)
             .Where(static result => ChartText.InsertTests.Contains(result.Test) && result.DocumentsPerSecond > 0 && result.MegabytesPerSecond > 0)
             .Select(static result => result.MegabytesPerSecond * 1e6 / result.DocumentsPerSecond)
             .ToList();
