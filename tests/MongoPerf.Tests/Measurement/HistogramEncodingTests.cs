@@ -1,0 +1,152 @@
+using System.Buffers.Binary;
+using MongoPerf.Engine.Measurement;
+
+namespace MongoPerf.Tests.Measurement;
+
+public sealed class HistogramEncodingTests
+{
+    // By hand from the format: cookie with word-size flag, length, offset 0, 3 digits, lowest 1, highest 3,600,000,000 = 0xd693a400, ratio 1.0.
+    private static string WithHeader(string counts) =>
+        $"1c849313{counts.Length / 2:x8}0000000000000003000000000000000100000000d693a4003ff0000000000000" + counts;
+
+    public static TheoryData<string, long[], string> Golden => new()
+    {
+        { "no value: the one count of value 0", [], "00" },
+        // zigzag(1) = 2
+        { "one 0", [0], "02" },
+        // one zero is a word 0, not a run
+        { "one 1", [1], "0002" },
+        // two zeros are -2, zigzag 3; then three times 1, zigzag 6
+        { "three 2s", [2, 2, 2], "0306" },
+        // 1,000 zeros are -1000, zigzag 1999 = 0x7cf: cf 0f
+        { "one 1000", [1000], "cf0f02" },
+        // 2048 and 2049 share index 2048: -2048, zigzag 4095 = 0xfff: ff 1f; two there: 4
+        { "both ends of the first double bucket", [2048, 2049], "ff1f04" },
+        // 64 times 5: five zeros are -5, zigzag 9; 64, zigzag 128: 80 01
+        { "a count of two bytes", [.. Enumerable.Repeat(5L, 64)], "098001" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Golden))]
+    public void Encoding_is_the_published_one_byte_by_byte(string what, long[] values, string counts)
+    {
+        Assert.NotEmpty(what);
+        string expected = WithHeader(counts);
+        LatencyHistogram histogram = Of(values);
+        Assert.Equal(expected, Convert.ToHexStringLower(HistogramEncoding.Encode(histogram)));
+        AssertSame(histogram, HistogramEncoding.Decode(Convert.FromHexString(expected)));
+    }
+
+    [Fact]
+    public void Compressed_form_is_cookie_length_and_a_zlib_stream_of_the_other()
+    {
+        LatencyHistogram histogram = Of([1, 1000, 1_000_000]);
+        byte[] encoded = HistogramEncoding.EncodeCompressed(histogram);
+        Assert.Equal(0x1c849314, BinaryPrimitives.ReadInt32BigEndian(encoded));
+        Assert.Equal(encoded.Length - 8, BinaryPrimitives.ReadInt32BigEndian(encoded.AsSpan(4)));
+        Assert.Equal(0x78, encoded[8]);
+        Assert.StartsWith("HISTFAAAA", Convert.ToBase64String(encoded));
+        using var zlib = new System.IO.Compression.ZLibStream(new MemoryStream(encoded[8..]), System.IO.Compression.CompressionMode.Decompress);
+        using var plain = new MemoryStream();
+        zlib.CopyTo(plain);
+        Assert.Equal(HistogramEncoding.Encode(histogram), plain.ToArray());
+    }
+
+    [Fact]
+    public void A_count_that_needs_nine_bytes_survives()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.AddCount(7, long.MaxValue - 5);
+        byte[] encoded = HistogramEncoding.Encode(histogram);
+        // seven zeros, zigzag 13; then 0xfffffffffffffff4: eight bytes of 7 bits, the ninth of 8
+        Assert.Equal("0df4ffffffffffffffff", Convert.ToHexStringLower(encoded[40..]));
+        AssertSame(histogram, HistogramEncoding.Decode(encoded));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void Random_histograms_come_back_the_same_from_both_forms(int seed)
+    {
+        var random = new Random(seed);
+        for (int round = 0; round < 25; round++)
+        {
+            var histogram = new LatencyHistogram();
+            int values = random.Next(0, 5000);
+            for (int i = 0; i < values; i++)
+                histogram.Record((long)Math.Exp(random.NextDouble() * Math.Log(LatencyHistogram.HighestMicroseconds)));
+            AssertSame(histogram, HistogramEncoding.Decode(HistogramEncoding.Encode(histogram)));
+            AssertSame(histogram, HistogramEncoding.Decode(HistogramEncoding.EncodeCompressed(histogram)));
+        }
+    }
+
+    [Fact]
+    public void Decoding_adds_to_what_is_there()
+    {
+        LatencyHistogram sum = Of([5]);
+        HistogramEncoding.DecodeInto(sum, HistogramEncoding.EncodeCompressed(Of([5, 6])));
+        AssertSame(Of([5, 5, 6]), sum);
+    }
+
+    [Theory]
+    [InlineData("", "has 0 bytes")]
+    [InlineData("00000000", "begins with 0x00000000")]
+    [InlineData("1c849313", "no V2 header")]
+    [InlineData("1c849314000000ff78", "declares 255 compressed bytes and has 1")]
+    [InlineData("1c849314000000020000", "zlib stream is damaged")]
+    public void Bytes_that_are_no_histogram_are_refused(string hex, string expected) =>
+        Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(Convert.FromHexString(hex))).Message);
+
+    [Theory]
+    // zigzag of -23553, of -2^63 (nine bytes), and a word that is cut
+    [InlineData("81f002", "more than 23552 counts")]
+    [InlineData("ffffffffffffffffff", "more than 23552 counts")]
+    [InlineData("80", "ends within a count")]
+    public void Damaged_counts_are_refused(string counts, string expected)
+    {
+        byte[] encoded = Convert.FromHexString(WithHeader(counts));
+        Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(encoded)).Message);
+    }
+
+    [Fact]
+    public void A_histogram_of_other_precision_is_refused()
+    {
+        byte[] encoded = HistogramEncoding.Encode(Of([1]));
+        encoded[15] = 2;
+        Assert.Contains("2 digits", Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(encoded)).Message);
+    }
+
+    [Fact]
+    public void A_log_has_version_start_legend_and_a_line_per_interval()
+    {
+        DateTimeOffset start = DateTimeOffset.FromUnixTimeMilliseconds(1441812279474);
+        var text = new StringWriter();
+        var log = new HdrLogWriter(text, start, "a test");
+        log.Write("q4", start.AddMilliseconds(127), TimeSpan.FromSeconds(1.007), Of([1000, 2000]));
+        log.Write(null, start.AddSeconds(2), TimeSpan.FromSeconds(1), new LatencyHistogram());
+        string[] lines = text.ToString().Split('\n');
+        Assert.Equal("#[Histogram log format version 1.3]", lines[1]);
+        Assert.Equal("#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 15:24:39 UTC 2015]", lines[2]);
+        Assert.Equal("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"", lines[4]);
+        Assert.StartsWith("Tag=q4,0.127,1.007,2.000,HISTFAAAA", lines[5]);
+        AssertSame(Of([1000, 2000]), HistogramEncoding.Decode(Convert.FromBase64String(lines[5].Split(',')[^1])));
+        Assert.StartsWith("2.000,1.000,0.000,HISTFAAAA", lines[6]);
+        Assert.Throws<ArgumentException>(() => log.Write("a b", start, default, new LatencyHistogram()));
+    }
+
+    private static LatencyHistogram Of(long[] values)
+    {
+        var histogram = new LatencyHistogram();
+        foreach (long value in values)
+            histogram.Record(value);
+        return histogram;
+    }
+
+    private static void AssertSame(LatencyHistogram expected, LatencyHistogram actual)
+    {
+        Assert.Equal(expected.TotalCount, actual.TotalCount);
+        Assert.True(expected.Counts.SequenceEqual(actual.Counts));
+    }
+}
