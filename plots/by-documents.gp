@@ -4,8 +4,8 @@
 eval picture_terminal(kind, 1600, 900)
 eval picture_output(kind, chart)
 
-left = 0.075
-right = y2_tics eq "" ? 0.975 : 0.925
+left = 0.09
+right = y2_tics ne "" ? 0.925 : exists("limit_label") ? 0.89 : 0.975
 top = 0.875 - 0.034 * legend_rows - 0.032 * mark_rows
 set lmargin at screen left
 set rmargin at screen right
@@ -28,7 +28,7 @@ do for [i = 1:series_count] {
     legend_y = 0.868 - (i - 1) / legend_columns * 0.034
     set arrow 100 + i from screen legend_x, legend_y to screen legend_x + 0.026, legend_y nohead front \
         linewidth 2.5 linecolor rgb color(series_color[i]) dashtype series_dash[i]
-    set label 100 + i " " at screen legend_x + 0.013, legend_y point pointtype shape(i) pointsize shape_size(kind, 1.3) linecolor rgb color(series_color[i]) front
+    set label 100 + i " " at screen legend_x + 0.013, legend_y point pointtype shape(series_color[i]) pointsize shape_size(kind, 1.3) linecolor rgb color(series_color[i]) front
     set label 200 + i series_title[i] at screen legend_x + 0.033, legend_y left textcolor rgb ink noenhanced
 }
 

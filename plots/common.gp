@@ -8,13 +8,16 @@ set datafile missing "?"
 color(name) = \
     name eq "unack" ? "#E69F00" : name eq "batch" ? "#0072B2" : name eq "safe" ? "#009E73" : \
     name eq "q4" ? "#D55E00" : name eq "q5" ? "#56B4E9" : name eq "q6" ? "#CC79A7" : name eq "q7" ? "#404040" : \
-    name eq "p50" ? "#A6CEE3" : name eq "p95" ? "#56A0D3" : name eq "p99" ? "#1F6DB0" : name eq "p999" ? "#08305E" : \
+    name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
     name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
     name eq "limit" ? "#A00000" : name eq "read" ? "#0072B2" : name eq "written" ? "#D55E00" : \
     name eq "server" ? "#0072B2" : name eq "client" ? "#E69F00" : name eq "host" ? "#909090" : "#404040"
 
-# One shape per place in the legend, so that a copy without colours can be read.
-shape(i) = int(word("7 5 9 11 13 15", (i - 1) % 6 + 1))
+# Each has its shape too, so that a copy without colours can be read.
+place(name) = \
+    name eq "unack" || name eq "q4" || name eq "p50" || name eq "disk" ? 1 : name eq "batch" || name eq "q5" || name eq "p95" || name eq "data" ? 2 : \
+    name eq "safe" || name eq "q6" || name eq "p99" || name eq "storage" ? 3 : 4
+shape(name) = int(word("7 5 9 11", place(name)))
 
 ink = "#202020"
 soft = "#606060"

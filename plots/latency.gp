@@ -10,7 +10,7 @@ do for [kind in kinds] {
 
     # Heights as shares of the picture's, from what they are in pixels.
     pixel = 1.0 / picture_height
-    head = (note eq "" ? 125 : 152) * pixel
+    head = (note eq "" ? 132 : 165) * pixel
     left = 0.06
     across = (0.99 - left) / panel_columns
     down = (1.0 - head - 45 * pixel) / panel_rows
@@ -35,13 +35,13 @@ do for [kind in kinds] {
             set label 1 title at screen 0.018, 1.0 - 40 * pixel left font text_size(kind, 19) textcolor rgb ink noenhanced
             set label 2 subtitle at screen 0.018, 1.0 - 83 * pixel left font text_size(kind, 12) textcolor rgb soft noenhanced
             set label 3 "documents in the collection" at screen 0.5, 22 * pixel center textcolor rgb ink
-            set label 4 note at screen left + 0.008, 1.0 - 150 * pixel left font text_size(kind, 11.5) textcolor rgb mark_color noenhanced
+            set label 4 note at screen left + 0.008, 1.0 - 154 * pixel left font text_size(kind, 11.5) textcolor rgb mark_color noenhanced
             do for [i = 1:series_count] {
                 legend_x = left + 0.008 + (i - 1) * 0.2
                 set arrow 100 + i from screen legend_x, 1.0 - 119 * pixel to screen legend_x + 0.026, 1.0 - 119 * pixel nohead front \
                     linewidth 2.5 linecolor rgb color(series_color[i])
                 set label 100 + i " " at screen legend_x + 0.013, 1.0 - 119 * pixel \
-                    point pointtype shape(i) pointsize shape_size(kind, 1.2) linecolor rgb color(series_color[i]) front
+                    point pointtype shape(series_color[i]) pointsize shape_size(kind, 1.2) linecolor rgb color(series_color[i]) front
                 set label 200 + i series_title[i] at screen legend_x + 0.033, 1.0 - 119 * pixel left textcolor rgb ink noenhanced
             }
         }
@@ -54,7 +54,7 @@ do for [kind in kinds] {
 
         plot for [i = 1:series_count] data using 1:(column((panel - 1) * series_count + i + 1)) \
             with linespoints linewidth 2 linecolor rgb color(series_color[i]) \
-            pointtype shape(i) pointsize shape_size(kind, point_size) notitle
+            pointtype shape(series_color[i]) pointsize shape_size(kind, point_size) notitle
     }
     unset multiplot
     unset output

@@ -33,7 +33,7 @@ do for [kind in kinds] {
             if (documents_tics ne "") {
                 set x2range [0:x_max]
                 eval "set x2tics ".documents_tics
-                set label 3 "documents" at screen right + 0.012, panel_top + 16 * pixel left font text_size(kind, 12) textcolor rgb ink
+                set label 3 "documents" at screen left - 0.008, panel_top + 24 * pixel right font text_size(kind, 12) textcolor rgb soft
             }
             do for [i = 1:mark_count] {
                 eval sprintf("set label %d mark_text[%d] at first mark_x[%d], screen %f %s textcolor rgb mark_color font '%s' noenhanced", \
@@ -46,7 +46,9 @@ do for [kind in kinds] {
         set label 4 panel_title[panel] at screen 0.018, graph 0.5 center rotate by 90 textcolor rgb ink noenhanced
         if (panel_limit[panel] > 0) {
             set arrow 5 from graph 0, first panel_limit[panel] to graph 1, first panel_limit[panel] nohead dashtype 3 linewidth 2 linecolor rgb color("limit")
-            set label 5 panel_limit_label[panel] at screen right + 0.012, first panel_limit[panel] left textcolor rgb color("limit") font text_size(kind, 12)
+            legend_y = panel_top - 14 * pixel
+            set arrow 6 from screen right + 0.012, legend_y to screen right + 0.030, legend_y nohead front dashtype 3 linewidth 2 linecolor rgb color("limit")
+            set label 6 panel_limit_label[panel] at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12)
         }
 
         lines = 0
@@ -67,7 +69,8 @@ do for [kind in kinds] {
         set yrange [0:panel_y_max[panel]]
         eval "set ytics ".panel_y_tics[panel]
         plot for [i = first_line:first_line + lines - 1] line_file[i] using 1:(column(line_column[i])) \
-            with linespoints linewidth 1.6 linecolor rgb color(line_color[i]) pointtype 7 pointsize shape_size(kind, point_size) notitle
+            with linespoints linewidth 1.6 linecolor rgb color(line_color[i]) \
+            pointtype (panel_points[panel] > 0 ? 7 : -1) pointsize shape_size(kind, panel_points[panel]) notitle
         unset xlabel
     }
     unset multiplot

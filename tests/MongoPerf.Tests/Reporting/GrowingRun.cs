@@ -129,14 +129,14 @@ internal sealed record GrowingRun
         Put("client_cpu_user", second * 0.35e6);
         Put("client_cpu_system", second * 0.15e6);
         Put("client_resident", (90 + (test.Length * 5)) * 1024.0 * 1024);
-        Put("disk_read", second * (second > 200 ? 25e6 : 2e6));
+        Put("disk_read", second * second * 1e5);
         Put("disk_written", second * 70e6);
         return values;
     }
 
     private double Rate(string test, int threads, int step)
     {
-        double beyondCache = Math.Max(0, (step * DocumentsPerStep * 1024) - (3L << 30)) / (3L << 30);
+        double beyondCache = Math.Max(0, (step * DocumentsPerStep * 1024) - (3L << 30)) / (double)(3L << 30);
         double fall = 1 / (1 + (beyondCache * 0.6));
         double scale = threads == 1 ? 0.4 : 1;
         return Zero * fall * test switch

@@ -88,12 +88,12 @@ internal sealed partial record AxisScale(double Max, string Tics)
         return Plain(value);
     }
 
-    /// <summary>Like <see cref="CountText"/>, in two digits: for a place that was interpolated.</summary>
-    public static string AboutText(double value)
+    /// <summary>Like <see cref="CountText"/>, in few digits: for a place that was interpolated.</summary>
+    public static string AboutText(double value, int digits = 2)
     {
         if (value <= 0)
             return "0";
-        double step = Math.Pow(10, Math.Floor(Math.Log10(value)) - 1);
+        double step = Math.Pow(10, Math.Floor(Math.Log10(value)) - digits + 1);
         return CountText(Math.Round(value / step) * step);
     }
 

@@ -20,32 +20,54 @@ internal static class ChartRenderer
     /// <summary>Templates beside the program.</summary>
     public static string TemplateFolder => Path.Combine(AppContext.BaseDirectory, "plots");
 
-    /// <summary>Draws what the run has results for. A gnuplot that is missing or fails gives a warning; a folder that can't be written throws.</summary>
-    /// <exception cref="IOException">The folder can't be written.</exception>
+    /// <summary>Draws what the run has results for. Never throws for gnuplot's or the disk's sake: that gives a warning.</summary>
     public static RenderedCharts Render(StoredRun run, string folder)
     {
-        Directory.CreateDirectory(folder);
+        var gnuplot = Gnuplot.Find(out string whyNot);
+        return Render(run, folder, gnuplot, whyNot);
+    }
+
+    /// <param name="run">Finished or not.</param>
+    /// <param name="folder">Made when it is not there.</param>
+    /// <param name="gnuplot">Null when there is none.</param>
+    /// <param name="whyNot">The reason then.</param>
+    public static RenderedCharts Render(StoredRun run, string folder, Gnuplot? gnuplot, string whyNot)
+    {
         var charts = ChartCatalogue.Build(run);
         var files = new List<string>();
-        RemoveOldPictures(folder);
+        try
+        {
+            Directory.CreateDirectory(folder);
+            RemoveOldPictures(folder);
+            if (charts.Count > 0)
+                files.AddRange(ChartCatalogue.SharedTemplates.Select(template => CopyTemplate(template, folder)));
+            foreach (var chart in charts)
+            {
+                files.Add(CopyTemplate(chart.Name + ".gp", folder));
+                files.AddRange(WriteData(chart, folder));
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return new RenderedCharts([], files, [$"note: charts skipped: {e.Message}"]);
+        }
+
         if (charts.Count == 0)
             return new RenderedCharts([], [], []);
-
-        foreach (string template in ChartCatalogue.SharedTemplates.Concat(charts.Select(static chart => chart.Name + ".gp")))
-            files.Add(CopyTemplate(template, folder));
-        foreach (var chart in charts)
-            files.AddRange(WriteData(chart, folder));
-
+        if (gnuplot is not null)
+            return Draw(charts, folder, gnuplot, files);
         string hint = $"data and scripts are in {folder}, install gnuplot-nox and run 'mongoperf report {run.Run.Id}' again";
-        if (Gnuplot.Find(out string whyNot) is not { } gnuplot)
-            return new RenderedCharts([], files, [$"note: charts skipped: {whyNot}; {hint}"]);
+        return new RenderedCharts([], files, [$"note: charts skipped: {whyNot}; {hint}"]);
+    }
 
+    private static RenderedCharts Draw(IReadOnlyList<Chart> charts, string folder, Gnuplot gnuplot, List<string> files)
+    {
         var drawn = new List<DrawnChart>();
         var warnings = new List<string>();
         foreach (var chart in charts)
         {
-            string? failure = gnuplot.Run(folder, chart.Name + ".gp");
             var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
+            string? failure = gnuplot.Run(folder, chart.Name + ".gp");
             failure ??= HasContent(pictures.PngPath) && HasContent(pictures.SvgPath) ? null : $"gnuplot left no picture for {chart.Name}.gp";
             if (failure is not null)
             {
@@ -54,8 +76,7 @@ internal static class ChartRenderer
             }
 
             drawn.Add(pictures);
-            files.Add(pictures.PngPath);
-            files.Add(pictures.SvgPath);
+            files.AddRange([pictures.PngPath, pictures.SvgPath]);
         }
 
         return new RenderedCharts(drawn, files, warnings);

@@ -13,10 +13,12 @@ internal sealed class Gnuplot(string path)
 
     /// <summary>Named by MONGOPERF_GNUPLOT, else the first on PATH.</summary>
     /// <returns>Null with the reason in <paramref name="whyNot"/>.</returns>
-    public static Gnuplot? Find(out string whyNot)
+    public static Gnuplot? Find(out string whyNot) =>
+        Find(Environment.GetEnvironmentVariable(Variable), Environment.GetEnvironmentVariable("PATH"), out whyNot);
+
+    public static Gnuplot? Find(string? named, string? searchPath, out string whyNot)
     {
         whyNot = "";
-        string? named = Environment.GetEnvironmentVariable(Variable);
         if (!string.IsNullOrEmpty(named))
         {
             if (File.Exists(named))
@@ -25,7 +27,7 @@ internal sealed class Gnuplot(string path)
             return null;
         }
 
-        string[] folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        string[] folders = (searchPath ?? "").Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
         string? found = folders.Select(static folder => System.IO.Path.Combine(folder, "gnuplot")).FirstOrDefault(File.Exists);
         if (found is not null)
             return new Gnuplot(found);

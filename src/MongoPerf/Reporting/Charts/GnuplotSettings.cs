@@ -30,7 +30,7 @@ internal sealed class GnuplotSettings
         .SetArray("mark_side", marks.Select(static mark => mark.IsLeftOfLine ? "right" : "left").ToList())
         .SetArray("mark_text", marks.Select(static mark => mark.Text).ToList());
 
-    /// <summary>gnuplot's double-quoted string: backslash, quote and line end are escaped, so that no text can become a command.</summary>
+    /// <summary>gnuplot's double-quoted string: backslash and quote are escaped, so that no text can become a command.</summary>
     public static string Quote(string text)
     {
         var quoted = new StringBuilder("\"");
@@ -40,6 +40,8 @@ internal sealed class GnuplotSettings
                 quoted.Append('\\').Append(c);
             else if (c == '`')
                 quoted.Append('\''); // Back quotes run a program inside double quotes.
+            else if (c == '\n')
+                quoted.Append("\\n");
             else if (char.IsControl(c))
                 quoted.Append(' ');
             else

@@ -76,8 +76,8 @@ internal static class LatencyChart
 
     private static string PanelTitle(StoredRun run, string test, int threads) => test switch
     {
-        "unack" => "unack, time to send (no reply is awaited)",
-        "batch" => $"batch, a command of {run.Settings.BatchSize:N0} documents",
+        "unack" => "unack (time to send)",
+        "batch" => $"batch ({run.Settings.BatchSize:N0} per command)",
         _ => $"{test}, {ChartText.ThreadsText(threads)}",
     };
 }

@@ -50,7 +50,7 @@ internal static class StepCharts
 
         (string Key, string Title, Func<SizeResult, long?> Of)[] all =
         [
-            ("disk", "on disk: data folder with journal", static size => size.DiskBytes),
+            ("disk", "data folder on disk", static size => size.DiskBytes),
             ("data", "documents, uncompressed", static size => size.DataBytes),
             ("storage", "documents, as stored", static size => size.StorageBytes),
             ("index", "indexes, as stored", static size => size.IndexBytes),
@@ -66,9 +66,9 @@ internal static class StepCharts
         bool showsLimit = cache > 0 && cache <= largest * 3;
         var settings = Head(run, "size", "Size of data and indexes", "size", table, LargestDocuments(run))
             .SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest))
-            .Set("y2_tics", "")
-            .Set("limit", showsLimit ? cache : 0)
-            .Set("limit_label", "server's cache limit, " + AxisScale.BytesText(cache));
+            .Set("y2_tics", "");
+        if (showsLimit)
+            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{AxisScale.BytesText(cache)}");
         Legend(settings, kept.Select(static line => line.Title).ToList(), kept.Select(static line => line.Key).ToList(), kept.Select(static _ => 1.0).ToList());
         return new Chart("size", "Size of data and indexes", "What the documents and their indexes occupy; beyond the server's cache limit, reads may need the disk.", settings, [table]);
     }

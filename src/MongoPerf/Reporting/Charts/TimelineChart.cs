@@ -32,7 +32,6 @@ internal static class TimelineChart
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
             .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
-            .Set("point_size", rates.Rows.Count > 400 ? 0.35 : 0.6)
             .Set("documents_tics", DocumentTics(run, axis))
             .SetMarks(Marks(run, axis));
         TimelinePanels.Set(settings, panels);
@@ -72,7 +71,7 @@ internal static class TimelineChart
             if (at - last < nearest)
                 continue;
             last = at;
-            tics.Add($"{GnuplotSettings.Quote(AxisScale.AboutText(checkpoint.Documents))} {AxisScale.Number(at)}");
+            tics.Add($"{GnuplotSettings.Quote(AxisScale.AboutText(checkpoint.Documents, 3))} {AxisScale.Number(at)}");
         }
 
         return tics.Count == 0 ? "" : $"({string.Join(", ", tics)})";

@@ -8,7 +8,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
     private const int Ticks = 4;
 
     /// <summary>One plot above the common time axis.</summary>
-    internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<PanelLine> Lines, double Limit = 0, string LimitLabel = "");
+    internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<PanelLine> Lines, int Rows, bool IsRate, double Limit = 0, string LimitLabel = "");
 
     /// <summary>A column of a data file; columns are 1-based, as gnuplot counts.</summary>
     internal sealed record PanelLine(string File, int Column, string Color, string Title, double Largest);
@@ -39,6 +39,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .SetArray("panel_title", panels.Select(static panel => panel.Title).ToList())
             .SetArray("panel_y_max", panels.Select(static panel => panel.Y.Max).ToList())
             .SetArray("panel_y_tics", panels.Select(static panel => panel.Y.Tics).ToList())
+            .SetArray("panel_points", panels.Select(static panel => PointSize(panel)).ToList())
             .SetArray("panel_limit", panels.Select(static panel => panel.Limit).ToList())
             .SetArray("panel_limit_label", panels.Select(static panel => panel.LimitLabel).ToList())
             .Set("line_count", lines.Count)
@@ -50,6 +51,9 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .SetArray("line_title", lines.ConvertAll(static line => line.Line.Title));
     }
 
+    /// <summary>Rates come in short pieces that need points; a server's state is one long line.</summary>
+    private static double PointSize(Panel panel) => panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
+
     private Panel? Rate(string title, List<string> tests)
     {
         var lines = new List<PanelLine>();
@@ -60,7 +64,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
                 lines.Add(new PanelLine(rates.FileName, column + 1, test, test, rates.Largest(column, 1)));
         }
 
-        return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines);
+        return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, rates.Rows.Count, true);
     }
 
     private Panel? State(string title, bool isBytes, params string[] keys)
@@ -69,7 +73,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         if (lines.Count == 0)
             return null;
         double largest = lines.Max(static line => line.Largest);
-        return new Panel(title, isBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks), lines);
+        return new Panel(title, isBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks), lines, Math.Max(server.Rows.Count, host.Rows.Count), false);
     }
 
     private PanelLine? Find(string key)
