@@ -4,7 +4,7 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Reporting;
 
 /// <summary>Writes a run's report folder. May be done again at any time, also while the run goes on.</summary>
-internal static class ReportWriter
+internal static partial class ReportWriter
 {
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] TextFiles =
     [
