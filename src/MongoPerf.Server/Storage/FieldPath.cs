@@ -18,6 +18,8 @@ internal sealed class FieldPath
 
     public int StepCount => _steps.Length;
 
+    public bool IsSame(FieldPath? other) => ReferenceEquals(this, other) || Text == other?.Text;
+
     public ReadOnlySpan<byte> Step(int index) => _steps[index];
 
     /// <summary>Finds the value of a path on which no array lies: one step, or nested documents only.</summary>

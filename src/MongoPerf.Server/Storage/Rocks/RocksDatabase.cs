@@ -212,8 +212,8 @@ internal sealed unsafe class RocksDatabase : IDisposable
     }
 }
 
-/// <summary>A value that RocksDB holds in place until <see cref="Dispose"/>.</summary>
-internal readonly unsafe ref struct PinnedValue(nint slice)
+/// <summary>A value that RocksDB holds in place until <see cref="Dispose"/>, which the holder calls exactly once.</summary>
+internal readonly unsafe struct PinnedValue(nint slice) : IDisposable
 {
     private readonly nint _slice = slice;
 

@@ -1,0 +1,14 @@
+namespace MongoPerf.Server;
+
+/// <summary>How an <see cref="EmbeddedServer"/> is started.</summary>
+public sealed record EmbeddedServerOptions
+{
+    /// <summary>0 takes a free port.</summary>
+    public int Port { get; init; }
+
+    /// <summary>The folder of the data; made when it is not there. One process at a time.</summary>
+    public required string DataPath { get; init; }
+
+    /// <summary>Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB.</summary>
+    public long CacheBytes { get; init; } = 1L << 30;
+}
