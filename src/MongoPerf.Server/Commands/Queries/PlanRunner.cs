@@ -10,16 +10,22 @@ namespace MongoPerf.Server.Commands.Queries;
 /// </remarks>
 internal sealed class PlanRunner : IDisposable
 {
+    private const int NeighboursBeforeWalking = 3;
+
     private readonly List<long> _replay = [];
     private Collection? _collection;
     private Filter? _filter;
     private RocksIterator? _iterator;
+    private RocksIterator? _records;
     private PinnedValue _pinned;
     private HashSet<long>? _seen;
     private int _replayed;
     private int _range;
     private bool _isStarted;
-    private bool _isOnIterator;
+    private long _recordsAt;
+    private long _lastFetched;
+    private int _neighbours;
+    private Source _source;
 
     public ScanPlan Plan { get; } = new();
 
@@ -36,7 +42,12 @@ internal sealed class PlanRunner : IDisposable
 
     public long RecordId { get; private set; }
 
-    public ReadOnlySpan<byte> Document => _isOnIterator ? _iterator!.Value : _pinned.Bytes;
+    public ReadOnlySpan<byte> Document => _source switch
+    {
+        Source.Scan => _iterator!.Value,
+        Source.Neighbour => _records!.Value,
+        _ => _pinned.Bytes,
+    };
 
     /// <summary>Readies for <see cref="Plan"/>; nothing is read yet.</summary>
     public void Start(Collection collection, Filter filter)
@@ -47,6 +58,8 @@ internal sealed class PlanRunner : IDisposable
         _replay.Clear();
         _replayed = 0;
         _isStarted = false;
+        _neighbours = 0;
+        _lastFetched = 0;
         KeysExamined = DocumentsExamined = Matched = 0;
         IsAtEnd = false;
         _seen = Plan.Index is { IsMultikey: true } ? [] : null;
@@ -100,6 +113,8 @@ internal sealed class PlanRunner : IDisposable
         Unpin();
         _iterator?.Dispose();
         _iterator = null;
+        _records?.Dispose();
+        _records = null;
     }
 
     /// <summary>Takes one candidate; true when it matches.</summary>
@@ -115,7 +130,7 @@ internal sealed class PlanRunner : IDisposable
         if (Plan.Index == null)
         {
             RecordId = Storage.RecordId.Read(_iterator!.Key);
-            _isOnIterator = true;
+            _source = Source.Scan;
         }
         else
         {
@@ -137,15 +152,54 @@ internal sealed class PlanRunner : IDisposable
     private bool Fetch()
     {
         Unpin();
-        _isOnIterator = false;
+        // An index on something that grows with the documents (a date, an _id) leads from record to neighbouring record; a
+        // step of an iterator is several times cheaper than a look-up by key.
+        _neighbours = Math.Abs(RecordId - _lastFetched) == 1 ? _neighbours + 1 : 0;
+        _lastFetched = RecordId;
+        if (_neighbours >= NeighboursBeforeWalking)
+            return FetchNeighbour();
+        _source = Source.Key;
         _pinned = _collection!.Get(RecordId);
         return _pinned.Found;
+    }
+
+    private bool FetchNeighbour()
+    {
+        _source = Source.Neighbour;
+        bool isNew = _records == null;
+        _records ??= _collection!.IterateRecords();
+        if (!isNew && _records.Valid && RecordId == _recordsAt + 1)
+        {
+            _records.Next();
+        }
+        else if (!isNew && _records.Valid && RecordId == _recordsAt - 1)
+        {
+            _records.Previous();
+        }
+        else
+        {
+            Span<byte> key = stackalloc byte[Storage.RecordId.Size];
+            Storage.RecordId.Write(key, RecordId);
+            _records.Seek(key);
+        }
+
+        _recordsAt = _records.Valid ? Storage.RecordId.Read(_records.Key) : 0;
+        // A step that met a gap stands elsewhere: the record is gone.
+        return _recordsAt == RecordId;
     }
 
     private void Unpin()
     {
         _pinned.Dispose();
         _pinned = default;
+    }
+
+    /// <summary>Where the present document's bytes are.</summary>
+    private enum Source
+    {
+        Key,
+        Scan,
+        Neighbour,
     }
 
     /// <summary>Moves the iterator to the next entry within the ranges.</summary>
