@@ -60,7 +60,7 @@ public sealed class AxisScaleTests
     [InlineData(1800, "minutes", "\"5\" 300")]
     [InlineData(7200, "hours:minutes", "\"1:30\" 5400")]
     [InlineData(86_400, "hours", "\"6\" 21600")]
-    [InlineData(604_800, "days", "\"3\" 259200")]
+    [InlineData(1_728_000, "days", "\"4\" 345600")]
     public void Time_reads_in_the_unit_of_the_runs_length(double seconds, string unit, string tick)
     {
         var (scale, actual) = AxisScale.OfTime(seconds);
