@@ -38,6 +38,7 @@ internal sealed class FrozenRun
     private readonly FrozenShape _shape;
     private readonly RunStore _store;
     private readonly FrozenServer _server;
+    private readonly LatencyHistogram _ofSample = new();
     private DateTimeOffset _now = RunParts.Start;
     private long _documents;
 
@@ -171,7 +172,8 @@ internal sealed class FrozenRun
     private void WriteSample(
         FrozenPart part, double seconds, long operations, long documents, long bytes, bool isWarmup, bool hasOutage, LatencyHistogram? into = null)
     {
-        LatencyHistogram histogram = FrozenServer.Latencies(operations, part.Threads * seconds * 1e6 / operations, _server.Slowdown(_documents));
+        LatencyHistogram histogram = _ofSample;
+        FrozenServer.FillLatencies(histogram, operations, part.Threads * seconds * 1e6 / operations, _server.Slowdown(_documents));
         histogram.AddTo(into ?? part.Histogram);
         if (part.IsInsert)
             _documents += documents;

@@ -61,9 +61,9 @@ internal sealed class FrozenServer(FrozenShape shape)
         return fill < 0.95 ? 1 : Math.Max(0.2, 1 / (1 + (0.35 * (fill - 0.95))));
     }
 
-    public static LatencyHistogram Latencies(long operations, double meanMicroseconds, double slowdown)
+    public static void FillLatencies(LatencyHistogram histogram, long operations, double meanMicroseconds, double slowdown)
     {
-        var histogram = new LatencyHistogram();
+        histogram.Clear();
         long left = operations;
         for (int i = LatencyShape.Length - 1; i >= 0; i--)
         {
@@ -74,8 +74,6 @@ internal sealed class FrozenServer(FrozenShape shape)
                 histogram.AddCount(LatencyHistogram.IndexOf((long)Math.Max(1, meanMicroseconds * factor * tail)), count);
             left -= count;
         }
-
-        return histogram;
     }
 
     /// <summary>The process is new: its counts begin again.</summary>
