@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Engine.Workloads;
@@ -31,6 +32,15 @@ public sealed record FindSpecification(string Test, BsonDocument Filter, int Lim
 
     /// <summary>Whole documents come back, so that they can be compared with the generator's.</summary>
     public bool ReturnsWholeDocuments => Projection is null;
+
+    /// <summary>The same query with the middle of each range drawn: what explain is asked about.</summary>
+    public FindSpecification WithMiddleValues()
+    {
+        byte[] filter = Filter.Bytes.ToArray();
+        foreach (DrawnParameter parameter in Parameters)
+            BinaryPrimitives.WriteInt32LittleEndian(filter.AsSpan(BsonPath.ValueOffset(filter, parameter.Path, BsonType.Int32)), parameter.Range / 2);
+        return this with { Filter = new BsonDocument(filter) };
+    }
 
     /// <summary>The find command, without <c>$db</c>. Field order is that of MongoDB's own clients.</summary>
     public BsonDocument ToCommand(string collection)

@@ -1,0 +1,34 @@
+using System.Globalization;
+using MongoPerf.Deployments.Sampling;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>What <c>--cache</c> may be.</summary>
+internal static class CacheSize
+{
+    /// <summary>mongod takes no less (0.25 GB).</summary>
+    public const long Least = 256L * 1024 * 1024;
+
+    private const double GigaByte = 1024.0 * 1024 * 1024;
+
+    /// <param name="bytes">For one server.</param>
+    /// <param name="servers">How many of that size run on this machine.</param>
+    /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <exception cref="DeploymentException">Too small for mongod, or all together more than the memory.</exception>
+    public static void Check(long bytes, int servers = 1, long memoryBytes = 0)
+    {
+        if (bytes < Least)
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"--cache is {Gigabytes(bytes)} GB, at least 0.25 GB (256 MB) is allowed");
+        long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
+        if (bytes * servers > memory)
+        {
+            string sum = servers == 1 ? $"--cache is {Gigabytes(bytes)} GB" : $"--cache is {Gigabytes(bytes)} GB for each of {servers} servers";
+            throw new DeploymentException(
+                DeploymentFault.WrongUsage,
+                $"{sum}, this machine has {Gigabytes(memory)} GB of memory\nhint:  leave a third of it to the file system and the client");
+        }
+    }
+
+    /// <summary>As <c>--wiredTigerCacheSizeGB</c> takes it: powers of 1,024.</summary>
+    public static string Gigabytes(long bytes) => (bytes / GigaByte).ToString("0.####", CultureInfo.InvariantCulture);
+}

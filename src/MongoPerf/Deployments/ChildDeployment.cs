@@ -1,0 +1,162 @@
+using System.Diagnostics;
+using System.Text.RegularExpressions;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>A server that is this same program in a child process: the embedded server, or the null server.</summary>
+/// <remarks>The child ends when its standard input does, so it never outlives this process, however that ends.</remarks>
+internal sealed partial class ChildDeployment : IDeployment
+{
+    private const int LastLines = 5;
+    private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(30);
+
+    private readonly Func<int, IReadOnlyList<string>> _arguments;
+    private readonly ProcessTable _table = ProcessTable.System;
+    private readonly Queue<string> _errors = new();
+    private Process? _child;
+    private volatile ProcessIdentity? _identity;
+
+    private ChildDeployment(string kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark)
+    {
+        Kind = kind;
+        DataFolder = dataFolder is null ? null : Path.GetFullPath(dataFolder);
+        _arguments = arguments;
+        Remarks = [remark];
+        Address = new ServerAddress("127.0.0.1", 0);
+    }
+
+    public string Kind { get; }
+
+    public ServerAddress Address { get; private set; }
+
+    public string? DataFolder { get; }
+
+    public int? ProcessId => IsRunning ? _identity?.ProcessId : null;
+
+    public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
+
+    public IReadOnlyList<string> Remarks { get; }
+
+    /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES]</c>.</summary>
+    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes)
+    {
+        if (cacheBytes is { } asked)
+            CacheSize.Check(asked);
+        string full = Path.GetFullPath(dataFolder);
+        return new ChildDeployment("embedded", full, Arguments, "figures are the embedded server's, not MongoDB's");
+
+        IReadOnlyList<string> Arguments(int port)
+        {
+            List<string> arguments = ["serve", "--port", $"{port}", "--data", full];
+            if (cacheBytes is { } bytes)
+                arguments.AddRange(["--cache", $"{bytes}"]);
+            return arguments;
+        }
+    }
+
+    /// <summary>The null server: <c>null-server --port N</c>. After a crash it starts empty.</summary>
+    public static ChildDeployment Null() => new(
+        "null", null, port => ["null-server", "--port", $"{port}"],
+        "nothing is stored: figures are what the client and the loopback can do at most");
+
+    public bool EnsureRunning()
+    {
+        if (IsRunning)
+            return false;
+        EndPredecessor();
+        Start(FreePort.IsFree(Address.Port) ? Address.Port : 0);
+        return true;
+    }
+
+    public void Stop()
+    {
+        if (_child is null)
+            return;
+        try
+        {
+            _child.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // It was faster.
+        }
+
+        if (_identity is { } identity && !_table.WaitForEnd(identity, StopLimit))
+            _table.End(identity, TimeSpan.FromSeconds(1));
+        _identity = null;
+        _child.Dispose();
+        _child = null;
+        if (DataFolder is not null)
+            ProcessState.Delete(DataFolder);
+    }
+
+    public void Dispose() => Stop();
+
+    // One whose parent was killed may still be closing its store.
+    private void EndPredecessor()
+    {
+        _child?.Dispose();
+        _child = null;
+        if (DataFolder is null)
+            return;
+        Directory.CreateDirectory(DataFolder);
+        if (ProcessState.Read(DataFolder) is { ProcessId: > 0 } state && _table.HasFolder(state.ProcessId, "--data", DataFolder))
+            _table.End(state.Identity, StopLimit);
+    }
+
+    private void Start(int port)
+    {
+        IReadOnlyList<string> program = ThisProgram.Command;
+        _child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), .. _arguments(port)]);
+        _identity = _table.Find(_child.Id);
+        if (DataFolder is not null && _identity is { } identity)
+        {
+            new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Binary = program[0] }
+                .Write(DataFolder);
+        }
+
+        var firstLine = new TaskCompletionSource<string?>(TaskCreationOptions.RunContinuationsAsynchronously);
+        _child.OutputDataReceived += (_, line) => firstLine.TrySetResult(line.Data);
+        _child.ErrorDataReceived += (_, line) => Remember(line.Data);
+        _child.BeginOutputReadLine();
+        _child.BeginErrorReadLine();
+        if (!firstLine.Task.Wait(StartLimit))
+            throw Failed($"said nothing within {StartLimit.TotalSeconds:0} s");
+        Match match = PortAtEnd().Match(firstLine.Task.Result ?? "");
+        if (!match.Success)
+        {
+            _child.WaitForExit(2000);
+            throw Failed(firstLine.Task.Result is { } line ? $"said '{line}' instead of where it listens" : "ended at once");
+        }
+
+        Address = Address with { Port = int.Parse(match.Groups[1].Value) };
+    }
+
+    private void Remember(string? line)
+    {
+        if (line is null)
+            return;
+        lock (_errors)
+        {
+            _errors.Enqueue(line);
+            if (_errors.Count > LastLines)
+                _errors.Dequeue();
+        }
+    }
+
+    private DeploymentException Failed(string what)
+    {
+        string said;
+        lock (_errors)
+            said = string.Join('\n', _errors.Select(line => "  " + line));
+        Stop();
+        return new DeploymentException(
+            DeploymentFault.CannotConnect, $"{Kind} server: the child process {what}{(said.Length > 0 ? "; its last words:\n" + said : "")}");
+    }
+
+    [GeneratedRegex(@":(\d+)\s*$")]
+    private static partial Regex PortAtEnd();
+}

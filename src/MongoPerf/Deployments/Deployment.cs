@@ -1,0 +1,56 @@
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>What a run puts under load.</summary>
+internal sealed record DeploymentSettings
+{
+    /// <summary>"single" or "null".</summary>
+    public string Topology { get; init; } = "single";
+
+    /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>
+    public IReadOnlyList<ServerAddress>? Hosts { get; init; }
+
+    /// <summary>How connections are opened: from <c>--uri</c>, or as they are by default.</summary>
+    public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
+
+    /// <summary>The value of <c>--mongod</c>.</summary>
+    public string? Mongod { get; init; }
+
+    /// <summary>Of <c>--cache</c>, bytes; null for the server's own default.</summary>
+    public long? CacheBytes { get; init; }
+
+    /// <summary>Where a server that the run starts keeps its data: runs/ID/data.</summary>
+    public required string DataFolder { get; init; }
+}
+
+/// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>
+/// <remarks>One thread, but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
+internal interface IDeployment : IDisposable
+{
+    /// <summary>"uri", "mongod", "embedded" or "null"; <see cref="MongoPerf.Engine.Runs.DeploymentInfo.Kind"/>.</summary>
+    string Kind { get; }
+
+    /// <summary>Where clients connect; may change when the server is started again.</summary>
+    ServerAddress Address { get; }
+
+    /// <summary>Where the server's data lie on this machine; null when they do not, or it is not known.</summary>
+    string? DataFolder { get; }
+
+    /// <summary>Null when it does not run, or is elsewhere.</summary>
+    int? ProcessId { get; }
+
+    /// <summary>Whether its process lives; of a server that was given always true, since nothing is known of it.</summary>
+    bool IsRunning { get; }
+
+    /// <summary>What a reader of the figures must know.</summary>
+    IReadOnlyList<string> Remarks { get; }
+
+    /// <summary>Starts it when it is not there: at first, after a crash, on resume. Nothing is done to a server that was given.</summary>
+    /// <returns>True when it had to be started or taken over.</returns>
+    /// <exception cref="DeploymentException">It does not start.</exception>
+    bool EnsureRunning();
+
+    /// <summary>Ends what the run started; a server that was given goes on. Never throws.</summary>
+    void Stop();
+}

@@ -1,0 +1,114 @@
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>Asks a server what it is.</summary>
+internal static class DeploymentInspector
+{
+    // Names are cut to 15 characters; "dotnet" runs the embedded and the null server.
+    private static readonly string[] ServerNames = ["mongod", "mongos", "dotnet", "mongoperf"];
+
+    /// <param name="deployment">Running.</param>
+    /// <param name="settings">How to connect.</param>
+    /// <param name="ns">"database.collection" of the run.</param>
+    /// <returns>What it said, and its data folder when that is on this machine.</returns>
+    /// <exception cref="DeploymentException">Not reachable, refused, older than 3.6, or no MongoDB.</exception>
+    public static Inspection Inspect(IDeployment deployment, ConnectionSettings settings, string ns)
+    {
+        try
+        {
+            using MongoConnection connection = MongoConnection.Open(deployment.Address, settings);
+            return Inspect(connection, deployment, ns, ProcessTable.System);
+        }
+        catch (Exception e) when (e is ConnectionFailedException or ServerTooOldException)
+        {
+            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
+        }
+        catch (Exception e) when (e is WireProtocolException or BsonFormatException or ServerCommandException)
+        {
+            throw new DeploymentException(
+                DeploymentFault.CannotConnect, $"{deployment.Address}: what answers there can't be used as a MongoDB server: {e.Message}", e);
+        }
+    }
+
+    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, string ns, ProcessTable table)
+    {
+        BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
+        // These two need rights that a user may not have; the run can do without.
+        BsonDocument status = TryRun(connection, BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
+        BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
+        bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
+        bool isEmbedded = deployment.Kind == "embedded" || status.FindDocument("mongoperfStorage") is not null;
+        int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
+        var info = new DeploymentInfo
+        {
+            Kind = deployment.Kind,
+            Topology = TopologyOf(connection.Server, isNull, isEmbedded),
+            ServerVersion = build.FindString("version") ?? "unknown",
+            StorageEngine = isNull ? "null" : status.FindString("storageEngine.name"),
+            CacheBytes = status.FindInt64("wiredTiger.cache.maximum bytes configured"),
+            IsEmbedded = isEmbedded,
+            Address = deployment.Address.ToString(),
+            Namespace = ns,
+            ProcessId = processId,
+            Remarks = Remark(deployment, isNull, isEmbedded),
+        };
+        string? dataFolder = deployment.DataFolder ?? (processId is null ? null : options.FindString("parsed.storage.dbPath"));
+        return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null);
+    }
+
+    private static string TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
+    {
+        _ when isNull => "null",
+        _ when isEmbedded => "embedded",
+        { IsMongos: true } => "sharded",
+        { ReplicaSetName: not null } => "replica set",
+        _ => "standalone",
+    };
+
+    // A --uri may name an embedded or a null server as well.
+    private static IReadOnlyList<string> Remark(IDeployment deployment, bool isNull, bool isEmbedded)
+    {
+        if (deployment.Remarks.Count > 0)
+            return deployment.Remarks;
+        if (isNull)
+            return ["nothing is stored: figures are what the client and the network can do at most"];
+        return isEmbedded ? ["figures are the embedded server's, not MongoDB's"] : [];
+    }
+
+    // Another machine's process number may be in use here too: host and name must fit as well.
+    private static int? FindLocalProcess(ServerAddress address, BsonDocument status, ProcessTable table)
+    {
+        if (status.FindInt64("pid") is not { } pid || !IsLoopback(address.Host) || table.Find((int)pid) is null)
+            return null;
+        string name = table.NameOf((int)pid);
+        return ServerNames.Any(known => name.StartsWith(known, StringComparison.Ordinal)) ? (int)pid : null;
+    }
+
+    private static bool IsLoopback(string host) =>
+        host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
+
+    private static BsonDocument TryRun(MongoConnection connection, BsonDocument command)
+    {
+        try
+        {
+            return connection.RunCommand("admin", command);
+        }
+        catch (ServerCommandException)
+        {
+            return BsonDocument.Empty;
+        }
+    }
+}
+
+/// <param name="Info">What is stored with the run.</param>
+/// <param name="DataFolder">Where the server's data lie on this machine; null when elsewhere or unknown.</param>
+internal sealed record Inspection(DeploymentInfo Info, string? DataFolder)
+{
+    /// <summary>Client and server then share CPU, memory and disk.</summary>
+    public bool IsOnThisMachine => Info.ProcessId is not null;
+}

@@ -1,0 +1,117 @@
+using System.Globalization;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>Watches the disk under the server's data: refuses a run that would fill it, and says when to stop one that does.</summary>
+/// <remarks>One thread. For servers on this machine only: elsewhere the client can't see the disk.</remarks>
+internal sealed class DiskGuard
+{
+    /// <summary>What a document of 1,024 bytes that hardly compresses takes with four indexes, in mongod's files and journal.</summary>
+    public const double MongodBytesPerDocument = 1250;
+
+    private const long MostReserve = 2L << 30;
+    private const long LeastReserve = 256L << 20;
+    private const int ReservePercent = 5;
+
+    // Fewer documents or bytes than that say nothing about the rest of the run.
+    private const long LeastDocumentsForPrediction = 20_000;
+
+    private readonly string _folder;
+    private readonly Func<long> _free;
+    private long _startDocuments;
+    private long _startFree;
+    private long _documents;
+
+    /// <param name="folder">The server's data folder; it need not exist yet.</param>
+    public DiskGuard(string folder)
+        : this(folder, TotalOf(folder), () => FreeOf(folder))
+    {
+    }
+
+    /// <param name="folder">For texts.</param>
+    /// <param name="totalBytes">The disk's size.</param>
+    /// <param name="free">What is free on it, bytes.</param>
+    internal DiskGuard(string folder, long totalBytes, Func<long> free)
+    {
+        _folder = folder;
+        _free = free;
+        ReserveBytes = Math.Clamp(totalBytes / 100 * ReservePercent, LeastReserve, MostReserve);
+        _startFree = free();
+    }
+
+    /// <summary>Never given to the run: 5 % of the disk, at least 256 MB (a checkpoint and the journal), at most 2 GB.</summary>
+    public long ReserveBytes { get; }
+
+    /// <param name="documents">Still to be inserted.</param>
+    /// <param name="bytesPerDocument">Estimate, data, indexes and journal together.</param>
+    /// <exception cref="DeploymentException">The disk would fill (exit code 6).</exception>
+    public void CheckBefore(long documents, double bytesPerDocument)
+    {
+        double needed = documents * bytesPerDocument;
+        long free = _free();
+        if (needed + ReserveBytes <= free)
+            return;
+        long fitting = Math.Max(0, (long)((free - ReserveBytes) / bytesPerDocument));
+        throw new DeploymentException(
+            DeploymentFault.Refused,
+            $"{_folder}: {documents:N0} more documents need about {Gigabytes(needed)} GB and {Gigabytes(ReserveBytes)} GB in reserve, {Gigabytes(free)} GB are free\n" +
+            $"hint:  about {Round(fitting)} documents fit; choose a smaller --target, or a folder on a larger disk with --out");
+    }
+
+    /// <summary>Notes how many documents the collection holds, so that the end can be foretold.</summary>
+    /// <param name="documents">In the collection.</param>
+    public void Observe(long documents)
+    {
+        if (_documents == 0 || documents < _startDocuments)
+            (_startDocuments, _startFree) = (documents, _free());
+        _documents = documents;
+    }
+
+    /// <summary>The collection's size at which the reserve is reached, from what documents took since the first <see cref="Observe"/>.</summary>
+    /// <returns>Null while that can't be said, or when nothing was taken.</returns>
+    public long? DocumentsWhenFull
+    {
+        get
+        {
+            long free = _free();
+            long grown = _documents - _startDocuments;
+            long taken = _startFree - free;
+            if (grown < LeastDocumentsForPrediction || taken <= 0)
+                return null;
+            return _documents + (long)(Math.Max(0, free - ReserveBytes) / ((double)taken / grown));
+        }
+    }
+
+    /// <summary>Whether the run must stop now, while the server can still shut down cleanly.</summary>
+    /// <param name="text">Then what to tell; else empty.</param>
+    public bool IsLow(out string text)
+    {
+        long free = _free();
+        text = free >= ReserveBytes
+            ? ""
+            : $"{_folder}: {Gigabytes(free)} GB are free on the disk, the reserve is {Gigabytes(ReserveBytes)} GB: stopped at {_documents:N0} documents";
+        return text.Length > 0;
+    }
+
+    private static string Gigabytes(double bytes) => (bytes / (1L << 30)).ToString("0.##", CultureInfo.InvariantCulture);
+
+    private static string Round(long count) => count switch
+    {
+        >= 10_000_000 => $"{count / 1_000_000}M",
+        >= 10_000 => $"{count / 1000}k",
+        _ => $"{count}",
+    };
+
+    private static long TotalOf(string folder) => DriveOf(folder).TotalSize;
+
+    private static long FreeOf(string folder) => DriveOf(folder).AvailableFreeSpace;
+
+    // The folder may still have to be made: the nearest one above that exists is on the same disk.
+    private static DriveInfo DriveOf(string folder)
+    {
+        string at = Path.GetFullPath(folder);
+        while (!Directory.Exists(at))
+            at = Path.GetDirectoryName(at)!;
+        return new DriveInfo(at);
+    }
+}

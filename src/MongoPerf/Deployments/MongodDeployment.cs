@@ -1,0 +1,72 @@
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>A real mongod, standalone, started for the run on a free loopback port with the run's own data folder.</summary>
+internal sealed class MongodDeployment : IDeployment
+{
+    private readonly ServerProcessOptions _options;
+    private ServerProcess? _server;
+
+    /// <param name="program">Which mongod.</param>
+    /// <param name="dataFolder">Made when it is not there.</param>
+    /// <param name="cacheBytes">Null for mongod's own default.</param>
+    /// <exception cref="DeploymentException">The cache does not fit.</exception>
+    public MongodDeployment(MongodProgram program, string dataFolder, long? cacheBytes)
+    {
+        if (cacheBytes is { } bytes)
+            CacheSize.Check(bytes);
+        DataFolder = Path.GetFullPath(dataFolder);
+        _options = CreateOptions(program.Path, DataFolder, cacheBytes);
+    }
+
+    public string Kind => "mongod";
+
+    public ServerAddress Address => _server?.Address ?? new ServerAddress("127.0.0.1", ServerAddress.DefaultPort);
+
+    public string? DataFolder { get; }
+
+    public int? ProcessId => _server?.ProcessId;
+
+    public bool IsRunning => _server?.IsRunning ?? false;
+
+    public bool WasTakenOver => _server?.WasTakenOver ?? false;
+
+    public IReadOnlyList<string> Remarks => [];
+
+    public bool EnsureRunning()
+    {
+        if (_server is not null)
+            return _server.EnsureRunning();
+        _server = ServerProcess.Start(_options);
+        return true;
+    }
+
+    public void Stop()
+    {
+        _server?.Dispose();
+        _server = null;
+    }
+
+    public void Dispose() => Stop();
+
+    /// <summary>How a standalone mongod is started: loopback only, no unix socket, a log file.</summary>
+    internal static ServerProcessOptions CreateOptions(string binary, string dataFolder, long? cacheBytes, params IReadOnlyList<string> more)
+    {
+        string log = Path.Combine(dataFolder, "mongod.log");
+        return new ServerProcessOptions { Role = "mongod", Binary = binary, Folder = dataFolder, LogFile = log, Arguments = Arguments };
+
+        IReadOnlyList<string> Arguments(int port)
+        {
+            List<string> arguments =
+            [
+                "--dbpath", dataFolder, "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
+            ];
+            if (cacheBytes is { } bytes)
+                arguments.AddRange(["--wiredTigerCacheSizeGB", CacheSize.Gigabytes(bytes)]);
+            arguments.AddRange(more);
+            return arguments;
+        }
+    }
+}

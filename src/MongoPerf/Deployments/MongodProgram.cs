@@ -1,0 +1,92 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Text.RegularExpressions;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>A mongod program that runs on this machine.</summary>
+/// <param name="Path">Full path.</param>
+/// <param name="Version">As it says itself, such as 6.0.5.</param>
+internal sealed partial record MongodProgram(string Path, Version Version)
+{
+    public const string Variable = "MONGOPERF_MONGOD";
+
+    private const int AnswerSeconds = 20;
+    private static readonly Version Oldest = new(3, 6);
+
+    /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else the first in PATH.</summary>
+    /// <param name="given">The value of <c>--mongod</c>: the program, or the folder that it lies in; null when not given.</param>
+    /// <returns>Null when nothing names one and PATH has none.</returns>
+    /// <exception cref="DeploymentException">One was named, or found, and does not run.</exception>
+    public static MongodProgram? Find(string? given) => Find(given, Environment.GetEnvironmentVariable);
+
+    internal static MongodProgram? Find(string? given, Func<string, string?> variable)
+    {
+        if (given is { Length: > 0 })
+            return Check(given, "--mongod");
+        if (variable(Variable) is { Length: > 0 } named)
+            return Check(named, Variable);
+        string? inPath = (variable("PATH") ?? "")
+            .Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
+            .Select(folder => System.IO.Path.Combine(folder, "mongod"))
+            .FirstOrDefault(File.Exists);
+        return inPath is null ? null : Check(inPath, "PATH");
+    }
+
+    /// <param name="path">The program or its folder.</param>
+    /// <param name="source">Who named it, for texts.</param>
+    private static MongodProgram Check(string path, string source)
+    {
+        string full = System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
+        if (!File.Exists(full))
+            throw Wrong($"{source}: {full} does not exist", "name a mongod program, or leave it out for the embedded server");
+        (int exitCode, string output) = RunForVersion(full, source);
+        if (MissingLibrary().Match(output) is { Success: true } missing)
+        {
+            throw Wrong(
+                $"{source}: {full} does not run: the shared library {missing.Groups[1].Value} is not installed",
+                "Debian 12: apt-get install libssl3 libcurl4 (mongod 4.4 and 5.0 need libssl1.1 of Debian 11)");
+        }
+
+        if (exitCode != 0 || VersionLine().Match(output) is not { Success: true } match)
+            throw Wrong($"{source}: {full} --version ended with code {exitCode} and said: {FirstLine(output)}", "a mongod for this system is needed");
+        var version = Version.Parse(match.Groups[1].Value);
+        if (version < Oldest)
+            throw Wrong($"{source}: {full} is version {version}, allowed are {Oldest} and later", "take a newer mongod", DeploymentFault.CannotConnect);
+        return new MongodProgram(full, version);
+    }
+
+    private static (int ExitCode, string Output) RunForVersion(string path, string source)
+    {
+        var start = new ProcessStartInfo(path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
+        try
+        {
+            using Process process = Process.Start(start)!;
+            process.StandardInput.Close();
+            Task<string> errors = process.StandardError.ReadToEndAsync();
+            Task<string> output = process.StandardOutput.ReadToEndAsync();
+            if (!process.WaitForExit(TimeSpan.FromSeconds(AnswerSeconds)))
+            {
+                process.Kill();
+                throw Wrong($"{source}: {path} --version did not end within {AnswerSeconds} s", "is it a mongod?");
+            }
+
+            return (process.ExitCode, output.Result + errors.Result);
+        }
+        catch (Win32Exception e)
+        {
+            throw Wrong($"{source}: {path} can't be run: {e.Message}", "is it a program for this system, and executable (chmod +x)?");
+        }
+    }
+
+    private static string FirstLine(string text) => text.Trim().Split('\n')[0] is { Length: > 0 } line ? line : "nothing";
+
+    private static DeploymentException Wrong(string message, string hint, DeploymentFault fault = DeploymentFault.WrongUsage) =>
+        new(fault, $"{message}\nhint:  {hint}");
+
+    [GeneratedRegex(@"db version v(\d+\.\d+\.\d+)")]
+    private static partial Regex VersionLine();
+
+    [GeneratedRegex(@"error while loading shared libraries: ([^:\s]+)")]
+    private static partial Regex MissingLibrary();
+}

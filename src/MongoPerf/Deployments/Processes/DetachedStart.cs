@@ -1,0 +1,59 @@
+using System.ComponentModel;
+using System.Diagnostics;
+
+namespace MongoPerf.Deployments.Processes;
+
+/// <summary>Starts a program in a session of its own, without a terminal: a Ctrl+C for us is none for it.</summary>
+internal static class DetachedStart
+{
+    // The shell opens the files and becomes setsid, which becomes the program: the process number stays the same throughout.
+    private const string Script = "if command -v setsid >/dev/null 2>&1; then set -- setsid \"$@\"; fi; exec \"$@\"";
+
+    /// <param name="binary">Full path of the program.</param>
+    /// <param name="arguments">Its arguments.</param>
+    /// <param name="folder">Where it works.</param>
+    /// <param name="outputFile">Gets its standard output and error; overwritten.</param>
+    /// <exception cref="DeploymentException">No shell.</exception>
+    public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile)
+    {
+        var start = new ProcessStartInfo("/bin/sh") { UseShellExecute = false, WorkingDirectory = folder };
+        start.ArgumentList.Add("-c");
+        start.ArgumentList.Add("out=$1; shift; exec >\"$out\" 2>&1 </dev/null; " + Script);
+        start.ArgumentList.Add("mongoperf");
+        start.ArgumentList.Add(Path.GetFullPath(outputFile));
+        start.ArgumentList.Add(binary);
+        return Start(start, arguments);
+    }
+
+    /// <summary>The same with pipes: the child's input ends when this process does, its first lines of output can be read.</summary>
+    public static Process RunWithPipes(string binary, IReadOnlyList<string> arguments)
+    {
+        var start = new ProcessStartInfo("/bin/sh")
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        start.ArgumentList.Add("-c");
+        start.ArgumentList.Add(Script);
+        start.ArgumentList.Add("mongoperf");
+        start.ArgumentList.Add(binary);
+        start.Environment[ParentWatch.Variable] = "1";
+        return Start(start, arguments);
+    }
+
+    private static Process Start(ProcessStartInfo start, IReadOnlyList<string> arguments)
+    {
+        foreach (string argument in arguments)
+            start.ArgumentList.Add(argument);
+        try
+        {
+            return Process.Start(start)!;
+        }
+        catch (Win32Exception e)
+        {
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"can't start a server: /bin/sh: {e.Message}", e);
+        }
+    }
+}

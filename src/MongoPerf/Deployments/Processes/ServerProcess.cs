@@ -1,0 +1,240 @@
+using System.Diagnostics;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Processes;
+
+/// <summary>What to start, and how to know it again.</summary>
+internal sealed record ServerProcessOptions
+{
+    /// <summary>For texts: "mongod", "config server", "shard rs1", "router".</summary>
+    public required string Role { get; init; }
+
+    /// <summary>Full path of the program.</summary>
+    public required string Binary { get; init; }
+
+    /// <summary>Its arguments for a port; they name <see cref="Folder"/> by <see cref="FolderOption"/>.</summary>
+    public required Func<int, IReadOnlyList<string>> Arguments { get; init; }
+
+    /// <summary>The process's own folder (of a router: where its log lies).</summary>
+    public required string Folder { get; init; }
+
+    /// <summary>By which the process's command line shows that it is this folder's: "--dbpath"; "--logpath" for a router, with <see cref="LogFile"/>.</summary>
+    public string FolderOption { get; init; } = "--dbpath";
+
+    /// <summary>Where the program writes its log.</summary>
+    public required string LogFile { get; init; }
+
+    /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
+    public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
+
+    /// <summary>To end by itself after SIGTERM: mongod writes a last checkpoint.</summary>
+    public TimeSpan StopLimit { get; init; } = TimeSpan.FromMinutes(1);
+}
+
+/// <summary>One real server binary on a loopback port: started, taken over, watched and stopped.</summary>
+/// <remarks>
+/// It runs in a session of its own, so Ctrl+C in the terminal does not reach it, and its output goes to a file, so it never waits for
+/// us. It ends with this program, unless that is killed; then the state file in its folder lets the next one take it over.
+/// One thread, but <see cref="IsRunning"/> may be asked by any.
+/// </remarks>
+internal sealed class ServerProcess : IDisposable
+{
+    private const int PortAttempts = 3;
+    private const int LogLines = 5;
+
+    private readonly ServerProcessOptions _options;
+    private readonly ProcessTable _table;
+    private readonly EventHandler _atExit;
+    private Process? _child;
+    private volatile ProcessIdentity? _identity;
+
+    private ServerProcess(ServerProcessOptions options, ProcessTable table)
+    {
+        _options = options;
+        _table = table;
+        _atExit = (_, _) => Stop();
+        Address = new ServerAddress("127.0.0.1", 0);
+        AppDomain.CurrentDomain.ProcessExit += _atExit;
+    }
+
+    public ServerAddress Address { get; private set; }
+
+    /// <summary>Null while it does not run.</summary>
+    public int? ProcessId => IsRunning ? _identity?.ProcessId : null;
+
+    /// <summary>True when the process was there already, left by an earlier run of the program.</summary>
+    public bool WasTakenOver { get; private set; }
+
+    public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
+
+    private string OutputFile => Path.Combine(_options.Folder, "output.log");
+
+    /// <summary>Takes over the process that runs on the folder if it is ours; else starts one and waits until it answers.</summary>
+    /// <exception cref="DeploymentException">It does not start or answer (with its last log lines), or the folder is another server's.</exception>
+    public static ServerProcess Start(ServerProcessOptions options, ProcessTable? table = null)
+    {
+        var server = new ServerProcess(options, table ?? ProcessTable.System);
+        try
+        {
+            server.EnsureRunning();
+            return server;
+        }
+        catch
+        {
+            server.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Starts it again when it is not there, on the same port if that is free.</summary>
+    /// <returns>True when it had to be started or taken over.</returns>
+    /// <exception cref="DeploymentException">As <see cref="Start"/>.</exception>
+    public bool EnsureRunning()
+    {
+        if (IsRunning)
+            return false;
+        Directory.CreateDirectory(_options.Folder);
+        ProcessState? state = ProcessState.Read(_options.Folder);
+        if (FindOurs(state) is { } ours)
+        {
+            (_identity, WasTakenOver) = (ours, true);
+            Address = Address with { Port = state!.Port };
+            WaitUntilItAnswers();
+            return true;
+        }
+
+        RefuseIfHeld();
+        WasTakenOver = false;
+        int port = Address.Port != 0 ? Address.Port : state?.Port ?? 0;
+        for (int attempt = 1; ; attempt++)
+        {
+            Address = Address with { Port = FreePort.IsFree(port) ? port : FreePort.Find() };
+            Launch();
+            try
+            {
+                WaitUntilItAnswers();
+                return true;
+            }
+            catch (DeploymentException e) when (attempt < PortAttempts && !IsRunning && e.Message.Contains("ddress already in use", StringComparison.Ordinal))
+            {
+                // Another program was faster between our look at the port and the server's.
+                port = 0;
+            }
+        }
+    }
+
+    /// <summary>Ends it: SIGTERM, on which mongod shuts down as by its shutdown command, then SIGKILL. Never throws.</summary>
+    public void Stop()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= _atExit;
+        if (_identity is { } identity && _table.End(identity, _options.StopLimit))
+        {
+            _identity = null;
+            DeleteState();
+        }
+
+        _child?.Dispose();
+        _child = null;
+    }
+
+    public void Dispose() => Stop();
+
+    // The state file names it, and it is what the file says: same start, and our folder in its command line.
+    private ProcessIdentity? FindOurs(ProcessState? state)
+    {
+        if (state is null)
+            return null;
+        if (state.ProcessId != 0)
+            return _table.IsAlive(state.Identity) && HasOurFolder(state.ProcessId) ? state.Identity : null;
+        // MongoPerf was killed between starting the server and noting its number: then its lock file has it, and the port is the noted one.
+        return ReadLock() is { } holder && HasOurFolder(holder) && _table.OptionOf(holder, "--port") == $"{state.Port}" ? _table.Find(holder) : null;
+    }
+
+    private bool HasOurFolder(int processId) => _options.FolderOption == "--logpath"
+        ? _table.HasFolder(processId, _options.FolderOption, _options.LogFile)
+        : _table.HasFolder(processId, _options.FolderOption, _options.Folder);
+
+    // mongod.lock holds the number of the mongod that uses the folder; it is emptied by a clean shutdown and left by a crash.
+    private int? ReadLock()
+    {
+        try
+        {
+            return int.TryParse(File.ReadAllText(LockFile).Trim(), out int holder) && _table.Find(holder) is not null ? holder : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    private string LockFile => Path.Combine(_options.Folder, "mongod.lock");
+
+    private void RefuseIfHeld()
+    {
+        if (ReadLock() is { } holder && (HasOurFolder(holder) || _table.HasOpen(holder, LockFile)))
+        {
+            throw new DeploymentException(
+                DeploymentFault.Refused,
+                $"{_options.Folder}: in use by process {holder} ({_table.NameOf(holder)}), which this run did not start\n" +
+                $"hint:  stop it (kill {holder}) or use another folder of runs (--out)");
+        }
+    }
+
+    private void Launch()
+    {
+        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary };
+        state.Write(_options.Folder);
+        _child?.Dispose();
+        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile);
+        _identity = _table.Find(_child.Id);
+        if (_identity is { } identity)
+            (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
+    }
+
+    private void WaitUntilItAnswers()
+    {
+        long end = Environment.TickCount64 + (long)_options.StartLimit.TotalMilliseconds;
+        var settings = new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
+        while (true)
+        {
+            if (!IsRunning)
+            {
+                DeleteState();
+                throw Failed($"ended before it answered on {Address}");
+            }
+
+            try
+            {
+                using MongoConnection connection = MongoConnection.Open(Address, settings);
+                return;
+            }
+            catch (Exception e) when (e is IOException or ServerCommandException)
+            {
+                if (Environment.TickCount64 > end)
+                    throw Failed($"did not answer on {Address} within {_options.StartLimit.TotalSeconds:0} s");
+                Thread.Sleep(50);
+            }
+            catch (ServerTooOldException e)
+            {
+                throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
+            }
+        }
+    }
+
+    private DeploymentException Failed(string what) => new(
+        DeploymentFault.CannotConnect,
+        $"{_options.Role}: {_options.Binary} {what}; its last words:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
+        $"hint:  the whole log is {_options.LogFile}");
+
+    private void DeleteState()
+    {
+        try
+        {
+            ProcessState.Delete(_options.Folder);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // It will be found stale.
+        }
+    }
+}
