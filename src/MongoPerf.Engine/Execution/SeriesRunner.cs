@@ -141,7 +141,7 @@ public sealed class SeriesRunner
         if (left.Count == 0)
             return true;
         InsertSpecification operation = SeriesTests.Insert(insert.Test, _settings.BatchSize, _settings.Journal, _settings.OrderedBatches);
-        TestOutcome outcome = _tests.Run(step.Step, Plan(operation, 1) with { Numbers = new NumberSource(left.First, left.End) }, stop, MayGoOn);
+        TestOutcome outcome = _tests.Run(step.Step, Plan(operation, 1) with { Numbers = new NumberSource(left.First, left.End) }, MayGoOn, stop);
         Count(outcome);
         if (outcome.Phase.GivenUp is { } failure)
             System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(failure);
@@ -171,7 +171,7 @@ public sealed class SeriesRunner
             VerifyShare = _settings.VerifyShare,
             Rate = _settings.Rate,
         };
-        TestOutcome outcome = _tests.Run(step.Step, phase, stop, MayGoOn);
+        TestOutcome outcome = _tests.Run(step.Step, phase, MayGoOn, stop);
         ExaminedCounters? after = _collection.ReadExamined();
         Count(outcome);
         if (outcome.Phase.GivenUp is { } failure)

@@ -13,7 +13,7 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
     /// <param name="plan">The phase.</param>
     /// <param name="stop">Ends it early.</param>
     /// <param name="mayGoOn">Asked once per sample; false ends the phase early as <paramref name="stop"/> does.</param>
-    public TestOutcome Run(int step, PhasePlan plan, CancellationToken stop, Func<bool> mayGoOn)
+    public TestOutcome Run(int step, PhasePlan plan, Func<bool> mayGoOn, CancellationToken stop)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         var recorder = new Recorder(clock, store, observer, step, plan, () =>

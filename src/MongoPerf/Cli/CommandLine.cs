@@ -1,0 +1,62 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Text.RegularExpressions;
+
+namespace MongoPerf.Cli;
+
+/// <summary>The program's commands: parses, runs, and turns every failure into one line and an exit code.</summary>
+public static partial class CommandLine
+{
+    /// <summary>Runs the program.</summary>
+    /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
+    public static int Run(string[] args)
+    {
+        RootCommand root = Build();
+        ParseResult parsed = root.Parse(args);
+        if (parsed.Errors.Count > 0 && !AsksForHelp(args))
+        {
+            UsageErrors.Print(parsed, Console.Error);
+            return (int)ExitCode.WrongUsage;
+        }
+
+        return parsed.Invoke(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+    }
+
+    /// <summary>As typed, with the passwords of connection strings masked.</summary>
+    public static string Mask(IEnumerable<string> args) =>
+        "mongoperf " + string.Join(' ', args.Select(a => PasswordInUri().Replace(a, "$1***@")).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
+
+    private static RootCommand Build()
+    {
+        var root = new RootCommand("MongoPerf shows how a MongoDB deployment behaves as its data grows, and how two deployments differ.")
+        {
+            SeriesCommand.Create(),
+            RunCommand.Create(),
+            ResumeCommand.Create(),
+            ReportCommand.Create(),
+            ListCommand.Create(),
+            CleanCommand.Create(),
+            ServeCommand.Create(),
+            NullServerCommand.Create(),
+        };
+        root.Description += $"""
+
+
+            Exit codes:
+            {string.Join('\n', Enum.GetValues<ExitCode>().Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
+
+            Examples:
+              mongoperf series --target 1M                      the eight tests while the data grows to a million documents
+              mongoperf series --target 500M --uri mongodb://host:27017
+              mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
+              mongoperf resume 2026-11-21-a                     goes on where a run was broken off
+              mongoperf report 2026-11-21-a --format markdown
+            """;
+        return root;
+    }
+
+    private static bool AsksForHelp(string[] args) => args.Any(a => a is "--help" or "-h" or "-?" or "--version");
+
+    [GeneratedRegex(@"(mongodb(?:\+srv)?://[^:/@\s]*:)[^@\s]*@")]
+    private static partial Regex PasswordInUri();
+}

@@ -1,0 +1,38 @@
+using System.Text;
+using MongoPerf.Engine.Execution;
+
+namespace MongoPerf.Cli;
+
+/// <summary>Checks names before anything is sent: a server's refusal would come in the middle of a run.</summary>
+internal static class Names
+{
+    private const string ForbiddenInDatabase = "/\\. \"$*<>:|?\0";
+    private static readonly string[] ServersOwn = ["admin", "local", "config"];
+
+    /// <exception cref="UserException">Not a name that MongoDB takes, or one that belongs to the server.</exception>
+    public static string Database(string name)
+    {
+        int bad = name.IndexOfAny(ForbiddenInDatabase.ToCharArray());
+        if (name.Length == 0 || Encoding.UTF8.GetByteCount(name) > 63)
+            throw Wrong($"--db: '{name}' has {Encoding.UTF8.GetByteCount(name)} bytes, allowed are 1 to 63");
+        if (bad >= 0)
+            throw Wrong($"--db: '{name}' holds '{name[bad]}', which a database name may not (forbidden are / \\ . \" $ * < > : | ? and blanks)");
+        return ServersOwn.Contains(name.ToLowerInvariant())
+            ? throw Wrong($"--db: '{name}' is the server's own database", "choose another name, such as mongoperf")
+            : name;
+    }
+
+    /// <inheritdoc cref="Database"/>
+    public static string Collection(string name, string database)
+    {
+        if (name.Length == 0 || Encoding.UTF8.GetByteCount(database) + Encoding.UTF8.GetByteCount(name) + 1 > 120)
+            throw Wrong($"--collection: '{database}.{name}' is too long or empty, allowed are up to 120 bytes with the database");
+        if (name.Contains('$', StringComparison.Ordinal) || name.Contains('\0', StringComparison.Ordinal) || name.StartsWith("system.", StringComparison.Ordinal))
+            throw Wrong($"--collection: '{name}' is not allowed: no $, and not starting with system.");
+        return name == WireCollection.MarkerCollection
+            ? throw Wrong($"--collection: '{name}' is where MongoPerf keeps its markers", "choose another name, such as series")
+            : name;
+    }
+
+    private static UserException Wrong(string message, string? hint = null) => new(ExitCode.WrongUsage, message, hint);
+}

@@ -1,0 +1,57 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+
+namespace MongoPerf.Cli;
+
+/// <summary>Options whose values are counts, sizes, durations, lists or choices; a bad value names the option, what was found and what is allowed.</summary>
+internal static class OptionTypes
+{
+    public static Option<long?> Count(string name, string description, long least = 1, string? alias = null) =>
+        Make<long?>(name, alias, description, "COUNT", text => Quantities.ParseCount(text, least));
+
+    public static Option<long?> Size(string name, string description) =>
+        Make<long?>(name, null, description, "SIZE", text => Quantities.ParseSize(text));
+
+    public static Option<double?> Duration(string name, string description) =>
+        Make<double?>(name, null, description, "DURATION", text => Quantities.ParseDuration(text));
+
+    public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
+        Make<string?>(name, alias, description, valueName, text => text);
+
+    /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>.</summary>
+    public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null) =>
+        Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>
+            [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)]);
+
+    public static Option<string?> Choice(string name, string description, params string[] allowed) =>
+        Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));
+
+    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse) => new(name, alias is null ? [] : [alias])
+    {
+        Description = description,
+        HelpName = valueName,
+        AllowMultipleArgumentsPerToken = false,
+        CustomParser = result => Parse(name, result, parse),
+    };
+
+    public static string OneOf(string text, IReadOnlyList<string> allowed)
+    {
+        if (allowed.Contains(text))
+            return text;
+        string? nearest = NearestName.Find(text, allowed);
+        throw new FormatException($"'{text}' is none of {string.Join(", ", allowed)}" + (nearest is null ? "" : $" (did you mean '{nearest}'?)"));
+    }
+
+    private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)
+    {
+        try
+        {
+            return parse(result.Tokens[^1].Value);
+        }
+        catch (FormatException e)
+        {
+            result.AddError($"{name}: {e.Message}");
+            return default;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+using System.Collections.Concurrent;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using Spectre.Console;
+using Spectre.Console.Rendering;
+
+namespace MongoPerf.Cli.Progress;
+
+/// <summary>A table that is drawn anew twice a second on a thread of its own, with finished tests scrolling by above it.</summary>
+internal sealed class LiveView : ProgressView
+{
+    private const int BarWidth = 40;
+
+    private readonly ProgressState _state;
+    private readonly ConcurrentQueue<string> _lines = new();
+    private readonly ManualResetEventSlim _ended = new(false);
+    private readonly Thread _thread;
+
+    public LiveView(ProgressState state)
+    {
+        _state = state;
+        state.Line += _lines.Enqueue;
+        _thread = new Thread(Run) { IsBackground = true, Name = "live view" };
+        _thread.Start();
+    }
+
+    public override void Dispose()
+    {
+        _ended.Set();
+        _thread.Join();
+        _state.Line -= _lines.Enqueue;
+        _ended.Dispose();
+    }
+
+    private void Run()
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
+        console.Live(Draw(_state.Snapshot())).AutoClear(true).Start(live =>
+        {
+            bool last = false;
+            while (!last)
+            {
+                last = _ended.Wait(500);
+                while (_lines.TryDequeue(out string? line))
+                    console.WriteLine(line);
+                live.UpdateTarget(Draw(_state.Snapshot()));
+            }
+        });
+    }
+
+    internal static IRenderable Draw(ProgressSnapshot now)
+    {
+        var grid = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn(new GridColumn().NoWrap());
+        void Row(string name, string value) => grid.AddRow(new Markup($"[grey]{name}[/]"), new Markup(Markup.Escape(value)));
+
+        Row("run", $"{now.RunId}  {now.Deployment}");
+        grid.AddRow(new Markup("[grey]documents[/]"), new Markup(Bar(now)));
+        Row("test", now.Test is { } t ? $"{t.Test}, {t.Threads} {(t.Threads == 1 ? "thread" : "threads")}, step {t.Step}" : "between tests");
+        Row("rate", Rate(now.Last));
+        Row("latency", Latency(now.Last));
+        Row("server", Server(now));
+        Row("disk left", double.IsNaN(now.DiskFreeBytes) ? "unknown" : Units.Bytes((long)now.DiskFreeBytes));
+        Row("time", $"{Units.Duration(now.Elapsed)} gone, left {ProgressText.EtaText(now.Eta)}");
+        if (now.Failed > 0)
+            grid.AddRow(new Markup("[red]failed[/]"), new Markup($"[red]{now.Failed:N0} operations[/]"));
+        return new Panel(grid).Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
+    }
+
+    private static string Bar(ProgressSnapshot now)
+    {
+        double share = now.Target == 0 ? 1 : Math.Clamp((double)now.Documents / now.Target, 0, 1);
+        int full = (int)(share * BarWidth);
+        return $"[green]{new string('━', full)}[/][grey]{new string('━', BarWidth - full)}[/] {Units.Count(now.Documents)} of {Units.Count(now.Target)} ({share:P0})";
+    }
+
+    private static string Rate(PhaseSample? sample) => sample is null
+        ? "starting"
+        : $"{ProgressText.Rate(sample)}, {Units.Rate(sample.Bytes / Math.Max(sample.Seconds, 0.001) / 1e6)} MB/s{(sample.IsWarmup ? " (warm-up)" : "")}{(sample.HasOutage ? " (connection lost)" : "")}";
+
+    private static string Latency(PhaseSample? sample) => sample?.LatencyMicroseconds.P50 is null
+        ? "none yet"
+        : $"p50 {Units.Latency(sample.LatencyMicroseconds.P50)}, p95 {Units.Latency(sample.LatencyMicroseconds.P95)}, p99 {Units.Latency(sample.LatencyMicroseconds.P99)}, max {Units.Latency(sample.LatencyMicroseconds.Max)}";
+
+    private static string Server(ProgressSnapshot now)
+    {
+        string memory = double.IsNaN(now.ServerResidentBytes) ? "" : $"memory {Units.Bytes((long)now.ServerResidentBytes)}";
+        if (double.IsNaN(now.CacheUsedBytes))
+            return memory.Length > 0 ? memory : "no figures";
+        string limit = double.IsNaN(now.CacheLimitBytes) ? "" : $" of {Units.Bytes((long)now.CacheLimitBytes)}";
+        string dirty = double.IsNaN(now.CacheDirtyBytes) ? "" : $" ({Units.Bytes((long)now.CacheDirtyBytes)} dirty)";
+        return $"cache {Units.Bytes((long)now.CacheUsedBytes)}{limit}{dirty}, {memory}";
+    }
+}
