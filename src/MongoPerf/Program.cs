@@ -1,1 +1,3 @@
-Console.WriteLine("MongoPerf");
+using MongoPerf.Cli;
+
+return CommandLine.Run(args);

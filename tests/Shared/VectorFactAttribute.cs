@@ -4,7 +4,7 @@ namespace MongoPerf.Testing;
 public sealed class VectorFactAttribute : FactAttribute
 {
     internal const string HowToGetThem =
-        "no test vectors: put them at ../shared/protocol/vectors, or set MONGOPERF_VECTORS to a folder laid out as source/*/tests of github.com/mongodb/specifications";
+        "no test vectors: put them at ../shared/protocol/vectors, or set MONGOPERF_VECTORS to a folder that holds source/NAME/tests of github.com/mongodb/specifications as NAME";
 
     public VectorFactAttribute() => Skip = SkipReason;
 

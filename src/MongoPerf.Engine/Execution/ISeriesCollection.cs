@@ -42,7 +42,12 @@ public interface ISeriesCollection : IDisposable
 public sealed record CollectionState(bool Exists, CollectionMarker? Marker);
 
 /// <summary>Says that a collection is MongoPerf's, and how its documents are made.</summary>
-public sealed record CollectionMarker(ulong Seed, int SchemaVersion, int Compressibility, string RunId);
+/// <param name="Seed">Of the generator.</param>
+/// <param name="SchemaVersion">Of the generator.</param>
+/// <param name="Compressibility">Of the generator, percent.</param>
+/// <param name="RunId">The run that made it.</param>
+/// <param name="Documents">Known to be stored, durable and without holes at the last checkpoint of any run.</param>
+public sealed record CollectionMarker(ulong Seed, int SchemaVersion, int Compressibility, string RunId, long Documents);
 
 /// <summary>Document numbers from First up to, not with, End.</summary>
 public readonly record struct NumberRange(long First, long End)

@@ -5,7 +5,7 @@ using MongoPerf.Engine.Workloads;
 namespace MongoPerf.Engine.Execution;
 
 /// <summary>Runs an insert test over a range of numbers and sees to it that the range is whole afterwards.</summary>
-internal sealed class InsertTest(IClock clock, ISeriesCollection collection, Action<RunEvent> report)
+public sealed class InsertTest(IClock clock, ISeriesCollection collection, Action<RunEvent> report)
 {
     private const int RepairRounds = 5;
 

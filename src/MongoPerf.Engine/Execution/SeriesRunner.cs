@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
@@ -40,6 +41,7 @@ public sealed class SeriesRunner
     private readonly Func<string?> _reasonToStop;
     private readonly TestRunner _tests;
     private readonly InsertTest _inserts;
+    private readonly QueryTest _queries;
 
     private long _documents;
     private long _checkpointDocuments;
@@ -67,6 +69,7 @@ public sealed class SeriesRunner
         _observer = observer;
         _tests = new TestRunner(clock, phases, store, observer);
         _inserts = new InsertTest(clock, collection, Report);
+        _queries = new QueryTest(_tests, collection);
     }
 
     /// <summary>Runs until the target is reached, or something ends it.</summary>
@@ -144,7 +147,7 @@ public sealed class SeriesRunner
         TestOutcome outcome = _tests.Run(step.Step, Plan(operation, 1) with { Numbers = new NumberSource(left.First, left.End) }, MayGoOn, stop);
         Count(outcome);
         if (outcome.Phase.GivenUp is { } failure)
-            System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(failure);
+            ExceptionDispatchInfo.Throw(failure);
         if (outcome.Phase.WasStopped)
         {
             // Not settled: what is there is counted and repaired when the run goes on.
@@ -161,24 +164,20 @@ public sealed class SeriesRunner
 
     private bool RunQuery(SeriesStep step, string test, int threads, CancellationToken stop)
     {
-        FindSpecification operation = SeriesTests.Find(test, _valueRange);
-        PlanSummary? plan = _collection.Explain(operation);
-        ExaminedCounters? before = _collection.ReadExamined();
-        PhasePlan phase = Plan(operation, threads) with
+        PhasePlan phase = Plan(SeriesTests.Find(test, _valueRange), threads) with
         {
             Seconds = _settings.WindowSeconds,
             WarmupSeconds = _settings.WarmupSeconds,
             VerifyShare = _settings.VerifyShare,
             Rate = _settings.Rate,
         };
-        TestOutcome outcome = _tests.Run(step.Step, phase, MayGoOn, stop);
-        ExaminedCounters? after = _collection.ReadExamined();
+        TestOutcome outcome = _queries.Run(step.Step, phase, MayGoOn, stop);
         Count(outcome);
         if (outcome.Phase.GivenUp is { } failure)
-            System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(failure);
+            ExceptionDispatchInfo.Throw(failure);
         if (outcome.Phase.WasStopped)
             return false;
-        Store(step.Step, outcome.Result with { Plan = QueryPlans.WithCounters(plan, before, after, outcome.Phase.Accounting.Succeeded) });
+        Store(step.Step, outcome.Result);
         return MayGoOn(stop);
     }
 
@@ -250,19 +249,4 @@ public sealed record SeriesRequest
 
     /// <summary>Asked every second: a sentence ends the series cleanly, null lets it go on.</summary>
     public Func<string?> ReasonToStop { get; init; } = () => null;
-}
-
-/// <summary>Puts explain and the server's counters side by side: explain goes past the plan cache, the counters do not.</summary>
-public static class QueryPlans
-{
-    public static PlanSummary? WithCounters(PlanSummary? plan, ExaminedCounters? before, ExaminedCounters? after, long operations)
-    {
-        if (plan is null || before is not { } from || after is not { } to || operations == 0)
-            return plan;
-        return plan with
-        {
-            KeysExaminedPerOperation = (double)(to.Keys - from.Keys) / operations,
-            DocumentsExaminedPerOperation = (double)(to.Documents - from.Documents) / operations,
-        };
-    }
 }

@@ -58,7 +58,7 @@ public sealed class WireCollection : ISeriesCollection
         // The marker goes first: a collection that a crash left without one would be refused as somebody else's.
         connection.RunCommand(_database, BsonDocument.Of(
             ("update", MarkerCollection),
-            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", WriteMarker(marker)), ("upsert", true)) }),
+            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
         connection.RunLongCommand(_database, BsonDocument.Of(("createIndexes", _collection), ("indexes", SeriesIndexes.Specifications)));
         return true;
@@ -161,20 +161,20 @@ public sealed class WireCollection : ISeriesCollection
         return true;
     }
 
-    private BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
-        ("_id", _collection),
+    private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
         ("program", "mongoperf"),
         ("schema", marker.SchemaVersion),
         ("seed", unchecked((long)marker.Seed)),
         ("compressibility", marker.Compressibility),
         ("run", marker.RunId),
-        ("documents", 0L));
+        ("documents", marker.Documents));
 
     private static CollectionMarker? ReadMarker(BsonDocument marker) => marker.FindString("program") != "mongoperf" ? null : new(
         unchecked((ulong)(marker.FindInt64("seed") ?? 0)),
         (int)(marker.FindInt64("schema") ?? 0),
         (int)(marker.FindInt64("compressibility") ?? 0),
-        marker.FindString("run") ?? "");
+        marker.FindString("run") ?? "",
+        marker.FindInt64("documents") ?? 0);
 
     private T Retry<T>(Func<MongoConnection, T> action)
     {

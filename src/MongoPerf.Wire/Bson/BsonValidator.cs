@@ -8,8 +8,15 @@ public static class BsonValidator
     /// <summary>MongoDB's own limit of nesting is 100; this one only guards the stack.</summary>
     private const int MaximumDepth = 250;
 
+    /// <param name="document">One document and nothing after it.</param>
     /// <exception cref="BsonFormatException">What is wrong, and where (offset within the innermost document).</exception>
-    public static void Validate(ReadOnlySpan<byte> document) => Validate(document, 0);
+    public static void Validate(ReadOnlySpan<byte> document)
+    {
+        int length = new BsonReader(document).Document.Length;
+        if (length != document.Length)
+            throw new BsonFormatException(length, $"{document.Length - length} bytes after the end of the document");
+        Validate(document, 0);
+    }
 
     private static void Validate(ReadOnlySpan<byte> document, int depth)
     {

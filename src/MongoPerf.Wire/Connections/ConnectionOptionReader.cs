@@ -89,7 +89,7 @@ internal sealed class ConnectionOptionReader
         {
             ConnectionOptionKind.Boolean => ConvertBoolean(rule, text),
             ConnectionOptionKind.Integer => ConvertInteger(rule, text),
-            ConnectionOptionKind.Nodes => ConvertNodes(rule, text),
+            ConnectionOptionKind.Nodes => ConvertNodes(text),
             ConnectionOptionKind.Tags => ConvertTags(rule, text),
             ConnectionOptionKind.Compressors => ConvertCompressors(text),
             _ => ConvertText(rule, text),
@@ -112,11 +112,11 @@ internal sealed class ConnectionOptionReader
         return Ignore(rule, $"it is '{text}', allowed are {special}{rule.Minimum} to {rule.Maximum}");
     }
 
-    private object? ConvertNodes(ConnectionOptionRule rule, string text)
+    private static object ConvertNodes(string text)
     {
         if (!int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int number))
             return text;
-        return number >= 0 ? number : Ignore(rule, $"it is {number}, allowed are 0 and more, or a name");
+        return number >= 0 ? number : throw new ConnectionStringException($"w is {number}, allowed are 0 and more, or a name");
     }
 
     private object? ConvertTags(ConnectionOptionRule rule, string text)

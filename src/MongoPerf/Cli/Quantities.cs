@@ -25,11 +25,11 @@ public static class Quantities
         return (long)Math.Round(value);
     }
 
-    /// <summary>Bytes. KB, MB and GB are powers of 1,024, as in mongod's own options.</summary>
+    /// <summary>Bytes. KB, MB and GB are powers of 1,024, as in mongod's own options; a plain number is bytes.</summary>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
     public static long ParseSize(string text)
     {
-        double value = Parse(text, SizeSuffixes, needsSuffix: true, "a size such as 7GB, 256MB or 1.5GB");
+        double value = Parse(text, SizeSuffixes, needsSuffix: false, "a size such as 7GB, 256MB or 1.5GB");
         if (value is < 1 or > 1e18)
             throw new FormatException($"'{text}' is out of bounds, allowed are 1B to 1e18B");
         return (long)value;

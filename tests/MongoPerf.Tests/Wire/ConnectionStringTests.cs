@@ -43,6 +43,7 @@ public sealed class ConnectionStringTests
     [InlineData("mysql://localhost", "'mysql://'", "allowed are mongodb:// and mongodb+srv://")]
     [InlineData("mongodb://h/?authMechanism=KERBEROS", "'KERBEROS'", "allowed are SCRAM-SHA-256")]
     [InlineData("mongodb://h/?w=0&journal=true", "w=0", "journal")]
+    [InlineData("mongodb://h/?w=-1", "w is -1", "0 and more")]
     [InlineData("mongodb://h/?minPoolSize=5&maxPoolSize=2", "minPoolSize", "maxPoolSize")]
     [InlineData("mongodb://h/?maxStalenessSeconds=120", "maxStalenessSeconds", "readPreference=primary")]
     [InlineData("mongodb://h/?readPreferenceTags=dc:ny", "readPreferenceTags", "readPreference=primary")]

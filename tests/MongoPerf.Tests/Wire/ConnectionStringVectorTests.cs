@@ -13,11 +13,15 @@ public sealed class ConnectionStringVectorTests
     {
         ["should throw an exception if username and password provided (MONGODB-AWS)"] =
             "the same file demands the contrary: 'should use username and password if specified (MONGODB-AWS)'",
+        ["wtimeoutMS as an invalid number"] =
+            "uri-options/concern-options.json demands a warning instead: 'Too low wTimeoutMS causes a warning'",
     };
 
     public static TheoryData<string, int, string> Strings => VectorCase.Rows("tests", "connection-string/*.json", "uri-options/*.json");
 
     public static TheoryData<string, int, string> Credentials => VectorCase.Rows("tests", "auth/legacy/connection-string.json");
+
+    public static TheoryData<string, int, string> Concerns => VectorCase.Rows("tests", "read-write-concern/connection-string/*.json");
 
     [VectorTheory]
     [MemberData(nameof(Strings))]
@@ -96,6 +100,36 @@ public sealed class ConnectionStringVectorTests
             (credential.UserName, credential.Password, credential.Source, credential.Mechanism));
         if (expected.GetProperty("mechanism_properties") is { ValueKind: JsonValueKind.Object } properties)
             AssertSame(properties, credential.Properties, "mechanism_properties");
+    }
+
+    [VectorTheory]
+    [MemberData(nameof(Concerns))]
+    public void Read_and_write_concern_are_the_vectors(string file, int index, string description)
+    {
+        JsonElement vector = VectorCase.Entry(file, "tests", index);
+        string uri = vector.Text("uri")!;
+        if (Exceptions.ContainsKey(description))
+        {
+            Assert.Single(ConnectionString.Parse(uri).Warnings);
+            return;
+        }
+
+        if (!vector.GetProperty("valid").GetBoolean())
+        {
+            Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri));
+            return;
+        }
+
+        ConnectionString parsed = ConnectionString.Parse(uri);
+        Assert.Empty(parsed.Warnings);
+        if (vector.TryGetProperty("readConcern", out JsonElement readConcern))
+            Assert.Equal(readConcern.Text("level"), parsed.ReadConcernLevel);
+        if (!vector.TryGetProperty("writeConcern", out JsonElement writeConcern))
+            return;
+        string? w = writeConcern.TryGetProperty("w", out JsonElement nodes) ? nodes.ToString() : null;
+        bool? journal = writeConcern.TryGetProperty("journal", out JsonElement flag) ? flag.GetBoolean() : null;
+        double? milliseconds = writeConcern.TryGetProperty("wtimeoutMS", out JsonElement time) ? time.GetInt32() : null;
+        Assert.Equal((w, journal, milliseconds), (parsed.W?.ToString(), parsed.Journal, parsed.WTimeout?.TotalMilliseconds));
     }
 
     [VectorTheory]

@@ -1,0 +1,42 @@
+# What all charts share: pictures, palette, margins, title, marks. Numbers come from CHART.settings.gp, written by the program.
+# Made for gnuplot 5.4. Colours: Okabe and Ito, "Color Universal Design" (2008), told apart by colour-blind readers too.
+
+set encoding utf8
+set datafile separator "\t"
+set datafile missing "?"
+
+color(name) = \
+    name eq "unack" ? "#E69F00" : name eq "batch" ? "#0072B2" : name eq "safe" ? "#009E73" : \
+    name eq "q4" ? "#D55E00" : name eq "q5" ? "#56B4E9" : name eq "q6" ? "#CC79A7" : name eq "q7" ? "#404040" : \
+    name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
+    name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
+    name eq "limit" ? "#A00000" : name eq "read" ? "#0072B2" : name eq "written" ? "#D55E00" : \
+    name eq "server" ? "#0072B2" : name eq "client" ? "#E69F00" : name eq "host" ? "#909090" : "#404040"
+
+# Each has its shape too, so that a copy without colours can be read.
+place(name) = \
+    name eq "unack" || name eq "q4" || name eq "p50" || name eq "disk" ? 1 : name eq "batch" || name eq "q5" || name eq "p95" || name eq "data" ? 2 : \
+    name eq "safe" || name eq "q6" || name eq "p99" || name eq "storage" ? 3 : 4
+shape(name) = int(word("7 5 9 11", place(name)))
+
+ink = "#202020"
+soft = "#606060"
+thin = "#DDDDDD"
+mark_color = "#8A2BE2"
+
+picture_terminal(kind, wide, high) = kind eq "svg" \
+    ? sprintf("set terminal svg enhanced size %d,%d dynamic background rgb 'white' font 'sans-serif,17'", wide, high) \
+    : sprintf("set terminal pngcairo enhanced size %d,%d background rgb 'white' font 'sans-serif,13.5'", wide, high)
+picture_output(kind, name) = sprintf("set output '%s.%s'", name, kind)
+
+# Text sizes beside the text's own: pngcairo counts in points, svg in pixels.
+text_size(kind, size) = sprintf(",%g", kind eq "svg" ? size * 1.26 : size)
+
+set border 3 linecolor rgb soft linewidth 1
+set tics nomirror out scale 0.5 textcolor rgb ink
+set grid xtics ytics back linetype 1 linecolor rgb thin linewidth 1
+set style line 100 linetype 1 linecolor rgb soft linewidth 1
+unset key
+
+# pngcairo and svg draw the same point size differently.
+shape_size(kind, size) = kind eq "svg" ? size * 0.6 : size

@@ -1,0 +1,13 @@
+# Bytes of documents received per second as the collection grows.
+# Draw again after a change: gnuplot query-throughput.gp
+
+load "common.gp"
+load "query-throughput.settings.gp"
+
+do for [kind in kinds] {
+    load "by-documents.gp"
+    plot for [i = 1:series_count] data using 1:(column(i + 1)) \
+        with linespoints linewidth 2.5 linecolor rgb color(series_color[i]) dashtype series_dash[i] \
+        pointtype shape(series_color[i]) pointsize shape_size(kind, point_size) notitle
+    unset output
+}

@@ -1,0 +1,112 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Cli;
+
+/// <summary><c>resume RUN</c>: goes on where a series was broken off.</summary>
+internal static class ResumeCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        Option<string?> format = OptionTypes.Choice("--format", "What is printed at the end [default: text]", "text", "json", "csv", "markdown");
+        var command = new Command("resume", "Go on with a series that was broken off, with the settings that it was started with")
+        {
+            run, shared.Uri, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui,
+        };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            string runs = SettingsReader.RunsFolder(parsed, shared.Out);
+            var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui));
+            return SeriesSession.Resume(RunFolder.Find(runs, parsed.GetValue(run)!), stored => new RunRequest
+            {
+                Kind = "series",
+                Settings = stored.Settings with { MongodPath = parsed.GetValue(shared.Mongod) ?? stored.Settings.MongodPath },
+                Seed = stored.Run.Seed,
+                SeedWasGiven = true,
+                CommandLine = stored.Run.CommandLine,
+                Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
+                Output = output,
+            });
+        }));
+        return command;
+    }
+}
+
+/// <summary><c>report RUN</c>: makes the report again, also of a run that is still going or was broken off.</summary>
+internal static class ReportCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json", "csv", "markdown");
+        var command = new Command("report", "Make the report of a run again and print its results") { run, format, shared.Out };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            string runs = SettingsReader.RunsFolder(parsed, shared.Out);
+            RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
+            ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true));
+            return ExitCode.Done;
+        }));
+        return command;
+    }
+}
+
+/// <summary><c>list runs|metrics</c>.</summary>
+internal static class ListCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        var runs = new Command("runs", "The runs in the folder of runs") { shared.Out };
+        runs.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            ListReport.WriteRuns(RunCatalogue.List(SettingsReader.RunsFolder(parsed, shared.Out)), Console.Out);
+            return ExitCode.Done;
+        }));
+        var metrics = new Command("metrics", "What is sampled every second");
+        metrics.SetAction(_ => CommandRunner.Run(() =>
+        {
+            ListReport.WriteMetrics(Console.Out);
+            return ExitCode.Done;
+        }));
+        return new Command("list", "List runs or metrics") { runs, metrics };
+    }
+}
+
+/// <summary><c>clean RUN</c>: takes away the data of a server that a run started; its results stay.</summary>
+internal static class CleanCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Argument<string> run = RunArgument.Create();
+        var command = new Command("clean", "Delete the server data that a run left in its folder; results and report stay") { run, shared.Out };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
+            using (StoredRun stored = StoredRun.Open(folder.Path))
+            {
+                if (stored.IsWriterAlive)
+                    throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
+            }
+
+            Deployments.LeftOver.End(folder.DataPath);
+            long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
+            if (Directory.Exists(folder.DataPath))
+                Directory.Delete(folder.DataPath, recursive: true);
+            Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
+            return ExitCode.Done;
+        }));
+        return command;
+    }
+}
+
+internal static class RunArgument
+{
+    public static Argument<string> Create() => new("RUN") { Description = "A run's id, as 'list runs' shows it, or its folder" };
+}

@@ -1,0 +1,60 @@
+using MongoPerf.Cli.Progress;
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Takes the server's and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
+internal sealed class BackgroundSampler : IDisposable
+{
+    private readonly ServerSampler _server;
+    private readonly HostSampler _host;
+    private readonly IDisposable _serverTimer;
+    private readonly IDisposable _hostTimer;
+
+    /// <param name="clock">Real time.</param>
+    /// <param name="address">Where the server is now.</param>
+    /// <param name="settings">How to connect.</param>
+    /// <param name="folder">Under which the disk is watched.</param>
+    /// <param name="store">Of the run.</param>
+    /// <param name="progress">Shows the latest.</param>
+    public BackgroundSampler(IClock clock, Func<ServerAddress> address, ConnectionSettings settings, string folder, RunStore store, ProgressState progress)
+    {
+        _server = new ServerSampler(address, settings);
+        _host = new HostSampler(folder);
+        _serverTimer = clock.Schedule(clock.Now, Every(clock, () =>
+        {
+            MetricSample sample = _server.Sample();
+            store.AddServerSample(sample);
+            progress.OnServerSample(sample);
+        }));
+        _hostTimer = clock.Schedule(clock.Now, Every(clock, () =>
+        {
+            MetricSample sample = _host.Sample();
+            store.AddHostSample(sample);
+            progress.OnHostSample(sample);
+        }));
+    }
+
+    public void Dispose()
+    {
+        _serverTimer.Dispose();
+        _hostTimer.Dispose();
+        _server.Dispose();
+        _host.Dispose();
+    }
+
+    /// <summary>The next tick is a second after this one was due, or after now when it took longer.</summary>
+    private static Func<long> Every(IClock clock, Action sample)
+    {
+        long due = clock.Now;
+        return () =>
+        {
+            sample();
+            due = Math.Max(due + clock.TicksPerSecond, clock.Now);
+            return due;
+        };
+    }
+}

@@ -1,0 +1,51 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>The folder of one run: run.db, run.log, data of a server that it started, report.</summary>
+internal sealed class RunFolder
+{
+    private RunFolder(string runsFolder, string id)
+    {
+        Id = id;
+        Path = System.IO.Path.Combine(runsFolder, id);
+    }
+
+    public string Id { get; }
+
+    public string Path { get; }
+
+    public string DataPath => System.IO.Path.Combine(Path, "data");
+
+    public string ReportPath => System.IO.Path.Combine(Path, "report");
+
+    /// <summary>A new one, named after today.</summary>
+    public static RunFolder Create(string runsFolder) => new(runsFolder, RunCatalogue.NewId(runsFolder, DateTimeOffset.Now));
+
+    /// <summary>One that is there, by its id or as a path.</summary>
+    /// <exception cref="UserException">No such run; names the nearest.</exception>
+    public static RunFolder Find(string runsFolder, string idOrPath)
+    {
+        if (idOrPath.Contains(System.IO.Path.DirectorySeparatorChar, StringComparison.Ordinal) && Directory.Exists(idOrPath))
+        {
+            string full = System.IO.Path.GetFullPath(idOrPath).TrimEnd(System.IO.Path.DirectorySeparatorChar);
+            return new RunFolder(System.IO.Path.GetDirectoryName(full)!, System.IO.Path.GetFileName(full));
+        }
+
+        if (idOrPath.Length > 0 && Directory.Exists(System.IO.Path.Combine(runsFolder, idOrPath)))
+            return new RunFolder(runsFolder, idOrPath);
+        IReadOnlyList<string> known = Directory.Exists(runsFolder) ? [.. RunCatalogue.List(runsFolder).Select(r => r.Id)] : [];
+        string? nearest = NearestName.Find(idOrPath, known);
+        throw new UserException(
+            ExitCode.WrongUsage,
+            $"no run '{idOrPath}' in {System.IO.Path.GetFullPath(runsFolder)}",
+            nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' names those that are there; --out names another folder of runs");
+    }
+
+    /// <summary>Takes a new folder away again in which no run was begun. The server must have ended.</summary>
+    public void RemoveUnused()
+    {
+        if (Directory.Exists(Path) && !File.Exists(System.IO.Path.Combine(Path, "run.db")))
+            Directory.Delete(Path, recursive: true);
+    }
+}

@@ -1,0 +1,176 @@
+using System.Reflection;
+using MongoPerf.Cli.Progress;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Connections;
+using Serilog;
+using Serilog.Core;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Everything that one execution of a run has open: server, store, samplers, progress, log.</summary>
+/// <remarks>Opened before anything is measured, disposed of when all is over; the server that the run started ends with it.</remarks>
+internal sealed class RunSession : IDisposable
+{
+    private readonly Logger _log;
+    private readonly DiskGuard? _disk;
+    private readonly string? _dataFolder;
+    private BackgroundSampler? _sampler;
+    private ProgressView? _view;
+
+    private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
+    {
+        Folder = folder;
+        Deployment = deployment;
+        Inspection = inspection;
+        Connections = connections;
+        Request = request;
+        Generator = generator;
+        Collection = OpenCollection();
+        _dataFolder = inspection.DataFolder;
+        _disk = _dataFolder is null || deployment.Kind == "null" ? null : new DiskGuard(_dataFolder);
+        _log = new LoggerConfiguration()
+            .WriteTo.File(Path.Combine(folder.Path, "run.log"), outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null)
+            .CreateLogger();
+        Progress = new ProgressState(folder.Id, request.Settings, showEta: request.Kind == "series");
+        Progress.SetDeployment(Describe(inspection.Info));
+        Progress.Line += line => _log.Information("{Line:l}", line);
+    }
+
+    /// <summary>How long a lost server is waited for.</summary>
+    public static TimeSpan ReconnectFor { get; } = TimeSpan.FromSeconds(60);
+
+    public static IClock Clock => SystemClock.Instance;
+
+    public RunFolder Folder { get; }
+
+    public IDeployment Deployment { get; }
+
+    public Inspection Inspection { get; }
+
+    public ConnectionSettings Connections { get; }
+
+    public RunRequest Request { get; }
+
+    public DocumentGenerator Generator { get; private set; }
+
+    public ProgressState Progress { get; }
+
+    public WireCollection Collection { get; private set; }
+
+    public SeriesSettings Settings => Request.Settings;
+
+    public PhaseRunner Phases => new(Clock, () => new WireExecutor(Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator));
+
+    /// <summary>Starts or finds the server and asks it what it is. The folder is removed again when that fails.</summary>
+    public static RunSession Open(RunFolder folder, RunRequest request)
+    {
+        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
+            ? ServerUri.Read(uri)
+            : (null, ConnectionSettings.Default);
+        IDeployment? deployment = null;
+        try
+        {
+            deployment = DeploymentFactory.Create(new DeploymentSettings
+            {
+                Topology = request.Settings.Topology,
+                Hosts = hosts,
+                Connections = connections,
+                Mongod = request.Settings.MongodPath,
+                CacheBytes = request.Settings.CacheBytes,
+                DataFolder = folder.DataPath,
+            });
+            deployment.EnsureRunning();
+            Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
+            return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
+        }
+        catch
+        {
+            deployment?.Dispose();
+            folder.RemoveUnused();
+            throw;
+        }
+    }
+
+    /// <summary>Goes on with the documents of a collection that is there, whatever seed they were made with.</summary>
+    public void Adopt(CollectionMarker marker)
+    {
+        Generator = new DocumentGenerator(marker.Seed, marker.Compressibility);
+        Collection.Dispose();
+        Collection = OpenCollection();
+    }
+
+    /// <summary>Refuses a run that would fill the disk (exit code 6).</summary>
+    public void CheckDisk(long documents)
+    {
+        if (documents > 0)
+            _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
+    }
+
+    /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
+    public string? ReasonToStop()
+    {
+        if (_disk is null)
+            return null;
+        _disk.Observe(Progress.Snapshot().Documents);
+        return _disk.IsLow(out string text) ? text : null;
+    }
+
+    public long? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.ReadBytes(_dataFolder);
+
+    public RunInfo DescribeRun() => new()
+    {
+        Id = Folder.Id,
+        Kind = Request.Kind,
+        Seed = Request.Seed,
+        Version = ProgramVersion,
+        BuildKind = BuildKind,
+        CommandLine = Request.CommandLine,
+        StartedAt = DateTimeOffset.UtcNow,
+    };
+
+    /// <summary>Starts sampling and showing progress into this store.</summary>
+    public void Begin(RunStore store)
+    {
+        store.SetDeployment(Inspection.Info);
+        store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
+        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
+    }
+
+    /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
+    public void End()
+    {
+        _view?.Dispose();
+        _view = null;
+        _sampler?.Dispose();
+        _sampler = null;
+    }
+
+    public void Dispose()
+    {
+        End();
+        Collection.Dispose();
+        Deployment.Dispose();
+        _log.Dispose();
+    }
+
+    private WireCollection OpenCollection() =>
+        new(Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor);
+
+    public static string ProgramVersion =>
+        typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
+
+    /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017".</summary>
+    public static string Describe(DeploymentInfo info) =>
+        info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
+        : info.Topology == "null" ? $"null deployment, {info.Address}"
+        : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
+
+    private static string BuildKind =>
+        typeof(RunSession).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
+}

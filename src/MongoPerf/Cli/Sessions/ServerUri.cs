@@ -1,0 +1,28 @@
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Reads <c>--uri</c>: what can't be done with it yet is refused, never ignored in silence.</summary>
+internal static class ServerUri
+{
+    /// <exception cref="ConnectionStringException">Not a connection string.</exception>
+    /// <exception cref="UserException">It asks for something that is not supported yet.</exception>
+    public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri)
+    {
+        ConnectionString parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
+        if (parsed.UnsupportedFeatures().FirstOrDefault() is { } unsupported)
+            throw new UserException(ExitCode.WrongUsage, $"--uri: {unsupported}");
+        foreach (string warning in parsed.Warnings)
+            Console.Error.WriteLine($"warning: --uri: {warning}");
+        if (parsed.W is not null || parsed.Journal is not null)
+            Console.Error.WriteLine("warning: --uri: w and journal are ignored: each test sets its own write concern (--journal asks for j:true)");
+        return (parsed.Hosts, ConnectionSettings.Default with
+        {
+            ConnectTimeout = parsed.ConnectTimeout,
+            ReplyTimeout = parsed.SocketTimeout > TimeSpan.Zero ? parsed.SocketTimeout : ConnectionSettings.Default.ReplyTimeout,
+            ApplicationName = parsed.AppName ?? ConnectionSettings.Default.ApplicationName,
+        });
+    }
+
+    public static string Mask(string uri) => ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri).ToMaskedString();
+}

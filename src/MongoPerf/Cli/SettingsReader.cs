@@ -1,0 +1,98 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads;
+
+namespace MongoPerf.Cli;
+
+/// <summary>Makes settings out of what was typed and what is usual.</summary>
+internal static class SettingsReader
+{
+    private const long LeastCacheBytes = 256L << 20;
+    private const string DefaultName = "mongoperf";
+    private const ulong DefaultSeed = 42;
+
+    /// <param name="kind">"series" or "run".</param>
+    /// <param name="parsed">The call.</param>
+    /// <param name="options">The command's shared options.</param>
+    /// <param name="shape">What the command itself decides.</param>
+    public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
+    {
+        string? uri = parsed.GetValue(options.Uri) ?? (parsed.GetValue(options.Mongod) is null ? FromEnvironment("MONGOPERF_URI") : null);
+        string topology = parsed.GetValue(options.Topology) ?? "single";
+        if (uri is not null && topology == "null")
+            throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
+        if (uri is not null && (parsed.GetValue(options.Mongod) ?? parsed.GetValue(options.Cache)?.ToString()) is not null)
+            throw new UserException(ExitCode.WrongUsage, "--uri names a server that is there: --mongod and --cache are for one that is started");
+        if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)
+            throw new UserException(ExitCode.WrongUsage, $"--cache is {cache:N0} bytes, at least 256MB are allowed");
+        string database = Names.Database(parsed.GetValue(options.Database) ?? DefaultName);
+        SeriesSettings settings = shape with
+        {
+            BatchSize = (int)(parsed.GetValue(options.Batch) ?? 1000),
+            Threads = parsed.GetValue(options.Threads) ?? shape.Threads,
+            Journal = parsed.GetValue(options.Journal),
+            OrderedBatches = parsed.GetValue(options.Ordered) != "false",
+            // The null deployment's answers are samples, not what was asked for.
+            VerifyShare = topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
+            MaxErrors = parsed.GetValue(options.MaxErrors) ?? 0,
+            Compressibility = (int)(parsed.GetValue(options.Compressibility) ?? 0),
+            Rate = parsed.GetValue(options.Rate),
+            Database = database,
+            Collection = Names.Collection(parsed.GetValue(options.Collection) ?? "series", database),
+            Topology = topology,
+            Uri = uri is null ? null : ServerUri.Mask(uri),
+            MongodPath = parsed.GetValue(options.Mongod),
+            CacheBytes = parsed.GetValue(options.Cache),
+        };
+        return new RunRequest
+        {
+            Kind = kind,
+            Settings = settings,
+            Seed = parsed.GetValue(options.Seed) ?? DefaultSeed,
+            SeedWasGiven = parsed.GetValue(options.Seed) is not null,
+            CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+            Uri = uri,
+            ForceDrop = parsed.GetValue(options.ForceDrop),
+            Output = new OutputRequest(RunsFolder(parsed, options.Out), "text", parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
+        };
+    }
+
+    public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
+
+    /// <summary>A start for <see cref="Read"/>: what holds when nothing else was asked for.</summary>
+    public static SeriesSettings Shape(long target, IReadOnlyList<string> tests) => new()
+    {
+        TargetDocumentCount = target,
+        StepDocumentCount = SeriesSchedule.DefaultStep(target),
+        Shares = SeriesSchedule.DefaultShares(target),
+        Tests = tests,
+        BatchSize = 1000,
+        Threads = [8],
+        WindowSeconds = SeriesSchedule.DefaultWindow(target),
+        WarmupSeconds = SeriesSchedule.DefaultWindow(target) / 4,
+        Journal = false,
+        OrderedBatches = true,
+        VerifyShare = 0.01,
+        MaxErrors = 0,
+        Database = DefaultName,
+        Collection = "series",
+        Topology = "single",
+    };
+
+    /// <summary>Adds the options that every measuring command takes.</summary>
+    public static void AddTo(Command command, SharedOptions options)
+    {
+        Option[] all =
+        [
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Threads, options.Batch, options.Rate,
+            options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
+            options.Out, options.Quiet, options.NoTui,
+        ];
+        foreach (Option option in all)
+            command.Options.Add(option);
+    }
+
+    private static string? FromEnvironment(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } value ? value : null;
+}

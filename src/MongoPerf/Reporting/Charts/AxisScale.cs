@@ -1,0 +1,167 @@
+using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>How far an axis goes and what stands at its ticks.</summary>
+/// <param name="Max">In the axis' own unit.</param>
+/// <param name="Tics">As gnuplot's <c>set xtics</c> takes them: ("0" 0, "2M" 2000000).</param>
+internal sealed partial record AxisScale(double Max, string Tics)
+{
+    private const double Kibi = 1024;
+    private static readonly (double Scale, string Suffix)[] CountSuffixes = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
+    private static readonly string[] ByteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    private static readonly double[] TimeSteps =
+        [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+
+    /// <summary>The same ticks without texts, for panels beside one that has them.</summary>
+    public string BareTics => TickLabel().Replace(Tics, "\"\"");
+
+    /// <summary>From 0 to at least <paramref name="largest"/>, closed by a tick, with numbers such as 250k and 1.5M.</summary>
+    public static AxisScale OfCount(double largest, int ticks = 6)
+    {
+        double step = NiceStep(Usable(largest), ticks);
+        return Closed(largest, step, CountText);
+    }
+
+    /// <summary>Ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.</summary>
+    public static AxisScale OfDocuments(double largest)
+    {
+        double usable = Usable(largest);
+        double step = NiceStep(usable, 10);
+        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, CountText));
+    }
+
+    /// <summary>Bytes in powers of 1,024, which the ticks say.</summary>
+    public static AxisScale OfBytes(double largest, int ticks = 6)
+    {
+        double usable = Usable(largest);
+        double unit = Math.Pow(Kibi, ByteUnitOf(usable));
+        return Closed(largest, NiceStep(usable / unit, ticks) * unit, BytesText);
+    }
+
+    /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
+    public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), CountText));
+
+    /// <summary>Time from 0; the unit is the axis' title's to say.</summary>
+    public static (AxisScale Scale, string Unit) OfTime(double seconds)
+    {
+        double largest = Usable(seconds);
+        double step = TimeSteps.FirstOrDefault(candidate => largest / candidate <= 14, NiceStep(largest / 86400, 12) * 86400);
+        (string unit, Func<double, string> text) = step switch
+        {
+            >= 86400 => ("days", static value => Plain(value / 86400)),
+            >= 3600 => ("hours", static value => Plain(value / 3600)),
+            >= 60 when largest >= 3600 => ("hours:minutes", static value => Clock(value / 60)),
+            >= 60 => ("minutes", static value => Plain(value / 60)),
+            _ when largest >= 120 => ("minutes:seconds", Clock),
+            _ => ("seconds", (Func<double, string>)Plain),
+        };
+        return (new AxisScale(largest, TicsText(0, largest * 1.0001, step, text)), unit);
+    }
+
+    /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis.</summary>
+    public static (double Min, AxisScale Scale) OfLatency(double least, double largest)
+    {
+        int low = (int)Math.Floor(Math.Log10(Math.Max(least, 1)));
+        int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 1))));
+        var tics = new StringBuilder("(");
+        for (int power = low; power <= high; power++)
+        {
+            double value = Math.Pow(10, power);
+            tics.Append(power == low ? "" : ", ").Append('"').Append(LatencyText(value)).Append("\" ").Append(Number(value));
+        }
+
+        return (Math.Pow(10, low), new AxisScale(Math.Pow(10, high), tics.Append(')').ToString()));
+    }
+
+    /// <summary>10M, 2.5k, 0.</summary>
+    public static string CountText(double value)
+    {
+        foreach ((double scale, string suffix) in CountSuffixes)
+        {
+            if (Math.Abs(value) >= scale * 0.99999)
+                return Plain(value / scale) + suffix;
+        }
+
+        return Plain(value);
+    }
+
+    /// <summary>Like <see cref="CountText"/>, in few digits: for a place that was interpolated.</summary>
+    public static string AboutText(double value, int digits = 2)
+    {
+        if (value <= 0)
+            return "0";
+        double step = Math.Pow(10, Math.Floor(Math.Log10(value)) - digits + 1);
+        return CountText(Math.Round(value / step) * step);
+    }
+
+    /// <summary>1.5 GiB, 0.</summary>
+    public static string BytesText(double bytes)
+    {
+        if (bytes <= 0)
+            return "0";
+        int unit = ByteUnitOf(bytes * 1.00001);
+        return $"{Math.Round(bytes / Math.Pow(Kibi, unit), 2).ToString("0.##", CultureInfo.InvariantCulture)} {ByteUnits[unit]}";
+    }
+
+    public static string Number(double value) => value.ToString("R", CultureInfo.InvariantCulture);
+
+    private static string LatencyText(double microseconds) => microseconds switch
+    {
+        >= 1e6 => Plain(microseconds / 1e6) + " s",
+        >= 1e3 => Plain(microseconds / 1e3) + " ms",
+        _ => Plain(microseconds) + " µs",
+    };
+
+    private static int ByteUnitOf(double bytes) =>
+        Math.Clamp((int)Math.Floor(Math.Log(Math.Max(bytes, 1), Kibi)), 0, ByteUnits.Length - 1);
+
+    private static double Usable(double largest) => double.IsFinite(largest) && largest > 0 ? largest : 1;
+
+    /// <summary>1, 2, 2.5 or 5 times a power of ten, so that about that many fit.</summary>
+    private static double NiceStep(double largest, int ticks)
+    {
+        double rough = largest / ticks;
+        double power = Math.Pow(10, Math.Floor(Math.Log10(rough)));
+        double factor = (rough / power) switch
+        {
+            <= 1 => 1,
+            <= 2 => 2,
+            <= 2.5 => 2.5,
+            <= 5 => 5,
+            _ => 10,
+        };
+        return factor * power;
+    }
+
+    private static AxisScale Closed(double largest, double step, Func<double, string> text)
+    {
+        double max = Math.Ceiling(Usable(largest) * 1.03 / step) * step;
+        return new AxisScale(max, TicsText(0, max * 1.0001, step, text));
+    }
+
+    private static string TicsText(double from, double to, double step, Func<double, string> text)
+    {
+        var tics = new StringBuilder("(");
+        for (int i = 0; from + (i * step) <= to; i++)
+        {
+            double value = from + (i * step);
+            tics.Append(i == 0 ? "" : ", ").Append('"').Append(text(value)).Append("\" ").Append(Number(value));
+        }
+
+        return tics.Append(')').ToString();
+    }
+
+    [GeneratedRegex("\"[^\"]*\"")]
+    private static partial Regex TickLabel();
+
+    private static string Plain(double value) => Math.Round(value, 6).ToString("0.######", CultureInfo.InvariantCulture);
+
+    private static string Clock(double parts)
+    {
+        long whole = (long)Math.Round(parts);
+        return $"{whole / 60}:{whole % 60:00}";
+    }
+}

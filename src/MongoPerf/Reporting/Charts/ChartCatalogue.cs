@@ -1,0 +1,26 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>All charts of a run, in the order of the report.</summary>
+internal static class ChartCatalogue
+{
+    public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "timeline"];
+
+    /// <summary>Templates that others load.</summary>
+    public static IReadOnlyList<string> SharedTemplates { get; } = ["common.gp", "by-documents.gp"];
+
+    /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
+    public static IReadOnlyList<Chart> Build(StoredRun run) =>
+    [
+        .. new[]
+        {
+            StepCharts.InsertRate(run),
+            StepCharts.QueryRate(run),
+            StepCharts.QueryThroughput(run),
+            LatencyChart.Build(run),
+            StepCharts.Size(run),
+            TimelineChart.Build(run),
+        }.OfType<Chart>(),
+    ];
+}

@@ -1,0 +1,38 @@
+using System.Globalization;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>Rows of a data file: tabs between columns, names in the first line, NaN (which breaks a line) where there is no value.</summary>
+internal sealed class ChartTable(string fileName, IReadOnlyList<string> columns)
+{
+    private readonly List<double[]> _rows = [];
+
+    public string FileName { get; } = fileName;
+
+    public IReadOnlyList<string> Columns { get; } = columns;
+
+    public IReadOnlyList<double[]> Rows => _rows;
+
+    public void Add(double[] row)
+    {
+        if (row.Length != Columns.Count)
+            throw new ArgumentException($"{FileName}: a row has {row.Length} values, the table {Columns.Count} columns", nameof(row));
+        _rows.Add(row);
+    }
+
+    /// <summary>Largest finite value of the columns from <paramref name="first"/> on; 0 when there is none.</summary>
+    public double Largest(int first = 1, int count = int.MaxValue) =>
+        _rows.SelectMany(row => row.Skip(first).Take(count)).Where(double.IsFinite).DefaultIfEmpty(0).Max();
+
+    public void Write(TextWriter writer)
+    {
+        writer.Write("# ");
+        writer.Write(string.Join('\t', Columns));
+        writer.Write('\n');
+        foreach (double[] row in _rows)
+        {
+            writer.Write(string.Join('\t', row.Select(static value => value.ToString("0.######", CultureInfo.InvariantCulture))));
+            writer.Write('\n');
+        }
+    }
+}

@@ -1,0 +1,101 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>One-second samples of servers and host, turned into levels and rates over the time axis.</summary>
+internal static class ServerTimeline
+{
+    /// <summary>A line of a state panel.</summary>
+    /// <param name="Key">Column in the data file.</param>
+    /// <param name="Color">Name of a colour in common.gp.</param>
+    /// <param name="Title">In the legend.</param>
+    /// <param name="Catalogue">Where the metrics are described.</param>
+    /// <param name="Metrics">Added together.</param>
+    /// <param name="Factor">From the metrics' unit (per second, where they are counters) to the axis'.</param>
+    public sealed record Line(string Key, string Color, string Title, IReadOnlyList<Metric> Catalogue, IReadOnlyList<string> Metrics, double Factor = 1)
+    {
+        public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
+    }
+
+    public static IReadOnlyList<Line> ServerLines { get; } =
+    [
+        new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]),
+        new("cache_dirty", "written", "of it dirty", MetricCatalogue.Server, ["cache_dirty"]),
+        new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]),
+        new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
+        new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
+        new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6),
+        new("server_resident", "server", "server", MetricCatalogue.Server, ["mem_resident"], 1024 * 1024),
+        new("queued", "limit", "waiting in queues", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),
+        new("tickets_read", "read", "read tickets in use", MetricCatalogue.Server, ["tickets_read_out"]),
+        new("tickets_write", "written", "write tickets in use", MetricCatalogue.Server, ["tickets_write_out"]),
+    ];
+
+    public static IReadOnlyList<Line> HostLines { get; } =
+    [
+        new("host_cpu", "host", "whole machine", MetricCatalogue.Host, ["cpu_user", "cpu_system"], 1e-6),
+        new("client_cpu", "client", "client", MetricCatalogue.Host, ["client_cpu_user", "client_cpu_system"], 1e-6),
+        new("disk_read", "read", "read from disk", MetricCatalogue.Host, ["disk_read"], 1e-6),
+        new("disk_written", "written", "written to disk", MetricCatalogue.Host, ["disk_written"], 1e-6),
+        new("client_resident", "client", "client", MetricCatalogue.Host, ["client_resident"]),
+    ];
+
+    /// <summary>Reads one kind of samples. Several servers' values are added up: each bucket has the sum of the members' averages.</summary>
+    public static ChartTable Read(
+        string fileName, IReadOnlyList<Line> lines, Func<IEnumerable<MetricSample>> read, TimeAxis axis, int mostRows)
+    {
+        var table = new ChartTable(fileName, ["seconds", .. lines.Select(static line => line.Key)]);
+        var columns = lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray()).ToList();
+        var members = new Dictionary<string, (MetricSample Last, TimeBuckets Buckets)>();
+        foreach (var sample in read())
+        {
+            bool isKnown = members.TryGetValue(sample.Member, out var member);
+            var buckets = isKnown ? member.Buckets : new TimeBuckets(lines.Count, axis.Seconds, mostRows);
+            for (int i = 0; i < lines.Count; i++)
+            {
+                if (!lines[i].IsCounter)
+                    buckets.Add(axis.At(sample.AtMilliseconds), i, SumOf(sample, columns[i]) * lines[i].Factor, 1);
+                else if (isKnown)
+                    AddRate(buckets, i, member.Last, sample, columns[i], lines[i].Factor, axis);
+            }
+
+            members[sample.Member] = (sample, buckets);
+        }
+
+        foreach (double[] row in Sum(members.Values.Select(static member => member.Buckets).ToList()))
+            table.Add(row);
+        return table;
+    }
+
+    private static void AddRate(TimeBuckets buckets, int column, MetricSample before, MetricSample now, int[] metrics, double factor, TimeAxis axis)
+    {
+        double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
+        double difference = SumOf(now, metrics) - SumOf(before, metrics);
+        // A counter that falls belongs to a server that was started anew; over a pause nobody looked.
+        if (seconds is > 0 and < 30 && difference >= 0)
+            buckets.Add(axis.At(now.AtMilliseconds), column, difference * factor, seconds);
+    }
+
+    private static double SumOf(MetricSample sample, int[] metrics)
+    {
+        double sum = 0;
+        foreach (int metric in metrics)
+            sum += metric < sample.Values.Length ? sample.Values[metric] : double.NaN;
+        return sum;
+    }
+
+    private static IEnumerable<double[]> Sum(List<TimeBuckets> members)
+    {
+        if (members.Count == 0)
+            return [];
+        if (members.Count == 1)
+            return members[0].Rows();
+        double width = members[0].Width;
+        return members.SelectMany(static member => member.Rows())
+            .GroupBy(row => (long)(row[0] / width))
+            .OrderBy(static group => group.Key)
+            .Select(static group => group.Aggregate(static (left, right) => [left[0], .. left.Skip(1).Zip(right.Skip(1), Plus)]));
+    }
+
+    private static double Plus(double left, double right) => double.IsNaN(left) ? right : double.IsNaN(right) ? left : left + right;
+}

@@ -1,0 +1,103 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>Which panels the time chart has: those for which the run has figures.</summary>
+internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable server, ChartTable host)
+{
+    private const int Ticks = 4;
+
+    /// <summary>One plot above the common time axis.</summary>
+    internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<PanelLine> Lines, int Rows, bool IsRate, double Limit = 0, string LimitLabel = "");
+
+    /// <summary>A column of a data file; columns are 1-based, as gnuplot counts.</summary>
+    internal sealed record PanelLine(string File, int Column, string Color, string Title, double Largest);
+
+    public IReadOnlyList<Panel> Build()
+    {
+        bool seesServersDisk = run.Environment?.ServerOnSameMachine == true;
+        var disk = seesServersDisk ? State("disk, MB/s", false, "disk_read", "disk_written") : null;
+        return
+        [
+            .. new[]
+            {
+                Rate("documents/s", ChartText.InsertTests),
+                Rate("operations/s", ChartText.QueryTests),
+                State("cache", true, "cache_used", "cache_dirty", "cache_max"),
+                disk ?? State("cache, MB/s", false, "cache_read", "cache_written"),
+                WithCores(State("CPU, cores", false, "server_cpu", "client_cpu", "host_cpu")),
+                State("memory", true, "server_resident", "client_resident"),
+                State("operations", false, "queued", "tickets_read", "tickets_write"),
+            }.OfType<Panel>(),
+        ];
+    }
+
+    public static void Set(GnuplotSettings settings, IReadOnlyList<Panel> panels)
+    {
+        var lines = panels.SelectMany(static (panel, i) => panel.Lines.Select((line, j) => (Line: line, Panel: i + 1.0, Place: j + 1.0))).ToList();
+        settings.Set("panel_count", panels.Count)
+            .SetArray("panel_title", panels.Select(static panel => panel.Title).ToList())
+            .SetArray("panel_y_max", panels.Select(static panel => panel.Y.Max).ToList())
+            .SetArray("panel_y_tics", panels.Select(static panel => panel.Y.Tics).ToList())
+            .SetArray("panel_points", panels.Select(static panel => PointSize(panel)).ToList())
+            .SetArray("panel_limit", panels.Select(static panel => panel.Limit).ToList())
+            .SetArray("panel_limit_label", panels.Select(static panel => panel.LimitLabel).ToList())
+            .Set("line_count", lines.Count)
+            .SetArray("line_panel", lines.ConvertAll(static line => line.Panel))
+            .SetArray("line_place", lines.ConvertAll(static line => line.Place))
+            .SetArray("line_file", lines.ConvertAll(static line => line.Line.File))
+            .SetArray("line_column", lines.ConvertAll(static line => (double)line.Line.Column))
+            .SetArray("line_color", lines.ConvertAll(static line => line.Line.Color))
+            .SetArray("line_title", lines.ConvertAll(static line => line.Line.Title));
+    }
+
+    /// <summary>Rates come in short pieces that need points; a server's state is one long line.</summary>
+    private static double PointSize(Panel panel) => panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
+
+    private Panel? Rate(string title, List<string> tests)
+    {
+        var lines = new List<PanelLine>();
+        for (int column = 1; column < rates.Columns.Count; column++)
+        {
+            string test = rates.Columns[column];
+            if (tests.Contains(test) && HasValues(rates, column))
+                lines.Add(new PanelLine(rates.FileName, column + 1, test, test, rates.Largest(column, 1)));
+        }
+
+        return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, rates.Rows.Count, true);
+    }
+
+    private Panel? State(string title, bool isBytes, params string[] keys)
+    {
+        var lines = keys.Select(Find).OfType<PanelLine>().ToList();
+        if (lines.Count == 0)
+            return null;
+        double largest = lines.Max(static line => line.Largest);
+        return new Panel(title, isBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks), lines, Math.Max(server.Rows.Count, host.Rows.Count), false);
+    }
+
+    private PanelLine? Find(string key)
+    {
+        foreach ((var table, var described) in new[] { (server, ServerTimeline.ServerLines), (host, ServerTimeline.HostLines) })
+        {
+            for (int i = 0; i < described.Count; i++)
+            {
+                if (described[i].Key == key)
+                    return HasValues(table, i + 1) ? new PanelLine(table.FileName, i + 2, described[i].Color, described[i].Title, table.Largest(i + 1, 1)) : null;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The number of cores as a line, where the load comes near it.</summary>
+    private Panel? WithCores(Panel? cpu)
+    {
+        if (cpu is null || run.Environment is not { } machine || cpu.Lines.Max(static line => line.Largest) < machine.CpuCount * 0.4)
+            return cpu;
+        double largest = Math.Max(machine.CpuCount, cpu.Lines.Max(static line => line.Largest));
+        return cpu with { Limit = machine.CpuCount, LimitLabel = "cores there are", Y = AxisScale.OfCount(largest, Ticks) };
+    }
+
+    private static bool HasValues(ChartTable table, int column) => table.Rows.Any(row => double.IsFinite(row[column]));
+}

@@ -1,0 +1,115 @@
+using MongoPerf.Engine.Runs;
+using Spectre.Console;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>How to print, and what the caller knows beyond the run.</summary>
+internal sealed record ConsoleReportOptions
+{
+    /// <summary>False for pipes and files and with NO_COLOR: no escape codes, tables of ASCII.</summary>
+    public bool IsTerminal { get; init; }
+
+    /// <summary>Columns; tables need <see cref="ConsoleReport.MinimumWidth"/>.</summary>
+    public int Width { get; init; } = ConsoleReport.MinimumWidth;
+
+    /// <summary>Paths as they are to be shown.</summary>
+    public IReadOnlyList<string> FilesWritten { get; init; } = [];
+
+    /// <summary>As typed after --out; null for the default.</summary>
+    public string? RunsFolder { get; init; }
+
+    /// <summary>For standard output.</summary>
+    public static ConsoleReportOptions ForStandardOutput()
+    {
+        bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(System.Environment.GetEnvironmentVariable("NO_COLOR"));
+        return new ConsoleReportOptions
+        {
+            IsTerminal = isTerminal,
+            Width = Console.IsOutputRedirected ? ConsoleReport.MinimumWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+        };
+    }
+}
+
+/// <summary>What a run's end shows: verdict first, then environment, tables, files and what to type next.</summary>
+internal static class ConsoleReport
+{
+    /// <summary>The widest table needs it; lines of text wrap.</summary>
+    public const int MinimumWidth = 132;
+
+    public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
+    {
+        options ??= new ConsoleReportOptions();
+        // Spectre pads and wraps; what it leaves at line ends is of no use in a file.
+        using var text = new StringWriter { NewLine = "\n" };
+        IAnsiConsole console = MakeConsole(text, options);
+        foreach (Verdict verdict in Verdict.Of(run))
+            Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
+        console.WriteLine();
+        foreach ((string name, string line) in ReportLines.Environment(run))
+            Labelled(console, name, line, Color.Grey);
+        foreach (Finding finding in run.Findings)
+            Labelled(console, "finding", $"{finding.Text} ({finding.Certainty}) Next: {finding.NextStep}", Color.Yellow);
+        IEnumerable<ReportTable?> tables =
+        [
+            .. ReportTables.Tests(run), ReportTables.Growth(run), ReportTables.Shards(run), ReportTables.Errors(run), ReportTables.Events(run),
+        ];
+        foreach (ReportTable table in tables.OfType<ReportTable>())
+            WriteTable(console, table, options.IsTerminal);
+        console.WriteLine();
+        foreach (string file in options.FilesWritten)
+            Labelled(console, "written", file, Color.Grey);
+        Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
+        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
+        {
+            output.Write(line.TrimEnd(' '));
+            output.Write('\n');
+        }
+    }
+
+    private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = options.IsTerminal ? AnsiSupport.Yes : AnsiSupport.No,
+            ColorSystem = options.IsTerminal ? ColorSystemSupport.Standard : ColorSystemSupport.NoColors,
+            Interactive = InteractionSupport.No,
+            Out = new AnsiConsoleOutput(output),
+        });
+        console.Profile.Width = options.Width;
+        console.Profile.Capabilities.Unicode = options.IsTerminal;
+        return console;
+    }
+
+    private static void Labelled(IAnsiConsole console, string label, string text, Color colour)
+    {
+        var grid = new Grid();
+        grid.AddColumn(new GridColumn().Width(9).NoWrap());
+        grid.AddColumn(new GridColumn());
+        grid.AddRow(new Text(label, new Style(colour)), new Text(text));
+        console.Write(grid);
+    }
+
+    private static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
+    {
+        var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
+        foreach (string column in source.Columns)
+        {
+            var header = new TableColumn(new Text(ReportTable.Header(column)));
+            table.AddColumn(ReportTable.IsText(column) ? header.LeftAligned() : header.RightAligned().NoWrap());
+        }
+
+        foreach (IReadOnlyList<string> row in source.Rows)
+            table.AddRow(row.Select(field => new Text(field)));
+        console.WriteLine();
+        // A title of the table's own would be centred and wrapped to the table's width.
+        console.Write(new Text(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
+        console.Write(table);
+    }
+
+    private static Color ColourOf(Grade grade) => grade switch
+    {
+        Grade.Good => Color.Green,
+        Grade.Note => Color.Yellow,
+        _ => Color.Red,
+    };
+}

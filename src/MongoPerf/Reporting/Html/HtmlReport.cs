@@ -1,0 +1,141 @@
+using System.Globalization;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Html;
+
+/// <summary>One page with everything about a run, that needs no network and no other file.</summary>
+internal static class HtmlReport
+{
+    public const string FileName = "index.html";
+
+    /// <summary>A larger SVG is embedded as PNG.</summary>
+    private const long LargestSvgBytes = 400_000;
+
+    /// <summary>Writes index.html in place of an older one; a reader never sees half of it.</summary>
+    /// <returns>Its full path.</returns>
+    /// <exception cref="IOException">The folder can't be written.</exception>
+    public static string Write(StoredRun run, string folder, RenderedCharts charts)
+    {
+        Directory.CreateDirectory(folder);
+        string path = Path.Combine(folder, FileName);
+        string half = path + ".new";
+        File.WriteAllText(half, Build(run, folder, charts));
+        File.Move(half, path, overwrite: true);
+        return path;
+    }
+
+    internal static string Build(StoredRun run, string folder, RenderedCharts charts)
+    {
+        var html = new HtmlWriter();
+        html.Open("html", "lang", "en").Open("head")
+            .Void("meta", "charset", "utf-8")
+            .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+            .Element("title", $"MongoPerf: {run.Run.Id}")
+            .Style(HtmlStyle.Css)
+            .Close().Open("body");
+        Head(html, run);
+        HtmlFacts.Settings(html, run);
+        Findings(html, run);
+        Charts(html, folder, charts);
+        Tables(html, run);
+        HtmlFacts.Errors(html, run);
+        HtmlFacts.Events(html, run);
+        HtmlFacts.Repeat(html, run);
+        HtmlFacts.Files(html, folder, charts);
+        html.Close().Close();
+        return html.ToString();
+    }
+
+    private static void Head(HtmlWriter html, StoredRun run)
+    {
+        string target = run.Run.Kind == "series" ? $"series to {AxisScale.CountText(run.Settings.TargetDocumentCount)} documents" : "run";
+        html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
+        foreach (string remark in Remarks(run))
+            html.Element("p", remark, "class", "warn");
+        html.Open("ul", "class", "verdict");
+        foreach (string verdict in VerdictLines.Of(run))
+            html.Element("li", verdict);
+        html.Close();
+    }
+
+    private static IEnumerable<string> Remarks(StoredRun run)
+    {
+        if (run.Deployment is { IsEmbedded: true })
+            yield return "These are figures of MongoPerf's embedded server. They are not MongoDB's.";
+        else if (run.Deployment is { Kind: "null" })
+            yield return "These are figures of the null deployment, which answers from memory: what client and loopback can do at most. They are not MongoDB's.";
+        foreach (string remark in run.Deployment?.Remarks ?? [])
+            yield return remark;
+        if (run.Run.State == RunState.Finished)
+            yield break;
+        string because = run.Run.StoppedBecause is { } reason ? $" ({reason})" : "";
+        string reached = $"{HtmlTables.Count(run.DocumentsReached)} of {HtmlTables.Count(run.Settings.TargetDocumentCount)} documents";
+        yield return run.StateText == "running"
+            ? $"This run is still going: {reached} so far. 'mongoperf report {run.Run.Id}' makes this page again."
+            : $"This run is {run.StateText}{because}: {reached}. 'mongoperf resume {run.Run.Id}' goes on with it.";
+    }
+
+    private static void Findings(HtmlWriter html, StoredRun run)
+    {
+        html.Element("h2", "Findings");
+        if (run.Findings.Count == 0)
+        {
+            html.Paragraph("None are stored with this run. This version has no rules yet that look for them; the charts below are to be read by eye.");
+            return;
+        }
+
+        html.Table(
+            ["what was seen", "how sure", "what to try next"],
+            run.Findings.Select(static finding => (IReadOnlyList<string>)[finding.Text, finding.Certainty, finding.NextStep]), isText: true);
+    }
+
+    private static void Charts(HtmlWriter html, string folder, RenderedCharts charts)
+    {
+        html.Element("h2", "Charts");
+        foreach (string warning in charts.Warnings)
+            html.Element("p", warning, "class", "warn");
+        if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
+            html.Paragraph("No test has a result yet, so there is nothing to draw.");
+        foreach (var drawn in charts.Drawn)
+        {
+            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide")
+                .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
+                .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
+            Link(html, folder, drawn.PngPath, "PNG");
+            html.Text(" ");
+            Link(html, folder, drawn.SvgPath, "SVG");
+            html.Close().Close();
+        }
+    }
+
+    private static void Tables(HtmlWriter html, StoredRun run)
+    {
+        html.Element("h2", "Growth");
+        if (run.Steps.Count == 0)
+        {
+            html.Paragraph("No step has a result yet.");
+            return;
+        }
+
+        HtmlTables.Growth(html, run);
+        html.Element("h2", "Each test");
+        foreach (string test in TestOrder.Names.Where(test => run.Steps.Any(step => step.Tests.Any(result => result.Test == test))))
+            HtmlTables.Test(html, run, test);
+        if (run.Steps.Any(static step => step.Sizes is { Indexes.Count: > 0 }))
+        {
+            html.Element("h2", "Size of each index");
+            HtmlTables.Indexes(html, run);
+        }
+    }
+
+    private static string Embedded(DrawnChart drawn)
+    {
+        bool isSvg = new FileInfo(drawn.SvgPath).Length <= LargestSvgBytes;
+        string kind = isSvg ? "image/svg+xml" : "image/png";
+        return $"data:{kind};base64,{Convert.ToBase64String(File.ReadAllBytes(isSvg ? drawn.SvgPath : drawn.PngPath))}";
+    }
+
+    private static void Link(HtmlWriter html, string folder, string path, string text) =>
+        html.Element("a", text, "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
+}

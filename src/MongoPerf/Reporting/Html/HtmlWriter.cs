@@ -1,0 +1,106 @@
+using System.Text;
+
+namespace MongoPerf.Reporting.Html;
+
+/// <summary>Writes HTML that is also well-formed XML. All text is escaped here; nothing else writes markup.</summary>
+internal sealed class HtmlWriter
+{
+    private readonly StringBuilder _text = new("<!DOCTYPE html>\n");
+    private readonly Stack<string> _open = new();
+
+    public override string ToString() => _text.ToString();
+
+    /// <param name="name">Of the element.</param>
+    /// <param name="attributes">Names and values in turn.</param>
+    public HtmlWriter Open(string name, params ReadOnlySpan<string> attributes)
+    {
+        Tag(name, attributes).Append('>');
+        _open.Push(name);
+        return this;
+    }
+
+    public HtmlWriter Close()
+    {
+        string name = _open.Pop();
+        _text.Append("</").Append(name).Append('>');
+        if (name is not ("code" or "strong" or "a" or "td" or "th" or "span"))
+            _text.Append('\n');
+        return this;
+    }
+
+    /// <summary>An element without content, such as img or meta.</summary>
+    public HtmlWriter Void(string name, params ReadOnlySpan<string> attributes)
+    {
+        Tag(name, attributes).Append("/>\n");
+        return this;
+    }
+
+    public HtmlWriter Text(string text)
+    {
+        Escape(text, isAttribute: false);
+        return this;
+    }
+
+    /// <summary>An element with nothing but text.</summary>
+    public HtmlWriter Element(string name, string text, params ReadOnlySpan<string> attributes) => Open(name, attributes).Text(text).Close();
+
+    public HtmlWriter Paragraph(string text) => Element("p", text);
+
+    /// <summary>A table that scrolls by itself on a narrow screen. The first column is text, the others are figures.</summary>
+    public HtmlWriter Table(IReadOnlyList<string> heads, IEnumerable<IReadOnlyList<string>> rows, bool isText = false)
+    {
+        Open("div", "class", "wide").Open("table", "class", isText ? "text" : "figures");
+        Open("thead").Open("tr");
+        foreach (string head in heads)
+            Element("th", head, "scope", "col");
+        Close().Close().Open("tbody");
+        foreach (var row in rows)
+        {
+            Open("tr");
+            foreach (string cell in row)
+                Element("td", cell);
+            Close();
+        }
+
+        return Close().Close().Close();
+    }
+
+    /// <summary>The program's own style sheet; it must hold no character that needs escaping.</summary>
+    public HtmlWriter Style(string css)
+    {
+        _text.Append("<style>\n").Append(css).Append("</style>\n");
+        return this;
+    }
+
+    private StringBuilder Tag(string name, ReadOnlySpan<string> attributes)
+    {
+        _text.Append('<').Append(name);
+        for (int i = 0; i < attributes.Length; i += 2)
+        {
+            _text.Append(' ').Append(attributes[i]).Append("=\"");
+            Escape(attributes[i + 1], isAttribute: true);
+            _text.Append('"');
+        }
+
+        return _text;
+    }
+
+    private void Escape(string text, bool isAttribute)
+    {
+        foreach (var rune in text.EnumerateRunes())
+        {
+            string? escaped = rune.Value switch
+            {
+                '<' => "&lt;",
+                '>' => "&gt;",
+                '&' => "&amp;",
+                '"' when isAttribute => "&quot;",
+                // XML knows no other control characters, and U+FFFE and U+FFFF are none of its.
+                < 32 when rune.Value is not ('\n' or '\t') => "\uFFFD",
+                0xFFFE or 0xFFFF => "\uFFFD",
+                _ => null,
+            };
+            _text.Append(escaped ?? rune.ToString());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>A run as one would paste it into a ticket.</summary>
+internal static class MarkdownReport
+{
+    public static void Write(StoredRun run, TextWriter output)
+    {
+        Line(output, $"# MongoPerf run {Escaped(run.Run.Id)}");
+        Line(output, "");
+        foreach (Verdict verdict in Verdict.Of(run))
+            Line(output, $"- **{verdict.Mark}**: {Escaped(verdict.Text)}");
+        Heading(output, "Environment");
+        foreach ((string name, string text) in ReportLines.Environment(run))
+            Line(output, $"- {name}: {Escaped(text)}");
+        Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB 1,048,576; rates and latencies leave the warm-up out");
+        foreach (Finding finding in run.Findings.Take(1))
+            Heading(output, "Findings");
+        foreach (Finding finding in run.Findings)
+            Line(output, $"- {Escaped(finding.Text)} ({Escaped(finding.Certainty)}) Next: {Escaped(finding.NextStep)}");
+        IEnumerable<ReportTable?> tables =
+        [
+            .. ReportTables.Tests(run), ReportTables.Growth(run), ReportTables.Shards(run), ReportTables.Errors(run), ReportTables.Events(run),
+        ];
+        foreach (ReportTable table in tables.OfType<ReportTable>())
+            Table(output, table);
+    }
+
+    private static void Table(TextWriter output, ReportTable table)
+    {
+        Heading(output, table.Title);
+        Line(output, Row(table.Columns.Select(ReportTable.Header)));
+        Line(output, "|" + string.Concat(table.Columns.Select(c => ReportTable.IsText(c) ? " --- |" : " ---: |")));
+        foreach (IReadOnlyList<string> row in table.Rows)
+            Line(output, Row(row));
+    }
+
+    private static void Heading(TextWriter output, string text)
+    {
+        Line(output, "");
+        Line(output, "## " + Escaped(text));
+        Line(output, "");
+    }
+
+    private static string Row(IEnumerable<string> fields) => "|" + string.Concat(fields.Select(f => $" {Escaped(f)} |"));
+
+    /// <summary>Messages of servers may hold anything.</summary>
+    private static string Escaped(string text)
+    {
+        foreach (string special in new[] { "\\", "|", "<", "`", "*", "_" })
+            text = text.Replace(special, "\\" + special);
+        return text.ReplaceLineEndings(" ");
+    }
+
+    private static void Line(TextWriter output, string text)
+    {
+        output.Write(text);
+        output.Write('\n');
+    }
+}

@@ -1,0 +1,147 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>A table of finished texts, for whatever shows it.</summary>
+/// <param name="Title">With what a reader must know about the figures.</param>
+/// <param name="Columns">The first letter of a column of texts is '&lt;', which is not shown; the others hold numbers.</param>
+/// <param name="Rows">As many fields each as there are columns.</param>
+internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IReadOnlyList<IReadOnlyList<string>> Rows)
+{
+    public static bool IsText(string column) => column.StartsWith('<');
+
+    public static string Header(string column) => column.TrimStart('<');
+}
+
+/// <summary>The tables that console and Markdown have in common.</summary>
+internal static class ReportTables
+{
+    /// <summary>Longer ones are thinned: a hundred sizes by eight tests is nothing to read.</summary>
+    private const int MaxRows = 25;
+
+    public static string TitleOf(string test) => test switch
+    {
+        "unack" => "Test 1, unack: inserts, unacknowledged (rates are of arrived documents; latency is the time to send)",
+        "batch" => "Test 2, batch: inserts in batches, acknowledged (latency is of a whole batch)",
+        "safe" => "Test 3, safe: single inserts, acknowledged",
+        "q4" => "Test 4, q4: find by Number, 10 documents of 1 KB",
+        "q5" => "Test 5, q5: find by Number and Number1, 10 documents, two small fields",
+        "q6" => "Test 6, q6: find by Number, sorted by Date, skip 100, 10 documents",
+        "q7" => "Test 7, q7: 100 documents, no condition",
+        _ => test,
+    };
+
+    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Steps
+        .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))
+        .GroupBy(pair => pair.Test.Test)
+        .OrderBy(group => TestOrder.Of(group.Key))
+        .Select(group => OfTest(group.Key, [.. group]));
+
+    /// <summary>Null when no sizes were taken.</summary>
+    public static ReportTable? Growth(StoredRun run)
+    {
+        StepResult[] steps = [.. run.Steps.Where(s => s.Sizes != null)];
+        if (steps.Length == 0)
+            return null;
+        string[] indexes = [.. steps.SelectMany(s => s.Sizes!.Indexes.Keys).Distinct()];
+        var rows = steps.Select(step => Row(
+            [
+                Units.Count(step.Sizes!.Documents), Units.Bytes(step.Sizes.DataBytes), Units.Bytes(step.Sizes.StorageBytes),
+                Units.Bytes(step.Sizes.IndexBytes),
+                .. indexes.Select(name => step.Sizes.Indexes.TryGetValue(name, out long bytes) ? Units.Bytes(bytes) : Units.None),
+                Units.Bytes(step.Sizes.DiskBytes),
+            ])).ToList();
+        return Thinned("Test 8, size: growth", ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
+    }
+
+    /// <summary>Null unless the data are on several shards.</summary>
+    public static ReportTable? Shards(StoredRun run)
+    {
+        StepResult? last = run.Steps.LastOrDefault(s => s.Sizes is { Shards.Count: > 1 });
+        return last == null ? null : new ReportTable(
+            $"Shards at {Units.Count(last.Documents)} documents",
+            ["<shard", "documents", "chunks", "data", "storage", "indexes"],
+            [.. last.Sizes!.Shards.Select(s => Row(
+                [s.Shard, Units.Exact(s.Documents), Units.Exact(s.Chunks), Units.Bytes(s.DataBytes), Units.Bytes(s.StorageBytes), Units.Bytes(s.IndexBytes)]))]);
+    }
+
+    public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
+        "Errors",
+        ["count", "code", "<name", "<first message"],
+        [.. run.Errors.Select(e => Row([Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage]))]);
+
+    public static ReportTable? Events(StoredRun run)
+    {
+        if (run.Events.Count == 0)
+            return null;
+        var rows = run.Events.Select(e => Row(
+            [
+                DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss"),
+                e.Kind,
+                e.Seconds is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : "",
+                e.Text,
+            ])).ToList();
+        return Thinned("Events (UTC)", ["<time", "<event", "lasted", "<what"], rows);
+    }
+
+    private static ReportTable OfTest(string test, IReadOnlyList<(StepResult Step, TestResult Test)> results)
+    {
+        bool manyThreads = results.Select(r => r.Test.Threads).Distinct().Count() > 1;
+        bool hasPlan = results.Any(r => r.Test.Plan != null);
+        bool hasLoss = results.Any(r => r.Test.Unacknowledged != null);
+        bool hasResponse = results.Any(r => r.Test.ResponseMicroseconds != null);
+        List<string> columns = ["documents"];
+        Add(manyThreads, "threads");
+        Add(true, "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max");
+        Add(hasResponse, "response p50", "response p99");
+        Add(hasLoss, "lost", "drain");
+        Add(hasPlan, "<index", "examined/op");
+        var rows = new List<IReadOnlyList<string>>();
+        foreach ((StepResult step, TestResult t) in results)
+        {
+            List<string> row = [Units.Count(step.Documents)];
+            if (manyThreads)
+                row.Add(t.Threads.ToString());
+            LatencySummary l = t.LatencyMicroseconds;
+            row.AddRange(
+            [
+                Units.Rate(t.OperationsPerSecond), Units.Rate(t.DocumentsPerSecond), Units.Rate(t.MegabytesPerSecond), Units.Exact(t.Failed),
+                Units.Latency(l.P50), Units.Latency(l.P95), Units.Latency(l.P99), Units.Latency(l.P999), Units.Latency(l.Max),
+            ]);
+            if (hasResponse)
+                row.AddRange([Units.Latency(t.ResponseMicroseconds?.P50), Units.Latency(t.ResponseMicroseconds?.P99)]);
+            if (hasLoss)
+                row.AddRange(Loss(t.Unacknowledged));
+            if (hasPlan)
+                row.AddRange([t.Plan == null ? Units.None : t.Plan.Index ?? "(none)", Units.Rate(Examined(t.Plan))]);
+            rows.Add(row);
+        }
+
+        return Thinned(TitleOf(test), columns, rows);
+
+        void Add(bool condition, params ReadOnlySpan<string> names)
+        {
+            if (condition)
+                columns.AddRange(names);
+        }
+    }
+
+    /// <summary>By the server's counters over the window; by explain where it has none.</summary>
+    private static double? Examined(PlanSummary? plan) => plan == null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
+
+    private static string[] Loss(UnacknowledgedResult? result) => result == null
+        ? [Units.None, Units.None]
+        : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
+
+    private static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
+    {
+        if (rows.Count <= MaxRows)
+            return new ReportTable(title, columns, rows);
+        // The last row always shows, as it is what the run came to.
+        int every = (rows.Count + MaxRows - 2) / (MaxRows - 1);
+        var shown = rows.Where((_, i) => i == rows.Count - 1 || i % every == 0).ToList();
+        return new ReportTable($"{title} ({shown.Count} of {rows.Count} rows; all are in the CSV files)", columns, shown);
+    }
+
+    private static IReadOnlyList<string> Row(IReadOnlyList<string> fields) => fields;
+}

@@ -1,0 +1,132 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>A phase's samples, several seconds in one where there are too many.</summary>
+/// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
+/// <param name="Histogram">Service times; empty when none were stored.</param>
+internal sealed record MergedSample(PhaseSample Sample, LatencyHistogram Histogram)
+{
+    public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
+}
+
+/// <summary>Keeps the files of week-long runs bounded.</summary>
+internal static class SampleThinning
+{
+    /// <summary>Rows of a file of samples; with a few more where a test ends in the middle of a group.</summary>
+    public const int MaxRows = 7200;
+
+    /// <summary>Joins neighbouring samples of the same test, so that about <paramref name="atMost"/> are left. Streams.</summary>
+    public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
+    {
+        int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
+        List<PhaseSample> group = [];
+        foreach (PhaseSample sample in run.ReadSamples(withHistograms: true))
+        {
+            if (group.Count > 0 && (group.Count == perGroup || !AreOfOnePhase(group[0], sample)))
+            {
+                yield return Join(group);
+                group.Clear();
+            }
+
+            group.Add(sample);
+        }
+
+        if (group.Count > 0)
+            yield return Join(group);
+    }
+
+    /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
+    /// <param name="samples">Called twice: once to count.</param>
+    /// <param name="metrics">What the values are.</param>
+    /// <param name="atMost">About so many come out.</param>
+    public static IEnumerable<MetricSample> Rates(
+        Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, int atMost = MaxRows)
+    {
+        int perGroup = GroupSize(samples().Count(), atMost);
+        var members = new Dictionary<string, MetricGroup>(StringComparer.Ordinal);
+        foreach (MetricSample sample in samples())
+        {
+            if (!members.TryGetValue(sample.Member, out MetricGroup? group))
+                members[sample.Member] = group = new MetricGroup(metrics);
+            group.Add(sample);
+            if (group.Count == perGroup)
+                yield return group.Take();
+        }
+
+        foreach (MetricGroup rest in members.Values.Where(g => g.Count > 0))
+            yield return rest.Take();
+    }
+
+    private static int GroupSize(int count, int atMost) => Math.Max(1, (count + atMost - 1) / atMost);
+
+    private static bool AreOfOnePhase(PhaseSample a, PhaseSample b) =>
+        a.Step == b.Step && a.Test == b.Test && a.Threads == b.Threads && a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
+
+    private static MergedSample Join(List<PhaseSample> group)
+    {
+        var histogram = new LatencyHistogram();
+        foreach (PhaseSample sample in group.Where(s => !s.Histogram.IsEmpty))
+            HistogramEncoding.DecodeInto(histogram, sample.Histogram.Span);
+        PhaseSample last = group[^1];
+        if (group.Count == 1)
+            return new MergedSample(last, histogram);
+        return new MergedSample(
+            last with
+            {
+                Seconds = group.Sum(s => s.Seconds),
+                Operations = group.Sum(s => s.Operations),
+                Documents = group.Sum(s => s.Documents),
+                Bytes = group.Sum(s => s.Bytes),
+                Failed = group.Sum(s => s.Failed),
+                LatencyMicroseconds = LatencySummaries.From(histogram),
+                Histogram = default,
+            },
+            histogram);
+    }
+
+    /// <summary>The sums of one member's samples since the last row.</summary>
+    private sealed class MetricGroup(IReadOnlyList<Metric> metrics)
+    {
+        private readonly double[] _sums = new double[metrics.Count];
+        private readonly double[] _weights = new double[metrics.Count];
+        private MetricSample? _last;
+
+        public int Count { get; private set; }
+
+        public void Add(MetricSample sample)
+        {
+            for (int i = 0; i < metrics.Count; i++)
+            {
+                double value = sample.Values[i];
+                double weight = 1;
+                if (metrics[i].Kind == MetricKind.Counter)
+                {
+                    // A count that falls is another process's.
+                    value -= _last?.Values[i] ?? double.NaN;
+                    weight = value >= 0 ? (sample.AtMilliseconds - _last!.AtMilliseconds) / 1000.0 : 0;
+                }
+
+                if (!double.IsFinite(value) || weight <= 0)
+                    continue;
+                _sums[i] += value;
+                _weights[i] += weight;
+            }
+
+            _last = sample;
+            Count++;
+        }
+
+        public MetricSample Take()
+        {
+            double[] values = new double[metrics.Count];
+            for (int i = 0; i < values.Length; i++)
+                values[i] = _weights[i] > 0 ? _sums[i] / _weights[i] : double.NaN;
+            Array.Clear(_sums);
+            Array.Clear(_weights);
+            Count = 0;
+            return _last! with { Values = values };
+        }
+    }
+}

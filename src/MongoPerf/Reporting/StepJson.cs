@@ -1,0 +1,150 @@
+using System.Text.Json;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>One step in schema mongoperf/1.</summary>
+internal static class StepJson
+{
+    public static void WriteStep(Utf8JsonWriter json, StepResult step)
+    {
+        json.WriteStartObject();
+        json.WriteNumber("step", step.Step);
+        json.WriteNumber("documents", step.Documents);
+        json.WriteBoolean("complete", step.Complete);
+        json.WriteStartArray("tests");
+        foreach (TestResult test in step.Tests)
+            WriteTest(json, test);
+        json.WriteEndArray();
+        WriteSizes(json, step.Sizes);
+        json.WriteEndObject();
+    }
+
+    public static void WriteAccounting(Utf8JsonWriter json, Accounting accounting)
+    {
+        json.WriteStartObject("accounting");
+        json.WriteNumber("scheduled", accounting.Scheduled);
+        json.WriteNumber("succeeded", accounting.Succeeded);
+        json.WriteNumber("failed", accounting.Failed);
+        json.WriteNumber("skipped", accounting.Skipped);
+        json.WriteEndObject();
+    }
+
+    private static void WriteTest(Utf8JsonWriter json, TestResult test)
+    {
+        json.WriteStartObject();
+        json.WriteString("test", test.Test);
+        json.WriteNumber("threads", test.Threads);
+        json.WriteNumber("batch", test.Batch);
+        json.WriteNumber("operations", test.Operations);
+        json.WriteNumber("documents", test.Documents);
+        json.WriteNumber("failed", test.Failed);
+        json.Number("warmupSeconds", test.WarmupSeconds);
+        json.Number("seconds", test.Seconds);
+        WriteUnacknowledged(json, test.Unacknowledged);
+        json.Number("operationsPerSecond", test.OperationsPerSecond);
+        json.Number("documentsPerSecond", test.DocumentsPerSecond);
+        json.Number("megabytesPerSecond", test.MegabytesPerSecond);
+        json.Number("clientCpuMicrosecondsPerOperation", test.ClientCpuMicrosecondsPerOperation);
+        json.Number("clientCpuCores", test.ClientCpuCores);
+        WriteLatency(json, "latencyMicroseconds", test.LatencyMicroseconds);
+        WriteLatency(json, "responseMicroseconds", test.ResponseMicroseconds);
+        WritePlan(json, test.Plan);
+        json.WriteNumber("repaired", test.Repaired);
+        json.WriteNumber("verified", test.Verified);
+        json.WriteNumber("wrong", test.Wrong);
+        WriteAccounting(json, test.Accounting);
+        json.WriteEndObject();
+    }
+
+    private static void WriteUnacknowledged(Utf8JsonWriter json, UnacknowledgedResult? result)
+    {
+        if (result == null)
+        {
+            json.WriteNull("unacknowledged");
+            return;
+        }
+
+        json.WriteStartObject("unacknowledged");
+        json.WriteNumber("sent", result.Sent);
+        json.WriteNumber("arrived", result.Arrived);
+        json.WriteNumber("lost", result.Lost);
+        json.Number("drainSeconds", result.DrainSeconds);
+        json.WriteEndObject();
+    }
+
+    private static void WriteLatency(Utf8JsonWriter json, string name, LatencySummary? latency)
+    {
+        if (latency == null)
+        {
+            json.WriteNull(name);
+            return;
+        }
+
+        json.WriteStartObject(name);
+        json.Number("min", latency.Min);
+        json.Number("mean", latency.Mean);
+        json.Number("p50", latency.P50);
+        json.Number("p90", latency.P90);
+        json.Number("p95", latency.P95);
+        json.Number("p99", latency.P99);
+        json.Number("p999", latency.P999);
+        json.Number("max", latency.Max);
+        json.WriteEndObject();
+    }
+
+    private static void WritePlan(Utf8JsonWriter json, PlanSummary? plan)
+    {
+        if (plan == null)
+        {
+            json.WriteNull("plan");
+            return;
+        }
+
+        json.WriteStartObject("plan");
+        json.Text("index", plan.Index);
+        json.WriteNumber("keysExamined", plan.KeysExamined);
+        json.WriteNumber("documentsExamined", plan.DocumentsExamined);
+        json.WriteNumber("returned", plan.Returned);
+        json.WriteString("stages", plan.Stages);
+        json.Number("keysExaminedPerOperation", plan.KeysExaminedPerOperation);
+        json.Number("documentsExaminedPerOperation", plan.DocumentsExaminedPerOperation);
+        json.WriteEndObject();
+    }
+
+    private static void WriteSizes(Utf8JsonWriter json, SizeResult? sizes)
+    {
+        if (sizes == null)
+        {
+            json.WriteNull("sizes");
+            return;
+        }
+
+        json.WriteStartObject("sizes");
+        json.WriteNumber("documents", sizes.Documents);
+        json.WriteNumber("dataBytes", sizes.DataBytes);
+        json.WriteNumber("storageBytes", sizes.StorageBytes);
+        json.Integer("freeStorageBytes", sizes.FreeStorageBytes);
+        json.WriteNumber("indexBytes", sizes.IndexBytes);
+        json.WriteStartObject("indexes");
+        foreach ((string name, long bytes) in sizes.Indexes)
+            json.WriteNumber(name, bytes);
+        json.WriteEndObject();
+        json.Integer("diskBytes", sizes.DiskBytes);
+        json.WriteStartArray("shards");
+        foreach (ShardSize shard in sizes.Shards)
+        {
+            json.WriteStartObject();
+            json.WriteString("shard", shard.Shard);
+            json.WriteNumber("documents", shard.Documents);
+            json.WriteNumber("dataBytes", shard.DataBytes);
+            json.WriteNumber("storageBytes", shard.StorageBytes);
+            json.WriteNumber("indexBytes", shard.IndexBytes);
+            json.WriteNumber("chunks", shard.Chunks);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+}

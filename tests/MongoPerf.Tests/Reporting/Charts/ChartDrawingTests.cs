@@ -1,0 +1,77 @@
+using System.Buffers.Binary;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Charts;
+
+/// <summary>gnuplot really draws. MONGOPERF_KEEP_CHARTS names a folder that keeps the pictures, to look at.</summary>
+public sealed class ChartDrawingTests
+{
+    private static readonly string[] All = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "timeline"];
+
+    [GnuplotFact]
+    public void A_run_of_ten_steps_gets_every_chart() =>
+        Assert.Equal(All, NamesDrawn("ten-steps", new GrowingRun { Events = [(50, "reconnect"), (51, "reconnect"), (200, "outage"), (204, "reconnect")] }));
+
+    [GnuplotFact]
+    public void A_single_step_gets_every_chart() => Assert.Equal(All, NamesDrawn("one-step", new GrowingRun { Steps = 1 }));
+
+    [GnuplotFact]
+    public void Two_steps_get_every_chart() => Assert.Equal(All, NamesDrawn("two-steps", new GrowingRun { Steps = 2, DocumentsPerStep = 5000 }));
+
+    [GnuplotFact]
+    public void A_hundred_steps_with_10_000_samples_get_every_chart() =>
+        Assert.Equal(All, NamesDrawn("hundred-steps", new GrowingRun { Steps = 100, DocumentsPerStep = 5_000_000, SecondsPerTest = 15 }));
+
+    [GnuplotFact]
+    public void Several_thread_counts_get_a_line_each() =>
+        Assert.Equal(All, NamesDrawn("threads", new GrowingRun { Threads = [1, 8, 32] }));
+
+    [GnuplotFact]
+    public void Only_selected_tests_are_drawn() =>
+        Assert.Equal(
+            ["query-rate", "query-throughput", "latency", "timeline"],
+            NamesDrawn("only-q4-q6", new GrowingRun { Tests = ["q4", "q6"] }));
+
+    [GnuplotFact]
+    public void Inserts_alone_need_no_query_charts() =>
+        Assert.Equal(["insert-rate", "latency", "size", "timeline"], NamesDrawn("only-batch", new GrowingRun { Tests = ["batch", "size"] }));
+
+    [GnuplotFact]
+    public void Zero_everywhere_still_draws() => Assert.Equal(All, NamesDrawn("zeros", new GrowingRun { IsAllZero = true }));
+
+    [GnuplotFact]
+    public void A_resumed_run_of_an_embedded_server_draws() =>
+        Assert.Equal(All, NamesDrawn("embedded-resumed", new GrowingRun
+        {
+            Deployment = RunParts.Deployment() with { Kind = "embedded", Topology = "embedded", IsEmbedded = true, CacheBytes = null },
+            HasServerSamples = false,
+            PauseAfterStep = 4,
+            IsFinished = false,
+            Events = [(168, "interrupted"), (168 + 10800, "resumed")],
+        }));
+
+    private static List<string> NamesDrawn(string name, GrowingRun shape)
+    {
+        using var folder = new TemporaryFolder();
+        using StoredRun run = shape.Write(folder.At("run"));
+        string? keep = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS");
+        string target = keep is null ? folder.At("charts") : Path.Combine(keep, name);
+
+        var rendered = ChartRenderer.Render(run, target);
+
+        Assert.Empty(rendered.Warnings);
+        foreach (var chart in rendered.Drawn)
+        {
+            byte[] png = File.ReadAllBytes(chart.PngPath);
+            Assert.Equal(1600u, BinaryPrimitives.ReadUInt32BigEndian(png.AsSpan(16)));
+            Assert.True(png.Length > 20_000, $"{chart.PngPath} has only {png.Length} bytes: nearly blank");
+            Assert.Contains("</svg>", File.ReadAllText(chart.SvgPath), StringComparison.Ordinal);
+        }
+
+        foreach (string data in rendered.Files.Where(static file => file.EndsWith(".dat", StringComparison.Ordinal)))
+            Assert.InRange(File.ReadLines(data).Count(), 1, 2001);
+        return [.. rendered.Drawn.Select(static chart => chart.Chart.Name)];
+    }
+}

@@ -1,0 +1,120 @@
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Charts;
+
+public sealed class ChartRendererTests
+{
+    [Fact]
+    public void A_missing_gnuplot_gives_one_note_and_leaves_data_and_scripts()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 2 }.Write(folder.At("run"));
+        var gnuplot = Gnuplot.Find(null, folder.Path, out string whyNot);
+
+        var rendered = ChartRenderer.Render(run, folder.At("charts"), gnuplot, whyNot);
+
+        Assert.Equal(
+            $"note: charts skipped: gnuplot not found on PATH; data and scripts are in {folder.At("charts")}, "
+            + "install gnuplot-nox and run 'mongoperf report 2026-11-21-a' again",
+            Assert.Single(rendered.Warnings));
+        Assert.Empty(rendered.Drawn);
+        foreach (string name in new[] { "common.gp", "insert-rate.gp", "insert-rate.settings.gp", "insert-rate.dat", "timeline-host.dat" })
+            Assert.True(File.Exists(Path.Combine(folder.At("charts"), name)), name);
+    }
+
+    [Fact]
+    public void A_variable_that_names_no_file_is_said() =>
+        Assert.True(Gnuplot.Find("/no/such/gnuplot", "/usr/bin", out string whyNot) is null && whyNot == "MONGOPERF_GNUPLOT names '/no/such/gnuplot', which is no file");
+
+    [Fact]
+    public void A_failing_gnuplot_gives_its_last_words_and_no_exception()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 1, Tests = ["batch"] }.Write(folder.At("run"));
+        Directory.CreateDirectory(folder.At("charts"));
+        File.WriteAllText(Path.Combine(folder.At("charts"), "insert-rate.png"), "from an earlier report");
+        // More than a pipe holds, so that an undrained one would hang.
+        var gnuplot = Fake(folder, "head -c 300000 /dev/zero | tr '\\0' x; echo >&2; echo 'line 3: undefined variable: kinds' >&2; exit 3");
+
+        var rendered = ChartRenderer.Render(run, folder.At("charts"), gnuplot, "");
+
+        Assert.Empty(rendered.Drawn);
+        Assert.Contains(
+            $"note: chart insert-rate skipped: gnuplot ended insert-rate.gp with code 3: line 3: undefined variable: kinds; data and script are in {folder.At("charts")}",
+            rendered.Warnings);
+        Assert.False(File.Exists(Path.Combine(folder.At("charts"), "insert-rate.png")));
+    }
+
+    [Fact]
+    public void A_gnuplot_that_draws_nothing_is_noticed()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 1, Tests = ["batch"] }.Write(folder.At("run"));
+
+        var rendered = ChartRenderer.Render(run, folder.At("charts"), Fake(folder, "exit 0"), "");
+
+        Assert.Contains("gnuplot left no picture for insert-rate.gp", rendered.Warnings[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_gnuplot_that_hangs_is_ended()
+    {
+        using var folder = new TemporaryFolder();
+
+        Assert.Equal("gnuplot did not finish x.gp in 1 s", Fake(folder, "sleep 60").Run(folder.Path, "x.gp", TimeSpan.FromSeconds(1)));
+    }
+
+    [Fact]
+    public void A_gnuplot_that_is_no_program_is_a_message()
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(folder.At("gnuplot"), "not a program");
+
+        Assert.Contains("could not be run", new Gnuplot(folder.At("gnuplot")).Run(folder.Path, "x.gp"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_run_without_results_has_no_charts_and_no_note()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 0 }.Write(folder.At("run"));
+
+        var rendered = ChartRenderer.Render(run, folder.At("charts"), null, "gnuplot not found on PATH");
+
+        Assert.Empty(rendered.Warnings);
+        Assert.Empty(rendered.Files);
+    }
+
+    [Fact]
+    public void No_text_of_a_run_can_become_a_command() =>
+        Assert.Equal("\"a\\\"b\\\\c'rm -rf'\\nd\"", GnuplotSettings.Quote("a\"b\\c`rm -rf`\nd"));
+
+    [Fact]
+    public void Data_files_of_the_frozen_run_are_as_approved()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = MongoPerf.Engine.Runs.StoredRun.Open(FrozenRun.Build(folder.Path));
+        var text = new StringWriter { NewLine = "\n" };
+        foreach (var chart in ChartCatalogue.Build(run))
+        {
+            text.Write($"== {chart.Name}.settings.gp\n{chart.Settings}");
+            foreach (var table in chart.Tables)
+            {
+                text.Write($"== {table.FileName}\n");
+                table.Write(text);
+            }
+        }
+
+        Approved.Matches("charts-of-the-frozen-run.txt", text.ToString());
+    }
+
+    private static Gnuplot Fake(TemporaryFolder folder, string script)
+    {
+        string path = folder.At("gnuplot");
+        File.WriteAllText(path, "#!/bin/sh\n" + script + "\n");
+        if (OperatingSystem.IsLinux())
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        return new Gnuplot(path);
+    }
+}

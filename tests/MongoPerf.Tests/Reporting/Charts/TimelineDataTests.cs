@@ -1,0 +1,93 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Tests.Reporting.Charts;
+
+public sealed class TimelineDataTests
+{
+    private const long Start = 1_800_000_000_000;
+
+    [Fact]
+    public void A_pause_between_two_sessions_is_cut_out()
+    {
+        var axis = new TimeAxis([.. Seconds(1, 100), .. Seconds(10_000, 10_100)]);
+
+        var pause = Assert.Single(axis.Pauses);
+        Assert.InRange(axis.Seconds, 200, 220);
+        Assert.InRange(pause.At, 100, 110);
+        Assert.InRange(pause.Pause.TotalSeconds, 9880, 9900);
+        Assert.InRange(axis.At(Start + 5_000_000), 100, 110);
+        Assert.Equal(axis.Seconds, axis.At(Start + 10_100_000), 3);
+    }
+
+    [Fact]
+    public void Without_a_pause_time_is_left_as_it_is()
+    {
+        var axis = new TimeAxis(Seconds(1, 500));
+
+        Assert.Empty(axis.Pauses);
+        Assert.Equal(500, axis.Seconds);
+        Assert.Equal(42, axis.At(Start + 42_000));
+    }
+
+    [Fact]
+    public void A_run_without_samples_has_an_empty_axis() => Assert.True(new TimeAxis([]).IsEmpty);
+
+    [Fact]
+    public void A_week_of_seconds_fits_into_the_rows_asked_for()
+    {
+        const int Week = 7 * 86_400;
+        var buckets = new TimeBuckets(1, Week, 1900);
+        for (int second = 1; second < Week; second++)
+            buckets.Add(second, 0, second % 2 == 0 ? 10 : 20, 1);
+
+        var rows = buckets.Rows().ToList();
+
+        Assert.InRange(rows.Count, 1800, 1901);
+        Assert.All(rows, static row => Assert.Equal(15, row[1], 0.1));
+    }
+
+    [Fact]
+    public void Missing_samples_break_the_line()
+    {
+        var buckets = new TimeBuckets(1, 100, 1900);
+        foreach (int second in new[] { 1, 2, 3, 50, 51 })
+            buckets.Add(second, 0, 7, 1);
+
+        var gap = Assert.Single(buckets.Rows(), static row => double.IsNaN(row[1]));
+        Assert.InRange(gap[0], 4, 49);
+    }
+
+    [Fact]
+    public void A_counter_that_falls_back_gives_no_rate()
+    {
+        double[] counts = [1e6, 2e6, 0.5e6, 1.5e6];
+        var samples = counts.Select((count, i) => Server(i + 1, "a", count)).ToList();
+
+        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+
+        Assert.Equal([1, 1], table.Rows.Select(static row => row[1]));
+        Assert.Equal([2, 4], table.Rows.Select(static row => row[0]));
+    }
+
+    [Fact]
+    public void Several_servers_are_added_up()
+    {
+        MetricSample[] samples = [Server(1, "a", 0), Server(1, "b", 0), Server(2, "a", 3e6), Server(2, "b", 4e6)];
+
+        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+
+        Assert.Equal(7, Assert.Single(table.Rows)[1]);
+    }
+
+    private static ServerTimeline.Line CacheRead { get; } = ServerTimeline.ServerLines.First(static line => line.Key == "cache_read");
+
+    private static IEnumerable<long> Seconds(int from, int to) => Enumerable.Range(from, to - from + 1).Select(static second => Start + (second * 1000L));
+
+    private static MetricSample Server(int second, string member, double cacheRead)
+    {
+        double[] values = [.. MetricCatalogue.Server.Select(static _ => double.NaN)];
+        values[MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_read")] = cacheRead;
+        return new MetricSample(Start + (second * 1000L), member, values);
+    }
+}

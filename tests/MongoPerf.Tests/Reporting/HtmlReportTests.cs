@@ -1,0 +1,113 @@
+using System.Text.RegularExpressions;
+using System.Xml;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Html;
+using MongoPerf.Tests.Reporting.Charts;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting;
+
+/// <summary>MONGOPERF_KEEP_CHARTS names a folder that keeps the page, to look at.</summary>
+public sealed partial class HtmlReportTests
+{
+    private static readonly RenderedCharts NoCharts = new([], [], []);
+
+    [Fact]
+    public void Page_is_well_formed() => Parse(PageOf(new GrowingRun { Events = [(3, "reconnect")] }));
+
+    [Fact]
+    public void Page_of_a_run_that_measured_nothing_is_well_formed_and_says_so()
+    {
+        string page = PageOf(new GrowingRun { Steps = 0, Deployment = null, IsFinished = false });
+
+        Parse(page);
+        Assert.Contains("No test has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
+        Assert.Contains("'mongoperf resume 2026-11-21-a' goes on with it", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Text_of_the_run_is_escaped()
+    {
+        string page = PageOf(new GrowingRun { Steps = 1, CommandLine = "mongoperf series --db '<script>alert(1)</script>' & \"x\" \u0001" });
+
+        Parse(page);
+        Assert.DoesNotContain("<script", page, StringComparison.OrdinalIgnoreCase);
+        Assert.Contains("&lt;script&gt;alert(1)&lt;/script&gt;' &amp; \"x\" \uFFFD", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void An_embedded_server_is_never_taken_for_MongoDB()
+    {
+        string page = PageOf(new GrowingRun { Steps = 1, Deployment = RunParts.Deployment() with { Kind = "embedded", IsEmbedded = true } });
+
+        Assert.Contains("They are not MongoDB's", page, StringComparison.Ordinal);
+        Assert.Contains("embedded server, not MongoDB", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Findings_errors_events_and_tables_come_in_the_reports_order()
+    {
+        string page = PageOf(new GrowingRun());
+        string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
+
+        Assert.Equal(
+            ["What ran, and on what", "Findings", "Charts", "Growth", "Each test", "Size of each index", "Errors", "Events", "How to repeat it", "Files"], heads);
+    }
+
+    [GnuplotFact]
+    public void Whole_report_is_one_page_that_needs_no_network()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = StoredRun.Open(FrozenRun.Build(folder.Path));
+        string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") is { } keep ? Path.Combine(keep, "report") : folder.At("report");
+
+        var files = ReportWriter.WriteAll(run, target);
+
+        Assert.Empty(files.Warnings);
+        Assert.All(files.Files, static file => Assert.True(new FileInfo(file).Length > 0, file));
+        string page = File.ReadAllText(files.Page);
+        Parse(page);
+        Assert.DoesNotContain("http:", page, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain("https:", page, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain("url(", page, StringComparison.OrdinalIgnoreCase);
+        Assert.Equal(6, Images().Count(page));
+        Assert.InRange(page.Length, 100_000, 5_000_000);
+        Assert.Empty(Directory.GetFiles(target, "*.new"));
+    }
+
+    [Fact]
+    public void A_report_replaces_the_page_of_an_earlier_one()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 1 }.Write(folder.At("run"));
+        Directory.CreateDirectory(folder.At("report"));
+        File.WriteAllText(Path.Combine(folder.At("report"), "index.html"), "old");
+
+        string page = HtmlReport.Write(run, folder.At("report"), NoCharts);
+
+        Assert.StartsWith("<!DOCTYPE html>", File.ReadAllText(page), StringComparison.Ordinal);
+    }
+
+    private static string PageOf(GrowingRun shape)
+    {
+        using var folder = new TemporaryFolder();
+        using var run = shape.Write(folder.At("run"));
+        return HtmlReport.Build(run, folder.At("report"), NoCharts);
+    }
+
+    private static void Parse(string page)
+    {
+        using var reader = XmlReader.Create(new StringReader(page), new XmlReaderSettings { DtdProcessing = DtdProcessing.Ignore });
+        while (reader.Read())
+        {
+        }
+    }
+
+    [GeneratedRegex("<h2>([^<]*)</h2>")]
+    private static partial Regex Heads();
+
+    [GeneratedRegex("<img [^>]*src=\"data:image/(svg\\+xml|png);base64,")]
+    private static partial Regex Images();
+}

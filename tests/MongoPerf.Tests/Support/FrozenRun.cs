@@ -1,0 +1,269 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Tests.Support;
+
+/// <summary>What a frozen run is like. The defaults give ten steps to 1M documents whose data outgrow the cache in the third.</summary>
+internal sealed record FrozenShape
+{
+    public string Id { get; init; } = "2026-11-21-a";
+    public int Steps { get; init; } = 10;
+    public long TargetDocumentCount { get; init; } = 1_000_000;
+    public long CacheBytes { get; init; } = 268_435_456;
+    public int WindowSeconds { get; init; } = 5;
+    public IReadOnlyList<int> Threads { get; init; } = [8];
+    public RunState State { get; init; } = RunState.Finished;
+    public string BuildKind { get; init; } = "Release";
+    public bool IsEmbedded { get; init; }
+    public bool ServerOnSameMachine { get; init; } = true;
+    public int CpuCount { get; init; } = 8;
+
+    /// <summary>In which step three unacknowledged documents are lost; 0 for none.</summary>
+    public int LossStep { get; init; } = 4;
+
+    /// <summary>In which step q5 has two failed operations; 0 for none.</summary>
+    public int ErrorStep { get; init; } = 6;
+
+    /// <summary>In which step the server restarts during the acknowledged inserts; 0 for none.</summary>
+    public int OutageStep { get; init; } = 7;
+
+    /// <summary>Documents found to differ from the generator's, in the last step's q4.</summary>
+    public long Wrong { get; init; }
+}
+
+/// <summary>Stores a run with a fixed clock and invented values that hang together: samples add up to results, results to the accounting,
+/// latency to rate and threads. Any machine makes the same figures.</summary>
+internal sealed class FrozenRun
+{
+    private readonly FrozenShape _shape;
+    private readonly RunStore _store;
+    private readonly FrozenServer _server;
+    private readonly LatencyHistogram _ofSample = new();
+    private DateTimeOffset _now = RunParts.Start;
+    private long _documents;
+
+    private FrozenRun(FrozenShape shape, RunStore store)
+    {
+        _shape = shape;
+        _store = store;
+        _server = new FrozenServer(shape);
+    }
+
+    /// <returns>The run's folder.</returns>
+    public static string Build(string runsFolder, FrozenShape? shape = null)
+    {
+        shape ??= new FrozenShape();
+        string folder = Path.Combine(runsFolder, shape.Id);
+        SeriesSettings settings = RunParts.Settings(shape.TargetDocumentCount) with
+        {
+            StepDocumentCount = shape.TargetDocumentCount / shape.Steps,
+            Threads = shape.Threads,
+            WindowSeconds = shape.WindowSeconds,
+            WarmupSeconds = shape.WindowSeconds / 4.0,
+        };
+        using RunStore store = RunStore.Create(folder, RunParts.Run(shape.Id) with { BuildKind = shape.BuildKind }, settings);
+        new FrozenRun(shape, store).Write();
+        return folder;
+    }
+
+    private void Write()
+    {
+        DeploymentInfo deployment = RunParts.Deployment() with { CacheBytes = _shape.CacheBytes };
+        if (_shape.IsEmbedded)
+        {
+            deployment = deployment with
+            {
+                Kind = "embedded", Topology = "embedded", IsEmbedded = true, StorageEngine = "lmdb",
+                Remarks = ["figures are the embedded server's and not MongoDB's"],
+            };
+        }
+
+        _store.SetDeployment(deployment);
+        _store.SetEnvironment(RunParts.Environment() with { CpuCount = _shape.CpuCount, ServerOnSameMachine = _shape.ServerOnSameMachine });
+        for (int step = 1; step <= _shape.Steps; step++)
+            WriteStep(step);
+        _store.SetState(_shape.State, _shape.State == RunState.Interrupted ? "Ctrl+C" : null, _shape.State == RunState.Running ? null : _now);
+    }
+
+    private void WriteStep(int step)
+    {
+        long grow = _shape.TargetDocumentCount / _shape.Steps;
+        WriteInsert(step, "unack", grow / 5);
+        WriteInsert(step, "batch", grow * 3 / 5);
+        WriteInsert(step, "safe", grow - (grow / 5) - (grow * 3 / 5));
+        foreach (string test in new[] { "q4", "q5", "q6", "q7" })
+        {
+            foreach (int threads in _shape.Threads)
+                WriteQuery(step, test, threads);
+        }
+
+        _store.AddSizes(step, Sizes(_documents));
+        _store.AddCheckpoint(new Checkpoint(step, _documents, _now.ToUnixTimeMilliseconds()));
+    }
+
+    private void WriteInsert(int step, string test, long documents)
+    {
+        var part = new FrozenPart(step, test, 1, test == "batch" ? 1000 : 1);
+        if (step == _shape.OutageStep && test == "safe")
+            WriteOutage(part);
+        for (int second = 0; part.Documents < documents; second++)
+        {
+            double rate = FrozenServer.BaseRate(test) * _server.Slowdown(_documents) * FrozenServer.Noise(step, test, second);
+            long now = Math.Min(documents - part.Documents, (long)(rate / part.Batch) * part.Batch);
+            WriteSample(part, now / rate, now / part.Batch, now, now * 1024, isWarmup: false, hasOutage: part.HasOutage && second == 0);
+        }
+
+        bool loses = test == "unack" && step == _shape.LossStep;
+        _store.AddTestResult(step, _documents, part.ToResult() with
+        {
+            Unacknowledged = test == "unack" ? new UnacknowledgedResult(documents, documents - (loses ? 3 : 0), loses ? 3 : 0, 0.125) : null,
+            Repaired = (loses ? 3 : 0) + part.Failed,
+        });
+        _store.AddHistogram(step, test, 1, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+    }
+
+    private void WriteQuery(int step, string test, int threads)
+    {
+        var part = new FrozenPart(step, test, threads, 1);
+        var warmup = new LatencyHistogram();
+        double warmupSeconds = _shape.WindowSeconds / 4.0;
+        int perOperation = test == "q7" ? 100 : 10;
+        int bytes = test == "q5" ? 20 : 1024;
+        double done = 0;
+        for (int second = 0; done < _shape.WindowSeconds; second++)
+        {
+            bool isWarmup = done < warmupSeconds;
+            double seconds = isWarmup ? Math.Min(1, warmupSeconds - done) : Math.Min(1, _shape.WindowSeconds - done);
+            double rate = FrozenServer.BaseRate(test) * _server.Slowdown(_documents) * FrozenServer.Noise(step, test, second)
+                * Math.Min(1, 0.25 + (threads * 0.1)) * (isWarmup ? 0.8 : 1);
+            long operations = Math.Max(1, (long)(rate * seconds));
+            if (step == _shape.ErrorStep && test == "q5" && second == 2)
+                part.Failed += 2;
+            WriteSample(
+                part, seconds, operations, operations * perOperation, operations * perOperation * bytes, isWarmup, hasOutage: false,
+                isWarmup ? warmup : null);
+            done += seconds;
+        }
+
+        if (part.Failed > 0)
+            _store.AddErrors([new ErrorCount(50, "MaxTimeMSExpired", part.Failed, "operation exceeded time limit", [])]);
+        _store.AddTestResult(step, _documents, part.ToResult() with
+        {
+            WarmupSeconds = warmupSeconds,
+            Plan = FrozenServer.Plan(test),
+            Verified = part.Operations * perOperation / 100,
+            Wrong = step == _shape.Steps && test == "q4" ? _shape.Wrong : 0,
+        });
+        _store.AddHistogram(step, test, threads, true, HistogramEncoding.EncodeCompressed(warmup));
+        _store.AddHistogram(step, test, threads, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+    }
+
+    private void WriteOutage(FrozenPart part)
+    {
+        part.Failed++;
+        part.HasOutage = true;
+        _store.AddErrors([new ErrorCount(0, "ConnectionClosed", 1, "127.0.0.1:27017: connection reset by peer", ["RetryableWriteError"])]);
+        _store.AddEvent(new RunEvent(_now.ToUnixTimeMilliseconds(), "outage", "127.0.0.1:27017: connection reset by peer", 1.5));
+        _now = _now.AddSeconds(1.5);
+        _store.AddEvent(new RunEvent(_now.ToUnixTimeMilliseconds(), "reconnect", "127.0.0.1:27017: connected again"));
+        _server.Restart();
+    }
+
+    private void WriteSample(
+        FrozenPart part, double seconds, long operations, long documents, long bytes, bool isWarmup, bool hasOutage, LatencyHistogram? into = null)
+    {
+        LatencyHistogram histogram = _ofSample;
+        FrozenServer.FillLatencies(histogram, operations, part.Threads * seconds * 1e6 / operations, _server.Slowdown(_documents));
+        histogram.AddTo(into ?? part.Histogram);
+        if (part.IsInsert)
+            _documents += documents;
+        part.Add(seconds, operations, documents, bytes, isWarmup);
+        _now = _now.AddMilliseconds(Math.Max(1, Math.Round(seconds * 1000)));
+        long at = _now.ToUnixTimeMilliseconds();
+        _store.AddSample(new PhaseSample
+        {
+            AtMilliseconds = at, Step = part.Step, Test = part.Test, Threads = part.Threads, IsWarmup = isWarmup, HasOutage = hasOutage,
+            Seconds = seconds, Operations = operations, Documents = documents, Bytes = bytes, Failed = hasOutage ? 1 : 0,
+            CollectionDocuments = _documents, LatencyMicroseconds = LatencySummaries.From(histogram),
+            Histogram = HistogramEncoding.EncodeCompressed(histogram),
+        });
+        _server.Advance(part, seconds, operations, documents, bytes, _documents);
+        _store.AddServerSample(_server.ServerSample(at));
+        _store.AddHostSample(_server.HostSample(at));
+    }
+
+    private SizeResult Sizes(long documents)
+    {
+        var indexes = new Dictionary<string, long>
+        {
+            ["_id_"] = (documents * 11) + 4096,
+            ["Number_1"] = (documents * 14) + 4096,
+            ["Number1_1"] = (documents * 14) + 4096,
+            ["Date_-1"] = (documents * 12) + 4096,
+        };
+        long storage = (documents * 1060) + 20_480;
+        return new SizeResult
+        {
+            Documents = documents,
+            DataBytes = documents * 1024,
+            StorageBytes = storage,
+            FreeStorageBytes = 16_384,
+            IndexBytes = indexes.Values.Sum(),
+            Indexes = indexes,
+            Shards = [new ShardSize("standalone", documents, documents * 1024, storage, indexes.Values.Sum(), 0)],
+            DiskBytes = storage + indexes.Values.Sum() + 314_572_800,
+        };
+    }
+}
+
+/// <summary>Sums of one test at one step.</summary>
+internal sealed class FrozenPart(int step, string test, int threads, int batch)
+{
+    private long _warmupOperations;
+    private double _seconds;
+    private long _bytes;
+
+    public int Step => step;
+    public string Test => test;
+    public int Threads => threads;
+    public int Batch => batch;
+    public bool IsInsert => test is "unack" or "batch" or "safe";
+    public LatencyHistogram Histogram { get; } = new();
+    public long Operations { get; private set; }
+    public long Documents { get; private set; }
+    public long Failed { get; set; }
+    public bool HasOutage { get; set; }
+
+    public void Add(double seconds, long operations, long documents, long bytes, bool isWarmup)
+    {
+        if (isWarmup)
+        {
+            _warmupOperations += operations;
+            return;
+        }
+
+        _seconds += seconds;
+        Operations += operations;
+        Documents += documents;
+        _bytes += bytes;
+    }
+
+    public TestResult ToResult() => new()
+    {
+        Test = test,
+        Threads = threads,
+        Batch = batch,
+        Operations = Operations,
+        Documents = Documents,
+        Failed = Failed,
+        WarmupSeconds = 0,
+        Seconds = _seconds,
+        OperationsPerSecond = Operations / _seconds,
+        DocumentsPerSecond = Documents / _seconds,
+        MegabytesPerSecond = _bytes / 1e6 / _seconds,
+        ClientCpuCores = FrozenServer.ClientCores(test),
+        ClientCpuMicrosecondsPerOperation = FrozenServer.ClientCores(test) * _seconds * 1e6 / Operations,
+        LatencyMicroseconds = LatencySummaries.From(Histogram),
+        Accounting = new Accounting(Operations + _warmupOperations + Failed, Operations + _warmupOperations, Failed, 0),
+    };
+}
