@@ -1,8 +1,10 @@
+using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
 
+[SupportedOSPlatform("linux")]
 public sealed class MongodProgramTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -2,6 +2,7 @@ using MongoPerf.Deployments.Null;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Deployments;
@@ -66,7 +67,8 @@ public sealed class SamplingTests
     [VectorFact]
     public void Every_figure_of_mongod_6_is_found_in_its_reply()
     {
-        byte[] reply = ExtendedJson.ReadReply("serverStatus.json");
+        BsonDocument recorded = ExtendedJson.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "serverStatus.json")));
+        byte[] reply = recorded.FindDocument("reply")!.Bytes.ToArray();
         var values = new double[MetricCatalogue.Server.Count];
         Array.Fill(values, double.NaN);
         StatusTree.Catalogue.Fill(reply, values);

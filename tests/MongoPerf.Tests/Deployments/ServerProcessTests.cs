@@ -1,10 +1,12 @@
 using System.Diagnostics;
+using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
 
+[SupportedOSPlatform("linux")]
 public sealed class ServerProcessTests : IDisposable
 {
     private const int Pid = 4242;
