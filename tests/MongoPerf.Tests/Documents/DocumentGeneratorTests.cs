@@ -1,0 +1,212 @@
+using System.Buffers.Binary;
+using System.IO.Compression;
+using System.Text;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Documents;
+
+/// <summary>The documents are part of what a seed means: these bytes must never change under schema version 1.</summary>
+public sealed class DocumentGeneratorTests
+{
+    /// <summary>Length, type bytes, names, fixed time and dates are written down from the layout; the hashed parts are frozen.</summary>
+    public static TheoryData<long, string, string> Golden() => new()
+    {
+        {
+            0,
+            // 1,024 bytes; _id: 1,300,000,000 s, the seed's three bytes, number 0 in five.
+            "00040000 07 5f696400 4d7c6d00 54014b 0000000000 10 4e756d62657200 bc500b00 10 4e756d6265723100 32db0200"
+            // Date: 1,300,000,000,000 ms; Text: 952 characters and a zero.
+            + "09 4461746500 00c809ae2e010000 02 5465787400 b9030000",
+            "rZrH_UX9ugFUosMcYJwIb_l4tk-F6QN9bixNMlcmFFNWDrlGtSqMmUuoxU7pvYbgAfgIUSVXKY8xaksD9LwbAUs8AucEvJuZg_Q05amk7ZDkTppWCnr3I7J"
+            + "ceYnQNyYQ8ifMEWK-Ha-koxV-3cXBoxUKrRq1b_1Ac-9vMLhM3xq6k1Zdu35QVREGP-9TwpswHuTJw-KO7cpWviMRinBZt45PN26dsZgQtn4KuDV1fPh5n9"
+            + "Eu8bWgdJ2Dx7myT4__Ph27zWEd-vILlyVwNDnl2dCKZtDvtKeNTNd4EhsMZ66iG7DIzPrd_Aclx64ocZl7-ww8siDpLZgPMayV8qQuB4PbvNR52LptPeID3"
+            + "tnnVDdbo8lUZJGscdnDXV2J4CwtnkVpoBa3YfHIClAlOjUPwnC8pQPKtehnCL2O7r1qxFyPPN7Ijr10UizzUwb9lVzWouVCSnkoCO4Emhrh3oSePBnyyxKZ"
+            + "XaOhU_-godkLy7mjjYL0kXludP_4Njt3S7hwh697P_6bcxepVTl-BzlHsWTPMq8mfmV1OffNGt5IQed87OmT3KFIPI2uwrUAIJmRz-bYg3r1ADm9mzL8Yxl"
+            + "gjOODlTY2srDl1Syi8Mp1Wnd1vwNhzYCHxp8tttCJXBcgrUHjoZ5U_FOYUA5Kcfb0syANEUAMNtLPYfy7PoHDgngqCinyOkb93-nnVTf-lfjMaZr17R92TT"
+            + "tpeASa_K1qBMoJ1GNAI4JUYCeVk6eWyA4d1E37pLuAujeuEUdXgNK0rG34H3kVP1ng25Yr8kOTZdig_Z3ac44-sxI6jJPsdrnhd6rKVyk_I36X_BBxyPG0u"
+            + "pudLdSl_uM3z0g9slqrH8O1QMMPVFnUkR_NS7QEsQfDgDip7ECOZHazWO0_FfAYDO_DRwwGZIddbOOnf4UNJE8t49OlfOkAaXow-OfGltznzuBoYNeSVhK3"
+        },
+        {
+            123_456_789,
+            // 123,456,789 is 0x075bcd15.
+            "00040000 07 5f696400 4d7c6d00 54014b 00075bcd15 10 4e756d62657200 ddad0300 10 4e756d6265723100 303f0600"
+            // 1,300,123,456,789 is 0x12eb5659515.
+            + "09 4461746500 159565b52e010000 02 5465787400 b9030000",
+            "zbhcSM3Pq70s4Pe7nmZVU0sIbpW1CGFaGtcqBPk4R0jayB1cCspzFZXCsrAIrI0mGyBcd-5ePHpmTTEJkggIMFk6YW4DaUeL2sd5bLtdOhg2-s5v1NApEF5"
+            + "SdA_BWgrOL9jNInYFB9qtKHI6cyb8N3tHhauf2hz6mLYaLwUxdC74Kp1wFhKuOfdEBrTBir33zsjJkKiHisJ1dQ_CRknXW9FUgo7Gyp4r2EuUFfaDsRhdzy"
+            + "greAkr-4h1UyPXQovaiw0Qqaj7upwKp5HT9NgA03IqOxpSThv2nlylAlQknKgntd__JUiKPaFeaUWM3nlyQ-qA-pxX-lehsg7YsDsUSzVskrk_bdg_k1bXD"
+            + "B2G_f_vNVxi__YqCJqwdsKp9S_-vtVzB01c1zMf4yhS-_-ZU_1Qa_54sNEbHCBtXQB6AI8_Pj9RaNunl8Oj455KKSfjKXSs8oVxKGLX-kz18QJg1_J6QiJK"
+            + "xJiq7yQ4Z84tNMILP_vruyXqVrlFhG342v1ZH0IIQ9kCmzm2QXNUBakrfR1NQXRlP_mw5oIsQdf6xE6NCN7P13YSqYx8ZezJqfg69NWasjS3L5FlJsRJPDG"
+            + "4bEK2cfKVvXCihmHVbeAjocBCOPuIu0oi3SOnPYU4AcD2j_P1j4LAg7HdvMp899xmsGnc_TydYaZFxVYDP-Eqjksnhmvbn0Lr7ug8UhEJxKyrvdvMxdk5Rq"
+            + "2ZwdGx9QG-MYORRavhNSzcx5RcmeXlIH0-IuI4PUwRsBgLLmHuX9VDZ-9IwEJ3RWoCoN5RuC4mdN3Lzx5jgMJzdy_ikJHbso0IjHLXc4nPBFZMRzoOpxGSb"
+            + "7qtSbT736Vs6PDWzYJa-aBsIqsSLEwXTSruEb9MPhVZWxkKAjL4vrSTv-KNSjGvw_dyYzMufzSQK7BsDrFXBUYnbhUBgFbqVWulINsw37UFTruPWCSXvuv7"
+        },
+    };
+
+    [Theory]
+    [MemberData(nameof(Golden))]
+    public void A_document_is_these_bytes_on_every_machine(long number, string head, string text)
+    {
+        // The text's zero and the document's.
+        byte[] expected = [.. Convert.FromHexString(head.Replace(" ", "", StringComparison.Ordinal)), .. Encoding.ASCII.GetBytes(text), 0, 0];
+        Assert.Equal(expected, Make(new DocumentGenerator(42), number));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(37)]
+    [InlineData(100)]
+    public void A_document_is_valid_bson_of_1024_bytes(int compressibility)
+    {
+        var generator = new DocumentGenerator(7, compressibility);
+        foreach (long number in new[] { 0, 1, 999_999, DocumentNumbers.Limit - 1 })
+        {
+            byte[] document = Make(generator, number);
+            BsonValidator.Validate(document);
+            Assert.Equal(1024, BinaryPrimitives.ReadInt32LittleEndian(document));
+            Assert.Equal(["_id", "Number", "Number1", "Date", "Text"], new BsonDocument(document).Select(e => e.Key));
+        }
+    }
+
+    [Fact]
+    public void Values_asked_for_alone_are_those_in_the_document()
+    {
+        var generator = new DocumentGenerator(99);
+        for (long number = 0; number < 1000; number++)
+        {
+            var document = new BsonDocument(Make(generator, number));
+            Assert.Equal(generator.NumberAt(number), document.FindInt64("Number"));
+            Assert.Equal(generator.Number1At(number), document.FindInt64("Number1"));
+            Assert.Equal(DocumentGenerator.FirstDate + number, document.FindInt64("Date"));
+            Assert.Equal(generator.Numbers.IdOf(number), document.Find("_id")!.Value.ToObjectId());
+        }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(60)]
+    public void Patching_any_other_document_gives_the_same_as_filling(int compressibility)
+    {
+        var generator = new DocumentGenerator(5, compressibility);
+        byte[] patched = Make(generator, 0);
+        foreach (long number in new[] { 17, 3, DocumentNumbers.Limit - 1, 0, 65_536, 17 })
+        {
+            generator.Patch(number, patched);
+            Assert.Equal(Make(new DocumentGenerator(5, compressibility), number), patched);
+        }
+    }
+
+    [Fact]
+    public void Filling_overwrites_whatever_was_there()
+    {
+        byte[] dirty = new byte[DocumentGenerator.DocumentLength];
+        dirty.AsSpan().Fill(0xAB);
+        var generator = new DocumentGenerator(5, 50);
+        generator.Fill(12, dirty);
+        Assert.Equal(Make(generator, 12), dirty);
+    }
+
+    [Fact]
+    public void Other_seeds_and_numbers_give_other_documents()
+    {
+        var seen = new HashSet<string>();
+        foreach (ulong seed in new ulong[] { 0, 1, 42, ulong.MaxValue })
+        {
+            for (long number = 0; number < 50; number++)
+                Assert.True(seen.Add(Convert.ToHexString(Make(new DocumentGenerator(seed), number))));
+        }
+    }
+
+    [Fact]
+    public void A_document_matches_itself_and_nothing_else()
+    {
+        var generator = new DocumentGenerator(42);
+        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
+        byte[] document = Make(generator, 8);
+        Assert.True(generator.Matches(8, document, scratch));
+        Assert.False(generator.Matches(9, document, scratch));
+        Assert.False(generator.Matches(8, document.AsSpan(0, 1023), scratch));
+        for (int at = 0; at < document.Length; at++)
+        {
+            document[at] ^= 1;
+            Assert.False(generator.Matches(8, document, scratch), $"byte {at}");
+            document[at] ^= 1;
+        }
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Values_are_uniform(bool first)
+    {
+        const int Documents = 200_000;
+        var generator = new DocumentGenerator(42);
+        int[] bins = new int[100];
+        for (long number = 0; number < Documents; number++)
+            bins[(first ? generator.NumberAt(number) : generator.Number1At(number)) / (DocumentGenerator.ValueRange / 100)]++;
+        double expected = Documents / 100.0;
+        double chiSquare = bins.Sum(count => (count - expected) * (count - expected) / expected);
+        // 99 degrees of freedom: between the quantiles 0.001 and 0.999.
+        Assert.InRange(chiSquare, 60, 148.2);
+    }
+
+    [Fact]
+    public void Number_and_Number1_do_not_go_together()
+    {
+        var generator = new DocumentGenerator(42);
+        int bothLow = Enumerable.Range(0, 100_000).Count(n => generator.NumberAt(n) < 500_000 && generator.Number1At(n) < 500_000);
+        // A quarter; four standard deviations are 548.
+        Assert.InRange(bothLow, 24_452, 25_548);
+    }
+
+    [Fact]
+    public void Text_compresses_as_the_dial_says()
+    {
+        double[] ratios = [.. Enumerable.Range(0, 11).Select(tenth => DeflateRatio(tenth * 10))];
+        for (int i = 1; i < ratios.Length; i++)
+            Assert.True(ratios[i] < ratios[i - 1], $"{i * 10} % compresses to {ratios[i]:0.000}, {(i - 1) * 10} % to {ratios[i - 1]:0.000}");
+        Assert.InRange(ratios[0], 0.7, 1);
+        Assert.InRange(ratios[5], 0.35, 0.55);
+        Assert.InRange(ratios[10], 0, 0.08);
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(101)]
+    public void A_dial_out_of_bounds_is_refused(int compressibility) =>
+        Assert.Throws<ArgumentOutOfRangeException>(() => new DocumentGenerator(1, compressibility));
+
+    [Fact]
+    public void A_document_costs_no_allocation()
+    {
+        var generator = new DocumentGenerator(42, 20);
+        byte[] document = Make(generator, 0);
+        for (long number = 0; number < 1000; number++)
+            generator.Patch(number, document);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (long number = 0; number < 100_000; number++)
+            generator.Patch(number, document);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+    }
+
+    private static double DeflateRatio(int compressibility)
+    {
+        var generator = new DocumentGenerator(42, compressibility);
+        using var compressed = new MemoryStream();
+        using (var deflate = new DeflateStream(compressed, CompressionLevel.Optimal, leaveOpen: true))
+        {
+            for (long number = 0; number < 256; number++)
+                deflate.Write(Make(generator, number));
+        }
+
+        return compressed.Length / (256.0 * DocumentGenerator.DocumentLength);
+    }
+
+    private static byte[] Make(DocumentGenerator generator, long number)
+    {
+        byte[] document = new byte[DocumentGenerator.DocumentLength];
+        generator.Fill(number, document);
+        return document;
+    }
+}
