@@ -67,8 +67,9 @@ internal sealed class Worker : IDisposable
         try
         {
             _pacer?.Start(start);
-            while (_control.MayStart(_clock.Now) && _operation.Draw())
-                RunOne();
+            long intended = 0;
+            while (_control.MayStart(_clock.Now) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
+                RunOne(intended);
             Complete();
         }
         catch (Exception e)
@@ -82,9 +83,9 @@ internal sealed class Worker : IDisposable
 
     public void Abort() => _executor.Abort();
 
-    private void RunOne()
+    /// <param name="intended">When it was meant to start; only with a rate.</param>
+    private void RunOne(long intended)
     {
-        long intended = _pacer?.WaitForNext(_control) ?? 0;
         Scheduled++;
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
@@ -208,13 +209,17 @@ internal sealed class Pacer(IClock clock, double rate, int threads, int index)
 
     public void Start(long start) => _next = start + (_interval * index / threads);
 
-    /// <returns>When the operation was meant to start, ticks.</returns>
-    public long WaitForNext(PhaseControl control)
+    /// <param name="control">Of the phase.</param>
+    /// <param name="intended">When the operation is meant to start, ticks.</param>
+    /// <returns>False when the phase ends before that.</returns>
+    public bool WaitForNext(PhaseControl control, out long intended)
     {
-        long intended = (long)_next;
+        intended = (long)_next;
         _next += _interval;
-        // Never past the phase's end: nothing may start then anyway.
-        clock.SleepUntil(Math.Min(intended, control.EndAt));
-        return intended;
+        long until = Math.Min(intended, control.EndAt);
+        // In short steps, so that Ctrl+C is not kept waiting by a low rate.
+        while (clock.Now < until && !control.IsStopped)
+            clock.SleepUntil(Math.Min(until, clock.Now + (clock.TicksPerSecond / 20)));
+        return intended < control.EndAt && !control.IsStopped;
     }
 }

@@ -1,0 +1,220 @@
+using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Execution;
+
+/// <summary>What a phase counts and times, on a clock that is known to the microsecond.</summary>
+public sealed class PhaseMeasurementTests : PhaseTest
+{
+    [Fact]
+    public void Rates_are_exact_and_leave_the_warm_up_out()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 0.5 }, _ => Scripted.Ok());
+        Assert.Equal(new Accounting(2000, 2000, 0, 0), result.Accounting);
+        Assert.Equal(1500, result.Operations);
+        Assert.Equal(15_000, result.Documents);
+        Assert.Equal(15_000 * 1024, result.Bytes);
+        Assert.Equal(1.5, result.Seconds);
+        Assert.Equal(0.5, result.WarmupSeconds);
+        Assert.Equal(500, result.WarmupService.TotalCount);
+        Assert.Equal(1500, result.Service.TotalCount);
+        Assert.False(result.WasStopped);
+        Assert.Null(result.GivenUp);
+    }
+
+    [Fact]
+    public void A_window_limits_starts_and_not_ends()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 1 }, _ => Scripted.Ok(0.3));
+        Assert.Equal([0, 0.3, 0.6, 0.9], Executors[0].StartTimes);
+        Assert.Equal(4, result.Operations);
+        Assert.Equal(1.2, result.Seconds);
+    }
+
+    [Fact]
+    public void An_operation_belongs_to_the_part_in_which_it_starts()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 1 }, _ => Scripted.Ok(0.6));
+        // Starts at 0, 0.6, 1.2 and 1.8.
+        Assert.Equal(2, result.WarmupService.TotalCount);
+        Assert.Equal(2, result.Operations);
+        Assert.Equal(2.4 - 1, result.Seconds, 9);
+    }
+
+    [Fact]
+    public void Percentiles_are_those_of_the_scripted_latencies()
+    {
+        // 1 to 1,000 ms, not in order.
+        PhaseResult result = Run(Queries with { Operations = 1000 }, i => Scripted.Ok(((i * 7 % 1000) + 1) * MillisecondSeconds));
+        foreach (double percent in new[] { 1, 50, 90, 95, 99, 99.9, 100 })
+            Assert.InRange(result.Service.ValueAtPercentile(percent)!.Value / (percent * 10_000), 1, 1.001);
+        Assert.Equal(500_500, result.Service.Mean!.Value, 500.0);
+    }
+
+    [Fact]
+    public void Intervals_last_a_second_and_add_up_to_the_totals()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 3.5, WarmupSeconds = 1.25 }, i => Scripted.Ok((1 + (i % 7)) * MillisecondSeconds));
+        Assert.Equal([0.25, 1.25, 2.25, 3.25], Log.Intervals.SkipLast(1).Select(i => i.Until));
+        Assert.Equal(result.Accounting.Succeeded, Log.Intervals.Sum(i => i.Interval.Operations));
+        Assert.Equal(result.AllDocuments, Log.Intervals.Sum(i => i.Interval.Documents));
+        Assert.Equal(result.Accounting.Succeeded, Log.Intervals.Sum(i => i.Recorded));
+        Assert.Equal(result.Seconds + result.WarmupSeconds, Log.Intervals.Sum(i => i.Interval.Seconds), 9);
+        Assert.Equal(result.AllDocuments, Log.Intervals[^1].Interval.AllDocuments);
+    }
+
+    [Fact]
+    public void No_interval_holds_warm_up_and_measured_part()
+    {
+        Run(Queries with { Seconds = 4, WarmupSeconds = 1.5 }, _ => Scripted.Ok(Clock.Seconds < 1.5 ? 0.001 : 0.005));
+        Assert.Equal([0.5, 1.5], Log.Intervals.Where(i => i.Interval.IsWarmup).Select(i => i.Until));
+        Assert.All(Log.Intervals, i => Assert.InRange(i.Interval.IsWarmup ? i.Most!.Value : i.Least!.Value, i.Interval.IsWarmup ? 1000 : 4990, i.Interval.IsWarmup ? 1001 : 5000));
+    }
+
+    [Fact]
+    public void Failures_are_never_in_the_latency_of_successes()
+    {
+        PhaseResult result = Run(Queries with { Operations = 90 }, i => (i % 3) switch
+        {
+            0 => Scripted.Ok(),
+            1 => Scripted.Refused(50, "MaxTimeMSExpired", seconds: 0.5),
+            _ => Scripted.Broken(0.7),
+        });
+        Assert.Equal(new Accounting(90, 30, 60, 0), result.Accounting);
+        Assert.Equal(60, result.Failed);
+        Assert.Equal(30, result.Service.TotalCount);
+        Assert.InRange(result.Service.Maximum!.Value, 1000, 1001);
+    }
+
+    [Fact]
+    public void A_count_includes_the_warm_up_and_all_threads()
+    {
+        PhaseResult result = Run(Queries with { Operations = 1000, Threads = 4, WarmupSeconds = 0.2 }, _ => Scripted.Ok());
+        Assert.Equal(new Accounting(1000, 1000, 0, 0), result.Accounting);
+        Assert.Equal(4, Executors.Count);
+        Assert.Equal(1000, Executors.Sum(e => e.StartTimes.Count));
+        Assert.Equal(1000, result.Operations + result.WarmupService.TotalCount);
+        Assert.All(Executors, e => Assert.True(e.WasDisposed));
+    }
+
+    [Fact]
+    public void An_insert_phase_ends_with_its_numbers()
+    {
+        var stored = new List<long>();
+        PhaseResult result = Run(Inserts("batch", 25, batch: 10), () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+        {
+            Store = number =>
+            {
+                stored.Add(number);
+                return true;
+            },
+        });
+        Assert.Equal(Enumerable.Range(0, 25).Select(n => (long)n), stored);
+        Assert.Equal(new Accounting(3, 3, 0, 0), result.Accounting);
+        Assert.Equal(25, result.AllDocuments);
+    }
+
+    [Fact]
+    public void The_fence_of_unacknowledged_inserts_is_drain_time_and_part_of_the_length()
+    {
+        PhaseResult result = Run(Inserts("unack", 1000), () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { CompleteSeconds = 0.25 });
+        Assert.Equal(0.25, result.DrainSeconds);
+        Assert.Equal(1.25, result.Seconds);
+    }
+
+    [Fact]
+    public void Acknowledged_inserts_have_nothing_to_drain() =>
+        Assert.Equal(0, Run(Inserts("safe", 10), _ => Scripted.Ok()).DrainSeconds);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(1, 500, 5000)]
+    [InlineData(0.1, 30, 75)]
+    public void The_share_asked_for_is_verified(double share, long leastReplies, long mostDocuments)
+    {
+        PhaseResult result = Run(Queries with { Operations = 500, VerifyShare = share }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Verification = new(10, 1) });
+        Assert.InRange(result.Wrong, leastReplies, Math.Max(leastReplies, mostDocuments / 10 * (share < 1 ? 10 : 1)));
+        Assert.Equal(result.Wrong * 10, result.Verified);
+    }
+
+    [Fact]
+    public void Failed_operations_are_not_verified() =>
+        Assert.Equal(0, Run(Queries with { Operations = 20, VerifyShare = 1 }, _ => Scripted.Refused(1, "InternalError")).Verified);
+
+    [Fact]
+    public void With_a_rate_exactly_that_many_operations_start()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 2, Rate = 100 }, _ => Scripted.Ok(0.0001));
+        Assert.Equal(new Accounting(200, 200, 0, 0), result.Accounting);
+        Assert.All(Executors.SelectMany(e => e.StartTimes), start => Assert.True(start < 2, $"started at {start} s"));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    [InlineData(100)]
+    public void A_rate_is_spread_evenly_over_the_workers(int threads)
+    {
+        var intended = new List<long>();
+        for (int index = 0; index < threads; index++)
+        {
+            var clock = new ManualClock();
+            var control = new PhaseControl(Queries with { Seconds = 2, Rate = 100, Threads = threads }, clock, Log);
+            control.Begin(0);
+            var pacer = new Pacer(clock, 100, threads, index);
+            pacer.Start(0);
+            while (pacer.WaitForNext(control, out long due))
+            {
+                Assert.Equal(due, clock.Now);
+                intended.Add(due);
+            }
+        }
+
+        Assert.Equal(Enumerable.Range(0, 200).Select(i => i * 10_000L), intended.Order());
+    }
+
+    [Fact]
+    public void With_a_rate_nothing_starts_before_its_time()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 1, Rate = 4 }, _ => Scripted.Ok());
+        Assert.Equal([0, 0.25, 0.5, 0.75], Executors[0].StartTimes);
+        Assert.Equal(4, result.Response!.TotalCount);
+        // The last operation is followed by waiting for the window's end.
+        Assert.Equal(1, result.Seconds);
+    }
+
+    [Fact]
+    public void An_operation_that_was_meant_for_later_than_the_end_does_not_start()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 1, Rate = 0.5 }, _ => Scripted.Ok());
+        Assert.Equal([0], Executors[0].StartTimes);
+        Assert.InRange(result.Response!.Minimum!.Value, 1000, 1001);
+    }
+
+    /// <summary>The classical example of coordinated omission: one stall of 500 ms among operations of 1 ms, 100 a second.</summary>
+    [Fact]
+    public void A_stall_shows_in_response_times_and_hides_in_service_times()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 2, Rate = 100 }, i => Scripted.Ok(i == 50 ? 0.5 : 0.001));
+        Assert.Equal(200, result.Operations);
+        // One operation in 200 was slow…
+        Assert.InRange(result.Service.ValueAtPercentile(99)!.Value, 1000, 1001);
+        // …but 55 had to wait for it, from 500 ms down in steps of 9 ms; the 20th longest is 329 ms.
+        Assert.InRange(result.Response!.ValueAtPercentile(90.5)!.Value, 329_000, 329_400);
+        Assert.InRange(result.Response!.Maximum!.Value, 500_000, 500_500);
+    }
+
+    [Fact]
+    public void Response_time_is_never_less_than_service_time()
+    {
+        var random = new Random(7);
+        PhaseResult result = Run(Queries with { Seconds = 5, Rate = 50 }, _ => Scripted.Ok(random.NextDouble() * 0.03));
+        for (double percent = 0; percent <= 100; percent += 2.5)
+            Assert.True(result.Response!.ValueAtPercentile(percent) >= result.Service.ValueAtPercentile(percent), $"at {percent} %");
+    }
+
+    [Fact]
+    public void A_closed_loop_has_no_response_times() => Assert.Null(Run(Queries with { Operations = 3 }, _ => Scripted.Ok()).Response);
+}
