@@ -103,13 +103,15 @@ public sealed class DocumentGenerator
 
     private void PatchText(long number, Span<byte> text)
     {
-        // Twenty bits choose a place in the pool; 3 of them fit one mixed word.
-        ulong places = Mixing.At(_seed ^ 0x74657874, (ulong)number);
+        // Twenty bits choose a place in the pool; 3 of them fit one mixed word. The next word comes from the whole one before it, never
+        // from what shifting left of that: 4 bits would make the same few pieces come again and again, and the text compress.
+        ulong word = Mixing.At(_seed ^ 0x74657874, (ulong)number);
+        ulong places = word;
         int plain = _plainLength;
         for (int piece = 0; piece < PieceCount; piece++)
         {
             if (piece is 3 or 6)
-                places = Mixing.Mix(places + Mixing.GoldenGamma);
+                places = word = Mixing.Mix(word + Mixing.GoldenGamma);
             int place = (int)(places & (FillerText.PoolPlaces - 1));
             places >>= 20;
             _pool.AsSpan(place, PieceLength - plain).CopyTo(text[((piece * PieceLength) + plain)..]);
