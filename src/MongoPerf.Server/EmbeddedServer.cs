@@ -33,7 +33,7 @@ public sealed class EmbeddedServer : IDisposable
     /// <exception cref="SocketException">The port is taken or not allowed.</exception>
     public static EmbeddedServer Start(EmbeddedServerOptions options)
     {
-        var context = new ServerContext(DocumentStore.Open(options.DataPath, options.CacheBytes), options);
+        var context = new ServerContext(DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes), options);
         try
         {
             // Commands that come in before the next lines have run would miss port and counters; hence the gate.

@@ -11,6 +11,8 @@ public sealed record EmbeddedServerOptions
     /// <summary>The folder of the data; made when it is not there. One process at a time.</summary>
     public required string DataPath { get; init; }
 
-    /// <summary>Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB.</summary>
-    public long CacheBytes { get; init; } = DefaultCacheBytes;
+    /// <summary>Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB. Null: <see cref="DefaultCacheBytes"/>.</summary>
+    public long? CacheBytes { get; init; }
+
+    internal long EffectiveCacheBytes => CacheBytes ?? DefaultCacheBytes;
 }

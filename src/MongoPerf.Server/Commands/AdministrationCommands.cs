@@ -49,7 +49,7 @@ internal static class AdministrationCommands
         body.StartDocument("storage"u8);
         body.WriteString("dbPath"u8, options.DataPath);
         body.WriteString("engine"u8, Limits.StorageEngine);
-        body.WriteInt64("mongoperfCacheBytes"u8, options.CacheBytes);
+        body.WriteInt64("mongoperfCacheBytes"u8, options.EffectiveCacheBytes);
         body.End();
         body.End();
         reply.Succeed();
