@@ -21,6 +21,9 @@ internal sealed class NullCollection(string database, string name)
     private int _resets;
     private long _bytes;
 
+    // The sum over all families: walking them would allocate.
+    private long _numbered;
+
     public string Database { get; } = database;
 
     public string Name { get; } = name;
@@ -40,7 +43,7 @@ internal sealed class NullCollection(string database, string name)
         get
         {
             lock (_lock)
-                return ((long)_resets << 32) + _samples.Version + (_samples.IsComplete ? 0 : NumberedCount << 16);
+                return ((long)_resets << 32) + _samples.Version + (_samples.IsComplete ? 0 : _numbered << 16);
         }
     }
 
@@ -49,23 +52,12 @@ internal sealed class NullCollection(string database, string name)
         get
         {
             lock (_lock)
-                return NumberedCount + _small.Count;
+                return _numbered + _small.Count;
         }
     }
 
     /// <summary>Length of all documents that are there, bytes.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
-
-    private long NumberedCount
-    {
-        get
-        {
-            long count = 0;
-            foreach (NumberRanges ranges in _families.Values)
-                count += ranges.Count;
-            return count;
-        }
-    }
 
     /// <summary>Takes documents that lie back to back.</summary>
     /// <param name="documents">Whole BSON documents.</param>
@@ -128,10 +120,10 @@ internal sealed class NullCollection(string database, string name)
             if (type != BsonType.ObjectId)
                 return false;
             NumberedId key = NullDocuments.Split(ObjectId.FromBytes(id));
-            long before = NumberedCount;
             if (!_families.TryGetValue(key.Family, out NumberRanges? ranges) || !ranges.Remove(key.Number))
                 return false;
-            _bytes -= _bytes / before;
+            _bytes -= _bytes / (_numbered + _small.Count);
+            _numbered--;
             return true;
         }
     }
@@ -141,8 +133,9 @@ internal sealed class NullCollection(string database, string name)
     {
         lock (_lock)
         {
-            long count = NumberedCount + _small.Count;
+            long count = _numbered + _small.Count;
             _families.Clear();
+            _numbered = 0;
             _small.Clear();
             _samples = new NullSamples();
             _resets++;
@@ -175,7 +168,7 @@ internal sealed class NullCollection(string database, string name)
         lock (_lock)
         {
             List<byte[]> pool = [.. withCondition ? _samples.Great : _samples.Any];
-            long count = pool.Count == 0 ? 0 : Math.Min(Math.Min(limit, MaximumSmallDocuments), NumberedCount);
+            long count = pool.Count == 0 ? 0 : Math.Min(Math.Min(limit, MaximumSmallDocuments), _numbered);
             var taken = new List<byte[]>((int)count);
             while (taken.Count < count)
                 taken.Add(pool[taken.Count % pool.Count]);
@@ -188,7 +181,7 @@ internal sealed class NullCollection(string database, string name)
         get
         {
             lock (_lock)
-                return NumberedCount > 0;
+                return _numbered > 0;
         }
     }
 
@@ -262,7 +255,7 @@ internal sealed class NullCollection(string database, string name)
         NumberRanges ranges = FamilyOf(first.Family);
         if (ranges.CountIn(first.Number, first.Number + count) != 0)
             return false;
-        ranges.Add(first.Number, first.Number + count);
+        _numbered += ranges.Add(first.Number, first.Number + count);
         _bytes += documents.Length;
         int length = documents.Length / count;
         for (int i = 0; i < count && !_samples.IsComplete; i++)
@@ -277,6 +270,7 @@ internal sealed class NullCollection(string database, string name)
             NumberedId id = NullDocuments.IdOf(document);
             if (FamilyOf(id.Family).Add(id.Number, id.Number + 1) == 0)
                 return false;
+            _numbered++;
             _samples.Offer(document);
         }
         else if (_small.Count >= MaximumSmallDocuments)

@@ -1,2 +1,0 @@
-namespace MongoPerf.Server { public sealed record EmbeddedServerOptions { public static long DefaultCacheBytes => 1; public int Port {get;init;} public string DataPath {get;init;}="";public long CacheBytes{get;init;} }
- public sealed class EmbeddedServer : IDisposable { public static EmbeddedServer Start(EmbeddedServerOptions o)=>throw new NotImplementedException(); public int Port=>0; public void Dispose(){} } }

@@ -1,0 +1,50 @@
+using MongoPerf.Deployments;
+
+namespace MongoPerf.Tests.Deployments;
+
+public sealed class DiskGuardTests
+{
+    private const long GigaByte = 1L << 30;
+
+    [Fact]
+    public void A_run_that_would_fill_the_disk_is_refused_with_what_fits()
+    {
+        var guard = new DiskGuard("/data", 1000 * GigaByte, () => 102 * GigaByte);
+        guard.CheckBefore(80_000_000, DiskGuard.MongodBytesPerDocument);
+        var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(500_000_000, DiskGuard.MongodBytesPerDocument));
+        Assert.Equal(6, e.ExitCode);
+        Assert.Contains("need about 582.08 GB and 2 GB in reserve, 102 GB are free", e.Message, StringComparison.Ordinal);
+        Assert.Contains("about 85M documents fit", e.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(1000, 2048)]
+    [InlineData(10, 512)]
+    [InlineData(1, 256)]
+    public void The_reserve_is_five_percent_within_bounds(long totalGigabytes, long reserveMegabytes)
+    {
+        long reserve = new DiskGuard("/data", totalGigabytes * GigaByte, () => GigaByte).ReserveBytes;
+        Assert.Equal(reserveMegabytes, Math.Round(reserve / 1048576.0));
+    }
+
+    [Fact]
+    public void The_end_is_foretold_from_what_documents_took()
+    {
+        long free = 20 * GigaByte;
+        var guard = new DiskGuard("/data", 1000 * GigaByte, () => free);
+        guard.Observe(1_000_000);
+        Assert.Null(guard.DocumentsWhenFull);
+        free = 18 * GigaByte;
+        guard.Observe(3_000_000);
+        // A GB per million documents, 16 GB above the reserve.
+        Assert.Equal(19_000_000, guard.DocumentsWhenFull);
+        Assert.False(guard.IsLow(out _));
+        free = GigaByte;
+        Assert.True(guard.IsLow(out string text));
+        Assert.Contains("1 GB are free on the disk, the reserve is 2 GB: stopped at 3,000,000 documents", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_folder_that_is_not_there_yet_is_on_the_disk_of_the_one_above() =>
+        Assert.True(new DiskGuard(Path.Combine(Path.GetTempPath(), "a", "b", "c")).ReserveBytes > 0);
+}

@@ -1,0 +1,81 @@
+using System.Runtime.Versioning;
+using MongoPerf.Deployments;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Deployments;
+
+[SupportedOSPlatform("linux")]
+public sealed class MongodProgramTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void What_is_given_comes_before_the_variable_and_the_variable_before_the_path()
+    {
+        string given = Script("given", "echo db version v7.0.1");
+        string named = Script("named", "echo db version v6.0.5");
+        string inPath = Script("mongod", "echo db version v5.0.2");
+        string? Variable(string name) => name == "PATH" ? $"/nowhere:{Path.GetDirectoryName(inPath)}" : name == MongodProgram.Variable ? named : null;
+        Assert.Equal(new MongodProgram(given, new Version(7, 0, 1)), MongodProgram.Find(given, Variable));
+        Assert.Equal(named, MongodProgram.Find(null, Variable)!.Path);
+        Assert.Equal(inPath, MongodProgram.Find(null, name => name == "PATH" ? Variable(name) : null)!.Path);
+        Assert.Null(MongodProgram.Find(null, _ => null));
+    }
+
+    [Theory]
+    [InlineData("echo db version v3.4.24", 3, "is version 3.4.24, allowed are 3.6 and later")]
+    [InlineData("echo 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' >&2; exit 127", 2, "libcurl.so.4 is not installed")]
+    [InlineData("echo hello", 2, "ended with code 0 and said: hello")]
+    [InlineData("exit 1", 2, "ended with code 1 and said: nothing")]
+    public void A_program_that_is_no_usable_mongod_is_refused(string script, int exitCode, string text)
+    {
+        string path = Script("mongod", script);
+        var e = Assert.Throws<DeploymentException>(() => MongodProgram.Find(path, _ => null));
+        Assert.Equal(exitCode, e.ExitCode);
+        Assert.Contains(text, e.Message, StringComparison.Ordinal);
+        Assert.Contains("hint:", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_program_that_is_not_there_or_not_executable_is_refused()
+    {
+        Assert.Contains("does not exist", Assert.Throws<DeploymentException>(() => MongodProgram.Find("/nowhere/mongod")).Message, StringComparison.Ordinal);
+        string file = _folder.At("text");
+        File.WriteAllText(file, "no program");
+        Assert.Contains("can't be run", Assert.Throws<DeploymentException>(() => MongodProgram.Find(file)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_cache_must_suit_mongod_and_the_memory()
+    {
+        const long megaByte = 1 << 20;
+        CacheSize.Check(256 * megaByte, servers: 3, memoryBytes: 1024 * megaByte);
+        Assert.Equal("0.25", CacheSize.Gigabytes(256 * megaByte));
+        Assert.Contains("at least 0.25 GB", Assert.Throws<DeploymentException>(() => CacheSize.Check(255 * megaByte)).Message, StringComparison.Ordinal);
+        var e = Assert.Throws<DeploymentException>(() => CacheSize.Check(512 * megaByte, servers: 3, memoryBytes: 1024 * megaByte));
+        Assert.Contains("0.5 GB for each of 3 servers, this machine has 1 GB", e.Message, StringComparison.Ordinal);
+        Assert.Equal(2, e.ExitCode);
+    }
+
+    [Fact]
+    public void The_null_topology_comes_before_any_server_that_is_named()
+    {
+        using IDeployment deployment = DeploymentFactory.Create(new DeploymentSettings
+        {
+            Topology = "null",
+            Mongod = "/nowhere",
+            DataFolder = _folder.At("data"),
+        });
+        Assert.Equal("null", deployment.Kind);
+    }
+
+    private string Script(string name, string text)
+    {
+        string path = _folder.At(name);
+        File.WriteAllText(path, "#!/bin/sh\n" + text + "\n");
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        return path;
+    }
+}

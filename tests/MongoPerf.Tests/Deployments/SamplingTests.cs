@@ -1,0 +1,139 @@
+using MongoPerf.Deployments.Null;
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Deployments;
+
+public sealed class SamplingTests
+{
+    [Fact]
+    public void Host_figures_are_read_from_the_tables_of_proc()
+    {
+        using var folder = new TemporaryFolder();
+        string proc = FakeProc.Write(folder, mount: "8:1 / /", source: "/dev/sda1");
+        using var sampler = new HostSampler(folder.Path, proc);
+        double[] values = sampler.Sample().Values;
+        Assert.Equal("sda1", sampler.DiskName);
+        Assert.Equal((100 + 20) * 10_000, Host(values, "cpu_user"));
+        Assert.Equal((30 + 6 + 7) * 10_000, Host(values, "cpu_system"));
+        Assert.Equal(50 * 10_000, Host(values, "cpu_iowait"));
+        Assert.Equal(80 * 10_000, Host(values, "cpu_steal"));
+        Assert.Equal(2_000_000 * 1024.0, Host(values, "memory_available"));
+        Assert.Equal(500_000 * 1024.0, Host(values, "memory_page_cache"));
+        Assert.Equal(11.0 * Environment.SystemPageSize, Host(values, "swap_in"));
+        Assert.Equal(1000 * 512, Host(values, "disk_read"));
+        Assert.Equal(2000 * 512, Host(values, "disk_written"));
+        Assert.Equal(77, Host(values, "disk_busy"));
+        Assert.Equal(1111, Host(values, "network_received"));
+        Assert.Equal(2222, Host(values, "network_sent"));
+        Assert.Equal(300.0 * Environment.SystemPageSize, Host(values, "client_resident"));
+        Assert.True(Host(values, "disk_free") > 0);
+    }
+
+    [Fact]
+    public void Without_a_device_under_the_folder_all_whole_disks_count()
+    {
+        using var folder = new TemporaryFolder();
+        using var sampler = new HostSampler(folder.Path, FakeProc.Write(folder, mount: "0:40 / /", source: "overlay"));
+        Assert.Equal("all disks", sampler.DiskName);
+        Assert.Equal((5000 + 90) * 512, Host(sampler.Sample().Values, "disk_read"));
+    }
+
+    [Fact]
+    public void Figures_that_the_system_does_not_have_are_not_numbers()
+    {
+        using var folder = new TemporaryFolder();
+        using var sampler = new HostSampler(folder.Path, folder.At("no-proc"));
+        double[] values = sampler.Sample().Values;
+        Assert.True(double.IsNaN(Host(values, "cpu_user")));
+        Assert.True(double.IsNaN(Host(values, "disk_read")));
+        Assert.True(Host(values, "client_resident") > 0);
+    }
+
+    [Fact]
+    public void A_host_sample_allocates_little()
+    {
+        using var sampler = new HostSampler(Path.GetTempPath());
+        sampler.Sample();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 100; i++)
+            sampler.Sample();
+        Assert.InRange((GC.GetAllocatedBytesForCurrentThread() - before) / 100, 0, 2000);
+    }
+
+    [VectorFact]
+    public void Every_figure_of_mongod_6_is_found_in_its_reply()
+    {
+        BsonDocument recorded = ExtendedJson.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "serverStatus.json")));
+        byte[] reply = recorded.FindDocument("reply")!.Bytes.ToArray();
+        var values = new double[MetricCatalogue.Server.Count];
+        Array.Fill(values, double.NaN);
+        StatusTree.Catalogue.Fill(reply, values);
+        for (int i = 0; i < values.Length; i++)
+            Assert.False(double.IsNaN(values[i]), MetricCatalogue.Server[i].Path);
+        Assert.Equal(60_028, Server(values, "opcounters_insert"));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        StatusTree.Catalogue.Fill(reply, values);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+    }
+
+    [Fact]
+    public void A_server_that_goes_away_gives_no_numbers_and_is_found_again()
+    {
+        NullServer server = NullServer.Start();
+        int port = server.Port;
+        using var sampler = new ServerSampler(() => new ServerAddress("127.0.0.1", port), ConnectionSettings.Default);
+        Assert.Equal(0, Server(sampler.Sample().Values, "opcounters_insert"));
+        server.Dispose();
+        Assert.All(sampler.Sample().Values, value => Assert.True(double.IsNaN(value)));
+        using NullServer next = NullServer.Start();
+        port = next.Port;
+        Assert.True(SpinWait.SpinUntil(() => !double.IsNaN(Server(sampler.Sample().Values, "opcounters_insert")), TimeSpan.FromSeconds(10)));
+    }
+
+    [Fact]
+    public void Memory_is_that_of_the_lowest_limit_above_the_process()
+    {
+        using var folder = new TemporaryFolder();
+        FakeProc.WriteFile(folder.At("proc/meminfo"), "MemTotal:       8000000 kB\n");
+        FakeProc.WriteFile(folder.At("proc/self/cgroup"), "0::/work/job\n");
+        FakeProc.WriteFile(folder.At("sys/fs/cgroup/work/job/memory.max"), "max\n");
+        Assert.Equal(8_000_000L * 1024, MachineMemory.ReadBytes(folder.Path));
+        FakeProc.WriteFile(folder.At("sys/fs/cgroup/work/memory.max"), "1000000000\n");
+        Assert.Equal(1_000_000_000, MachineMemory.ReadBytes(folder.Path));
+    }
+
+    [Fact]
+    public void Memory_limits_of_the_first_cgroup_version_count_too()
+    {
+        using var folder = new TemporaryFolder();
+        FakeProc.WriteFile(folder.At("proc/meminfo"), "MemTotal:       8000000 kB\n");
+        FakeProc.WriteFile(folder.At("proc/self/cgroup"), "5:cpu:/\n4:memory:/box\n0::/\n");
+        FakeProc.WriteFile(folder.At("sys/fs/cgroup/memory/box/memory.limit_in_bytes"), "2000000000\n");
+        FakeProc.WriteFile(folder.At("sys/fs/cgroup/memory/memory.limit_in_bytes"), "9223372036854771712\n");
+        Assert.Equal(2_000_000_000, MachineMemory.ReadBytes(folder.Path));
+    }
+
+    [Fact]
+    public void The_environment_names_system_processor_and_disk()
+    {
+        using var folder = new TemporaryFolder();
+        FakeProc.Write(folder, mount: "8:1 / /", source: "/dev/sda1");
+        FakeProc.WriteFile(folder.At("etc/os-release"), "ID=x\nPRETTY_NAME=\"Some Linux 12\"\n");
+        FakeProc.WriteFile(folder.At("proc/cpuinfo"), "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n");
+        FakeProc.WriteFile(folder.At("proc/sys/kernel/osrelease"), "6.1.0\n");
+        EnvironmentInfo info = EnvironmentReader.Read(folder.Path, serverOnSameMachine: true, folder.Path);
+        Assert.Equal("Some Linux 12", info.OperatingSystem);
+        Assert.Equal("Some CPU @ 3 GHz", info.CpuModel);
+        Assert.Equal("6.1.0", info.Kernel);
+        Assert.Equal("ext4 on /dev/sda1", info.Disk);
+        Assert.True(info.DiskFreeBytes > 0);
+    }
+
+    private static double Host(double[] values, string name) => values[MetricCatalogue.IndexOf(MetricCatalogue.Host, name)];
+
+    private static double Server(double[] values, string name) => values[MetricCatalogue.IndexOf(MetricCatalogue.Server, name)];
+}

@@ -1,0 +1,146 @@
+using System.Diagnostics;
+using System.Runtime.Versioning;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Deployments;
+
+[SupportedOSPlatform("linux")]
+public sealed class ServerProcessTests : IDisposable
+{
+    private const int Pid = 4242;
+    private readonly TemporaryFolder _folder = new();
+    private readonly string _data;
+    private readonly string _proc;
+
+    public ServerProcessTests()
+    {
+        _data = _folder.At("data");
+        _proc = _folder.At("proc");
+        Directory.CreateDirectory(_data);
+        Directory.CreateDirectory(_proc);
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void A_process_is_known_by_number_start_and_boot()
+    {
+        using Process sleep = Process.Start("sleep", "60");
+        ProcessIdentity identity = ProcessTable.System.Find(sleep.Id)!;
+        Assert.True(ProcessTable.System.IsAlive(identity));
+        Assert.False(ProcessTable.System.IsAlive(identity with { StartTicks = identity.StartTicks + 1 }));
+        Assert.False(ProcessTable.System.IsAlive(identity with { BootId = "another" }));
+        Assert.True(ProcessTable.System.End(identity, TimeSpan.FromSeconds(5)));
+        Assert.False(ProcessTable.System.IsAlive(identity));
+    }
+
+    [Fact]
+    public void A_signal_for_an_earlier_process_of_the_same_number_is_not_sent()
+    {
+        using Process sleep = Process.Start("sleep", "60");
+        ProcessIdentity identity = ProcessTable.System.Find(sleep.Id)!;
+        ProcessTable.System.Signal(identity with { StartTicks = identity.StartTicks - 5 }, ProcessTable.Kill);
+        Assert.False(sleep.WaitForExit(200));
+        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        Assert.True(sleep.WaitForExit(5000));
+    }
+
+    [Fact]
+    public void A_process_that_ended_and_is_only_waited_for_is_not_alive()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "mongod", 777, "Z");
+        Assert.Null(new ProcessTable(_proc).Find(Pid));
+    }
+
+    [Fact]
+    public void A_name_with_blanks_and_brackets_does_not_shift_the_fields()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "odd) name (", 777, "S");
+        Assert.Equal(new ProcessIdentity(Pid, 777, FakeProc.BootId), new ProcessTable(_proc).Find(Pid));
+    }
+
+    [Fact]
+    public void The_folder_is_read_from_either_form_of_the_option()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "mongod", 777, "S", "mongod", $"--dbpath={_data}/", "--port", "5000");
+        var table = new ProcessTable(_proc);
+        Assert.True(table.HasFolder(Pid, "--dbpath", _data));
+        Assert.False(table.HasFolder(Pid, "--dbpath", _data + "2"));
+        Assert.Equal("5000", table.OptionOf(Pid, "--port"));
+    }
+
+    [Fact]
+    public void A_live_mongod_on_the_folder_that_is_not_ours_is_refused()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "mongod", 777, "S", "mongod", "--dbpath", _data);
+        File.WriteAllText(Path.Combine(_data, "mongod.lock"), $"{Pid}\n");
+        var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false"), new ProcessTable(_proc)));
+        Assert.Equal(6, e.ExitCode);
+        Assert.Contains($"in use by process {Pid} (mongod)", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_stale_state_file_and_lock_are_ignored()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "firefox", 888, "S", "firefox");
+        new ProcessState { ProcessId = Pid, StartTicks = 777, BootId = FakeProc.BootId, Port = 5000 }.Write(_data);
+        File.WriteAllText(Path.Combine(_data, "mongod.lock"), $"{Pid}\n");
+        // It goes on to start the program, which is none here.
+        var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false"), new ProcessTable(_proc)));
+        Assert.Equal(3, e.ExitCode);
+    }
+
+    [Fact]
+    public void What_a_program_says_before_it_ends_is_shown()
+    {
+        string script = _folder.At("server");
+        File.WriteAllText(script, "#!/bin/sh\necho \"Error parsing command line: unrecognised option\" >&2\nexit 2\n");
+        File.SetUnixFileMode(script, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options(script)));
+        Assert.Contains("ended before it answered", e.Message, StringComparison.Ordinal);
+        Assert.Contains("  Error parsing command line: unrecognised option", e.Message, StringComparison.Ordinal);
+        Assert.Null(ProcessState.Read(_data));
+    }
+
+    [Fact]
+    public void A_program_that_never_answers_is_given_up_and_ended()
+    {
+        ServerProcessOptions options = Options("/bin/sleep") with { Arguments = _ => ["60"], StartLimit = TimeSpan.FromSeconds(0.3) };
+        var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(options));
+        Assert.Contains("did not answer", e.Message, StringComparison.Ordinal);
+        Assert.Null(ProcessState.Read(_data));
+    }
+
+    [Fact]
+    public void A_broken_state_file_says_nothing()
+    {
+        File.WriteAllText(ProcessState.PathIn(_data), "{\"ProcessId\": 12");
+        Assert.Null(ProcessState.Read(_data));
+    }
+
+    [Fact]
+    public void State_is_read_as_it_was_written()
+    {
+        var state = new ProcessState { ProcessId = 1, StartTicks = 2, BootId = "b", Port = 3, Binary = "/bin/x" };
+        state.Write(_data);
+        Assert.Equal(state, ProcessState.Read(_data));
+    }
+
+    [Theory]
+    [InlineData("""{"t":{},"s":"E","c":"STORAGE","id":1,"msg":"Failed","attr":{"error":{"code":98,"errmsg":"address in use"}}}""", true, "Failed: address in use")]
+    [InlineData("""{"t":{},"s":"I","c":"NETWORK","id":1,"msg":"Waiting for connections","attr":{"port":5,"ssl":"off"}}""", false, "Waiting for connections: port 5, ssl off")]
+    [InlineData("BadValue: unknown thing", false, "BadValue: unknown thing")]
+    public void Log_lines_become_plain_words(string line, bool isError, string text) => Assert.Equal((isError, text), LogTail.Explain(line));
+
+    private ServerProcessOptions Options(string binary) => new()
+    {
+        Role = "mongod",
+        Binary = binary,
+        Folder = _data,
+        LogFile = Path.Combine(_data, "mongod.log"),
+        Arguments = port => ["--dbpath", _data, "--port", $"{port}"],
+        StartLimit = TimeSpan.FromSeconds(10),
+    };
+}
