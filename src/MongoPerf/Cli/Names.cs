@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Text;
 using MongoPerf.Engine.Execution;
 
@@ -6,13 +7,13 @@ namespace MongoPerf.Cli;
 /// <summary>Checks names before anything is sent: a server's refusal would come in the middle of a run.</summary>
 internal static class Names
 {
-    private const string ForbiddenInDatabase = "/\\. \"$*<>:|?\0";
+    private static readonly SearchValues<char> ForbiddenInDatabase = SearchValues.Create("/\\. \"$*<>:|?\0");
     private static readonly string[] ServersOwn = ["admin", "local", "config"];
 
     /// <exception cref="UserException">Not a name that MongoDB takes, or one that belongs to the server.</exception>
     public static string Database(string name)
     {
-        int bad = name.IndexOfAny(ForbiddenInDatabase.ToCharArray());
+        int bad = name.AsSpan().IndexOfAny(ForbiddenInDatabase);
         if (name.Length == 0 || Encoding.UTF8.GetByteCount(name) > 63)
             throw Wrong($"--db: '{name}' has {Encoding.UTF8.GetByteCount(name)} bytes, allowed are 1 to 63");
         if (bad >= 0)

@@ -18,7 +18,7 @@ internal static class UsageErrors
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {
-        string? unknown = parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? parsed.UnmatchedTokens.FirstOrDefault();
+        string? unknown = parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
         if (unknown is not null)
         {
             bool isOption = unknown.StartsWith('-');
@@ -31,9 +31,9 @@ internal static class UsageErrors
             return ($"{what} '{unknown}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 
-        ParseError first = parsed.Errors[0];
-        return command is RootCommand && first.SymbolResult is CommandResult
+        ParseError error = parsed.Errors[0];
+        return command is RootCommand && error.SymbolResult is CommandResult
             ? ("a command is missing", "'mongoperf series --target 1M' is a good first one")
-            : (first.Message.TrimEnd('.'), null);
+            : (error.Message.TrimEnd('.'), null);
     }
 }

@@ -31,39 +31,47 @@ internal sealed class ClientLimit
             return new ClientLimit(false, ["whether the client was the limit is unknown: nothing was measured"]);
 
         Dictionary<(int, string, int), double> busy = shared ? MachineBusy.Of(run) : [];
-        var sentences = new List<string>();
+        HashSet<string> several = [.. measured.GroupBy(m => m.Test.Test).Where(g => g.Select(m => m.Test.Threads).Distinct().Count() > 1).Select(g => g.Key)];
+        List<string> full = [];
+        List<string> held = [];
+        double fullest = 0;
         foreach (var group in measured.GroupBy(m => (m.Test.Test, m.Test.Threads)))
         {
             (string test, int threads) = group.Key;
+            string name = several.Contains(test) ? $"{test} at {Threads(threads)}" : test;
             double reachable = Math.Min(threads, cores);
-            double[] full = [.. group.Select(m => busy.GetValueOrDefault((m.Step, test, threads))).Where(share => share >= MachineShare)];
-            double[] held = [.. group.Select(m => m.Test.ClientCpuCores / reachable).Where(share => share >= ClientShare)];
-            if (full.Length > 0)
+            double[] machine = [.. group.Select(m => busy.GetValueOrDefault((m.Step, test, threads))).Where(share => share >= MachineShare)];
+            double[] client = [.. group.Select(m => m.Test.ClientCpuCores).Where(used => used / reachable >= ClientShare)];
+            if (machine.Length > 0)
             {
-                sentences.Add(
-                    $"{Named(test, threads)}: client and server share this machine, and its {cores} cores were {Units.Percent(full.Max())} busy "
-                    + $"at {full.Length} of {group.Count()} sizes: those rates are the machine's, neither the server's nor the client's alone");
+                full.Add($"{name} ({machine.Length} of {group.Count()} sizes)");
+                fullest = Math.Max(fullest, machine.Max());
             }
-            else if (held.Length > 0)
+            else if (client.Length > 0)
             {
-                sentences.Add(
-                    $"{Named(test, threads)}: the client was the limit at {held.Length} of {group.Count()} sizes: it used up to "
-                    + $"{Units.Significant(held.Max() * reachable)} of the {Cores(reachable)} that {Threads(threads)} can use");
+                held.Add($"{name} ({client.Length} of {group.Count()} sizes, {Used(client.Max(), reachable, threads)})");
             }
         }
 
+        List<string> sentences = [];
+        if (full.Count > 0)
+        {
+            sentences.Add(
+                $"client and server share this machine, and its {cores} cores were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
+                + "those rates are the machine's, neither the server's nor the client's alone");
+        }
+
+        if (held.Count > 0)
+            sentences.Add($"the client was the limit in {string.Join(", ", held)}");
         if (sentences.Count > 0)
             return new ClientLimit(true, sentences);
         TestResult most = measured.MaxBy(m => m.Test.ClientCpuCores / Math.Min(m.Test.Threads, cores)).Test;
         return new ClientLimit(
-            false,
-            [
-                $"the client was not the limit: at most (in {Named(most.Test, most.Threads)}) it used {Units.Significant(most.ClientCpuCores)} "
-                + $"of the {Cores(Math.Min(most.Threads, cores))} that {Threads(most.Threads)} can use",
-            ]);
+            false, [$"the client was not the limit: at most {Used(most.ClientCpuCores, Math.Min(most.Threads, cores), most.Threads)}, in {most.Test}"]);
     }
 
-    private static string Named(string test, int threads) => $"{test}, {Threads(threads)}";
+    private static string Used(double used, double reachable, int threads) =>
+        $"{Units.Significant(used)} of the {Cores(reachable)} that {Threads(threads)} can use";
 
     private static string Threads(int threads) => threads == 1 ? "1 thread" : $"{threads} threads";
 

@@ -71,7 +71,10 @@ internal static class JsonReport
         json.WriteString("state", stored.StateText);
         json.Text("stoppedBecause", run.StoppedBecause);
         json.WriteString("startedAt", run.StartedAt);
-        json.Text("endedAt", run.EndedAt?.ToString("yyyy-MM-ddTHH:mm:ssK"));
+        if (run.EndedAt is { } ended)
+            json.WriteString("endedAt", ended);
+        else
+            json.WriteNull("endedAt");
         json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
         json.WriteEndObject();

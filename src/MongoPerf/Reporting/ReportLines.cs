@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
@@ -32,7 +33,8 @@ internal static class ReportLines
     private static string RunLine(StoredRun run)
     {
         string lasted = run.Run.EndedAt is { } ended ? $", took {Units.Duration(ended - run.Run.StartedAt)}" : "";
-        return $"{run.Run.Id}, {run.Run.Kind}, seed {run.Run.Seed}, {run.Run.StartedAt.UtcDateTime:yyyy-MM-dd HH:mm} UTC{lasted}; "
+        string started = run.Run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture);
+        return $"{run.Run.Id}, {run.Run.Kind}, seed {run.Run.Seed}, {started} UTC{lasted}; "
             + $"MongoPerf {run.Run.Version} {run.Run.BuildKind}: {run.Run.CommandLine}";
     }
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
@@ -76,7 +77,7 @@ internal static class ReportTables
             return null;
         var rows = run.Events.Select(e => Row(
             [
-                DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss"),
+                DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture),
                 e.Kind,
                 e.Seconds is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : "",
                 e.Text,

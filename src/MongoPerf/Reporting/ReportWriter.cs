@@ -1,10 +1,18 @@
 using System.Text;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Html;
 
 namespace MongoPerf.Reporting;
 
+/// <summary>What a report wrote.</summary>
+/// <param name="Page">index.html, full path.</param>
+/// <param name="Files">All of them, full paths, the page first.</param>
+/// <param name="Warnings">Whole lines for people; the report is there all the same.</param>
+internal sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
+
 /// <summary>Writes a run's report folder. May be done again at any time, also while the run goes on.</summary>
-internal static class ReportWriter
+internal static partial class ReportWriter
 {
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] TextFiles =
     [
@@ -17,6 +25,16 @@ internal static class ReportWriter
         ("host.csv", CsvReport.WriteHostSamples),
         ("latencies.hlog", LatencyLog.Write),
     ];
+
+    /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
+    /// <exception cref="IOException">The folder can't be written.</exception>
+    public static ReportFiles WriteAll(StoredRun run, string folder)
+    {
+        var texts = WriteTextFiles(run, folder);
+        var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"));
+        string page = HtmlReport.Write(run, folder, charts, texts);
+        return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
+    }
 
     /// <summary>Everything that needs no other program.</summary>
     /// <returns>Paths of the files.</returns>

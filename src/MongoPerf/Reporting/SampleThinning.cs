@@ -5,7 +5,7 @@ namespace MongoPerf.Reporting;
 
 /// <summary>A phase's samples, several seconds in one where there are too many.</summary>
 /// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
-/// <param name="Histogram">Service times; empty when none were stored.</param>
+/// <param name="Histogram">Service times; empty when none were stored. The same one is filled again for the next sample.</param>
 internal sealed record MergedSample(PhaseSample Sample, LatencyHistogram Histogram)
 {
     public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
@@ -21,12 +21,13 @@ internal static class SampleThinning
     public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
     {
         int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
+        var histogram = new LatencyHistogram();
         List<PhaseSample> group = [];
         foreach (PhaseSample sample in run.ReadSamples(withHistograms: true))
         {
             if (group.Count > 0 && (group.Count == perGroup || !AreOfOnePhase(group[0], sample)))
             {
-                yield return Join(group);
+                yield return Join(group, histogram);
                 group.Clear();
             }
 
@@ -34,7 +35,7 @@ internal static class SampleThinning
         }
 
         if (group.Count > 0)
-            yield return Join(group);
+            yield return Join(group, histogram);
     }
 
     /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
@@ -64,9 +65,9 @@ internal static class SampleThinning
     private static bool AreOfOnePhase(PhaseSample a, PhaseSample b) =>
         a.Step == b.Step && a.Test == b.Test && a.Threads == b.Threads && a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
 
-    private static MergedSample Join(List<PhaseSample> group)
+    private static MergedSample Join(List<PhaseSample> group, LatencyHistogram histogram)
     {
-        var histogram = new LatencyHistogram();
+        histogram.Clear();
         foreach (PhaseSample sample in group.Where(s => !s.Histogram.IsEmpty))
             HistogramEncoding.DecodeInto(histogram, sample.Histogram.Span);
         PhaseSample last = group[^1];

@@ -62,7 +62,9 @@ internal sealed record Verdict(Grade Grade, string Text)
             + $"+ {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped";
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
             return new Verdict(Grade.Bad, sum.Replace(" = ", " but ") + ": the accounting is wrong, a fault of the program");
-        return new Verdict(a.Failed > 0 ? Grade.Bad : Grade.Good, sum);
+        if (a.Failed > run.Settings.MaxErrors)
+            return new Verdict(Grade.Bad, $"{sum}: more failed than the {Units.Exact(run.Settings.MaxErrors)} allowed");
+        return new Verdict(a.Failed > 0 ? Grade.Note : Grade.Good, sum);
     }
 
     private static void AddUnacknowledged(List<Verdict> verdicts, TestResult[] tests)

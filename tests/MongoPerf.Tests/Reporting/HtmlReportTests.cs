@@ -24,7 +24,7 @@ public sealed partial class HtmlReportTests
 
         Parse(page);
         Assert.Contains("No test has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
-        Assert.Contains("'mongoperf resume 2026-11-21-a' goes on with it", page, StringComparison.Ordinal);
+        Assert.Contains("to go on: ./mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -49,11 +49,11 @@ public sealed partial class HtmlReportTests
     [Fact]
     public void Findings_errors_events_and_tables_come_in_the_reports_order()
     {
-        string page = PageOf(new GrowingRun());
+        string page = PageOf(new GrowingRun { Events = [(3, "reconnect")] });
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
-            ["What ran, and on what", "Findings", "Charts", "Growth", "Each test", "Size of each index", "Errors", "Events", "How to repeat it", "Files"], heads);
+            ["What ran, and on what", "Findings", "Charts", "Tests", "Growth", "Errors", "Events (UTC)", "How to repeat it", "Files"], heads);
     }
 
     [GnuplotFact]
@@ -74,7 +74,7 @@ public sealed partial class HtmlReportTests
         Assert.DoesNotContain("url(", page, StringComparison.OrdinalIgnoreCase);
         Assert.Equal(6, Images().Count(page));
         Assert.InRange(page.Length, 100_000, 5_000_000);
-        Assert.Empty(Directory.GetFiles(target, "*.new"));
+        Assert.Empty(Directory.GetFiles(target, "*.tmp"));
     }
 
     [Fact]
@@ -85,7 +85,7 @@ public sealed partial class HtmlReportTests
         Directory.CreateDirectory(folder.At("report"));
         File.WriteAllText(Path.Combine(folder.At("report"), "index.html"), "old");
 
-        string page = HtmlReport.Write(run, folder.At("report"), NoCharts);
+        string page = HtmlReport.Write(run, folder.At("report"), NoCharts, []);
 
         Assert.StartsWith("<!DOCTYPE html>", File.ReadAllText(page), StringComparison.Ordinal);
     }
@@ -94,7 +94,7 @@ public sealed partial class HtmlReportTests
     {
         using var folder = new TemporaryFolder();
         using var run = shape.Write(folder.At("run"));
-        return HtmlReport.Build(run, folder.At("report"), NoCharts);
+        return HtmlReport.Build(run, folder.At("report"), NoCharts, []);
     }
 
     private static void Parse(string page)

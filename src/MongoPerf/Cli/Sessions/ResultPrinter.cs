@@ -12,12 +12,12 @@ internal static class ResultPrinter
         ReportFiles files = ReportWriter.WriteAll(run, folder.ReportPath);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        Write(run, files, output.Format);
+        Write(run, files, output);
     }
 
-    public static void Write(StoredRun run, ReportFiles files, string format)
+    private static void Write(StoredRun run, ReportFiles files, OutputRequest output)
     {
-        switch (format)
+        switch (output.Format)
         {
             case "json":
                 JsonReport.Write(run, Console.Out);
@@ -29,7 +29,11 @@ internal static class ResultPrinter
                 MarkdownReport.Write(run, Console.Out);
                 break;
             default:
-                ConsoleReport.Write(run, files, Console.Out);
+                ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with
+                {
+                    FilesWritten = files.Files,
+                    RunsFolder = output.RunsFolder == "runs" ? null : output.RunsFolder,
+                });
                 break;
         }
 

@@ -57,7 +57,7 @@ internal static class SingleTestSession
 
         using StoredRun run = StoredRun.Open(folder.Path);
         if (run.Steps.Count > 0)
-            StepJson.Write(run.Steps[0], Console.Out);
+            JsonReport.WriteStep(run.Steps[0], Console.Out);
         Console.Out.Flush();
     }
 }

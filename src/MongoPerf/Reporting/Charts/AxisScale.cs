@@ -9,9 +9,6 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="Tics">As gnuplot's <c>set xtics</c> takes them: ("0" 0, "2M" 2000000).</param>
 internal sealed partial record AxisScale(double Max, string Tics)
 {
-    private const double Kibi = 1024;
-    private static readonly (double Scale, string Suffix)[] CountSuffixes = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
-    private static readonly string[] ByteUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     private static readonly double[] TimeSteps =
         [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
@@ -22,7 +19,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
     public static AxisScale OfCount(double largest, int ticks = 6)
     {
         double step = NiceStep(Usable(largest), ticks);
-        return Closed(largest, step, CountText);
+        return Closed(largest, step, Units.Count);
     }
 
     /// <summary>Ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.</summary>
@@ -30,19 +27,15 @@ internal sealed partial record AxisScale(double Max, string Tics)
     {
         double usable = Usable(largest);
         double step = NiceStep(usable, 10);
-        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, CountText));
+        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, Units.Count));
     }
 
-    /// <summary>Bytes in powers of 1,024, which the ticks say.</summary>
-    public static AxisScale OfBytes(double largest, int ticks = 6)
-    {
-        double usable = Usable(largest);
-        double unit = Math.Pow(Kibi, ByteUnitOf(usable));
-        return Closed(largest, NiceStep(usable / unit, ticks) * unit, BytesText);
-    }
+    /// <summary>Bytes with their unit at the ticks: 12.5 GB is 12,500,000,000 bytes, as in the tables.</summary>
+    public static AxisScale OfBytes(double largest, int ticks = 6) =>
+        Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Bytes(value) : "0");
 
     /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
-    public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), CountText));
+    public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
 
     /// <summary>Time from 0; the unit is the axis' title's to say.</summary>
     public static (AxisScale Scale, string Unit) OfTime(double seconds)
@@ -76,34 +69,13 @@ internal sealed partial record AxisScale(double Max, string Tics)
         return (Math.Pow(10, low), new AxisScale(Math.Pow(10, high), tics.Append(')').ToString()));
     }
 
-    /// <summary>10M, 2.5k, 0.</summary>
-    public static string CountText(double value)
-    {
-        foreach ((double scale, string suffix) in CountSuffixes)
-        {
-            if (Math.Abs(value) >= scale * 0.99999)
-                return Plain(value / scale) + suffix;
-        }
-
-        return Plain(value);
-    }
-
-    /// <summary>Like <see cref="CountText"/>, in few digits: for a place that was interpolated.</summary>
+    /// <summary>A count in few digits: for a place that was interpolated.</summary>
     public static string AboutText(double value, int digits = 2)
     {
         if (value <= 0)
             return "0";
         double step = Math.Pow(10, Math.Floor(Math.Log10(value)) - digits + 1);
-        return CountText(Math.Round(value / step) * step);
-    }
-
-    /// <summary>1.5 GiB, 0.</summary>
-    public static string BytesText(double bytes)
-    {
-        if (bytes <= 0)
-            return "0";
-        int unit = ByteUnitOf(bytes * 1.00001);
-        return $"{Math.Round(bytes / Math.Pow(Kibi, unit), 2).ToString("0.##", CultureInfo.InvariantCulture)} {ByteUnits[unit]}";
+        return Units.Count(Math.Round(value / step) * step);
     }
 
     public static string Number(double value) => value.ToString("R", CultureInfo.InvariantCulture);
@@ -114,9 +86,6 @@ internal sealed partial record AxisScale(double Max, string Tics)
         >= 1e3 => Plain(microseconds / 1e3) + " ms",
         _ => Plain(microseconds) + " µs",
     };
-
-    private static int ByteUnitOf(double bytes) =>
-        Math.Clamp((int)Math.Floor(Math.Log(Math.Max(bytes, 1), Kibi)), 0, ByteUnits.Length - 1);
 
     private static double Usable(double largest) => double.IsFinite(largest) && largest > 0 ? largest : 1;
 

@@ -37,11 +37,11 @@ internal static class ChartText
             return "embedded server, not MongoDB";
         if (deployment.Kind == "null")
             return "null deployment (answers from memory, stores nothing), not MongoDB";
-        string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {AxisScale.BytesText(deployment.CacheBytes.Value)}" : "";
+        string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {Units.BinaryBytes(deployment.CacheBytes.Value)}" : "";
         return $"mongod {deployment.ServerVersion}, {deployment.Topology}{cache}";
     }
 
-    /// <summary>"q5: two conditions, 10 × 2 fields", or "q5, 8 threads" where several thread counts were measured.</summary>
+    /// <summary>"q5: two conditions, 2 fields", or "q5, 8 threads" where several thread counts were measured.</summary>
     public static string SeriesTitle(SeriesSettings settings, string test, int? threads)
     {
         if (threads is { } count)
@@ -49,12 +49,12 @@ internal static class ChartText
         return test switch
         {
             "unack" => "unack: one by one, unacknowledged",
-            "batch" => $"batch: {settings.BatchSize.ToString("N0", CultureInfo.InvariantCulture)} per command",
+            "batch" => $"batch: {Units.Exact(settings.BatchSize)} per command",
             "safe" => settings.Journal ? "safe: one by one, journaled" : "safe: one by one, acknowledged",
-            "q4" => "q4: one condition, 10 documents",
-            "q5" => "q5: two conditions, 10 × 2 fields",
+            "q4" => "q4: one condition, 10 docs",
+            "q5" => "q5: two conditions, 2 fields",
             "q6" => "q6: sorted by date, skip 100",
-            "q7" => "q7: 100 documents, no condition",
+            "q7" => "q7: no condition, 100 docs",
             _ => test,
         };
     }

@@ -77,7 +77,7 @@ internal static class LatencyChart
     private static string PanelTitle(StoredRun run, string test, int threads) => test switch
     {
         "unack" => "unack (time to send)",
-        "batch" => $"batch ({run.Settings.BatchSize:N0} per command)",
+        "batch" => $"batch ({Units.Exact(run.Settings.BatchSize)} per command)",
         _ => $"{test}, {ChartText.ThreadsText(threads)}",
     };
 }

@@ -68,7 +68,7 @@ internal static class StepCharts
             .SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest))
             .Set("y2_tics", "");
         if (showsLimit)
-            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{AxisScale.BytesText(cache)}");
+            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{Units.BinaryBytes(cache)}");
         Legend(settings, kept.Select(static line => line.Title).ToList(), kept.Select(static line => line.Key).ToList(), kept.Select(static _ => 1.0).ToList());
         return new Chart("size", "Size of data and indexes", "What the documents and their indexes occupy; beyond the server's cache limit, reads may need the disk.", settings, [table]);
     }

@@ -70,7 +70,8 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
     private Panel? State(string title, bool isBytes, params string[] keys)
     {
         var lines = keys.Select(Find).OfType<PanelLine>().ToList();
-        if (lines.Count == 0)
+        // Nothing but zeros would be an empty panel.
+        if (!lines.Exists(static line => line.Largest > 0))
             return null;
         double largest = lines.Max(static line => line.Largest);
         return new Panel(title, isBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks), lines, Math.Max(server.Rows.Count, host.Rows.Count), false);

@@ -7,8 +7,6 @@ namespace MongoPerf.Reporting.Html;
 /// <summary>The report's parts beside figures and charts: what ran where, what went wrong, how to repeat it.</summary>
 internal static class HtmlFacts
 {
-    private const int MostEvents = 200;
-
     public static void Settings(HtmlWriter html, StoredRun run)
     {
         html.Element("h2", "What ran, and on what").Open("dl");
@@ -18,64 +16,39 @@ internal static class HtmlFacts
         Deployment(html, run.Deployment);
         Machine(html, run.Environment);
         var settings = run.Settings;
-        Fact(html, "data", $"{HtmlTables.Count(settings.TargetDocumentCount)} documents of 1,024 bytes, in steps of {HtmlTables.Count(settings.StepDocumentCount)}; "
+        Fact(html, "data", $"{Units.Exact(settings.TargetDocumentCount)} documents of 1,024 bytes, in steps of {Units.Exact(settings.StepDocumentCount)}; "
             + $"{settings.Compressibility} % of the filler compressible");
-        Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {HtmlTables.Count(settings.BatchSize)}, "
+        Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {Units.Exact(settings.BatchSize)}, "
             + $"{(settings.OrderedBatches ? "ordered" : "unordered")}, journal {(settings.Journal ? "on" : "off")}");
         Fact(html, "queries", $"{string.Join(", ", settings.Threads)} threads, windows of {Seconds(settings.WindowSeconds)}, "
             + $"of which {Seconds(settings.WarmupSeconds)} warm-up is left out");
-        Fact(html, "load", settings.Rate is { } rate ? $"{AxisScale.CountText(rate)} operations/s in total" : "as fast as possible (closed loop)");
-        Fact(html, "checked", $"{(settings.VerifyShare * 100).ToString("0.##", CultureInfo.InvariantCulture)} % of the returned documents");
+        Fact(html, "load", settings.Rate is { } rate ? $"{Units.Rate(rate)} operations/s in total" : "as fast as possible (closed loop)");
+        Fact(html, "checked", $"{Units.Percent(settings.VerifyShare)} of the returned documents");
         html.Close();
     }
 
-    public static void Errors(HtmlWriter html, StoredRun run)
-    {
-        html.Element("h2", "Errors");
-        if (run.Errors.Count == 0)
-            html.Paragraph("None.");
-        else
-        {
-            html.Table(
-                ["code", "name", "count", "labels", "first message"],
-                run.Errors.Select(static error => (IReadOnlyList<string>)
-                    [error.Code.ToString(CultureInfo.InvariantCulture), error.Name, HtmlTables.Count(error.Count), string.Join(", ", error.Labels), error.FirstMessage]),
-                isText: true);
-        }
-    }
+    public static void Errors(HtmlWriter html, StoredRun run) => TableOrNone(html, "Errors", ReportTables.Errors(run));
 
-    public static void Events(HtmlWriter html, StoredRun run)
-    {
-        html.Element("h2", "Events");
-        if (run.Events.Count == 0)
-        {
-            html.Paragraph("None.");
-            return;
-        }
-
-        html.Table(
-            ["after", "what", "lasted", "text"],
-            run.Events.Take(MostEvents).Select(one => (IReadOnlyList<string>)
-            [
-                After(TimeSpan.FromMilliseconds(one.AtMilliseconds - run.Run.StartedAt.ToUnixTimeMilliseconds())), one.Kind,
-                one.Seconds is { } seconds ? Seconds(seconds) : "", one.Text,
-            ]),
-            isText: true);
-        if (run.Events.Count > MostEvents)
-            html.Paragraph($"The first {MostEvents} of {HtmlTables.Count(run.Events.Count)}; run.db has them all.");
-    }
+    public static void Events(HtmlWriter html, StoredRun run) => TableOrNone(html, "Events", ReportTables.Events(run));
 
     public static void Repeat(HtmlWriter html, StoredRun run)
     {
         html.Element("h2", "How to repeat it").Paragraph("The command as it was typed; secrets are masked.").Element("pre", run.Run.CommandLine);
+        html.Paragraph(ReportLines.Next(run, null));
         html.Paragraph($"The documents depend on the seed alone: with --seed {run.Run.Seed} they are the same bytes on every machine.");
     }
 
-    public static void Files(HtmlWriter html, string folder, RenderedCharts charts)
+    public static void Files(HtmlWriter html, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
         html.Element("h2", "Files");
         html.Paragraph("This page holds all it shows and can be sent alone. Beside it:");
         html.Open("ul").Open("li").Element("code", "../run.db").Text(" everything measured (SQLite)").Close();
+        foreach (string file in textFiles)
+        {
+            string name = Path.GetFileName(file);
+            html.Open("li").Element("a", name, "href", name).Text(Purpose(name)).Close();
+        }
+
         if (charts.Files.Count > 0)
         {
             string where = Path.GetRelativePath(folder, Path.GetDirectoryName(charts.Files[0])!);
@@ -97,26 +70,44 @@ internal static class HtmlFacts
 
         Fact(html, "deployment", $"{ChartText.DeploymentText(deployment)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
-            Fact(html, "storage", engine + (deployment.CacheBytes is { } cache ? $", cache limit {AxisScale.BytesText(cache)}" : ""));
+            Fact(html, "storage", engine + (deployment.CacheBytes is { } cache ? $", cache limit {Units.BinaryBytes(cache)}" : ""));
     }
 
     private static void Machine(HtmlWriter html, EnvironmentInfo? machine)
     {
         if (machine is null)
             return;
-        Fact(html, "client machine", $"{machine.CpuModel}, {machine.CpuCount} cores, {AxisScale.BytesText(machine.MemoryBytes)} memory, "
+        Fact(html, "client machine", $"{machine.CpuModel}, {machine.CpuCount} cores, {Units.BinaryBytes(machine.MemoryBytes)} memory, "
             + (machine.ServerOnSameMachine ? "shared with the server" : "the server is elsewhere"));
         Fact(html, "system", $"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}");
-        Fact(html, "disk", $"{machine.Disk}, {AxisScale.BytesText(machine.DiskFreeBytes)} of {AxisScale.BytesText(machine.DiskTotalBytes)} free at the start");
+        Fact(html, "disk", $"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start");
     }
 
     private static void Fact(HtmlWriter html, string name, string value) => html.Element("dt", name).Element("dd", value);
 
+    private static void TableOrNone(HtmlWriter html, string title, ReportTable? table)
+    {
+        html.Element("h2", table?.Title ?? title);
+        if (table is null)
+            html.Paragraph("None.");
+        else
+            HtmlTables.Rows(html, table);
+    }
+
+    private static string Purpose(string fileName) => fileName switch
+    {
+        "report.md" => " this report as text, to paste into a ticket",
+        "result.json" => " everything that programs may want to read",
+        "latencies.hlog" => " latencies as an HdrHistogram log",
+        "tests.csv" => " results, a line per step, test and thread count",
+        "sizes.csv" => " sizes, a line per step",
+        "samples.csv" => " the client's samples over time",
+        "server.csv" => " the server's samples over time",
+        "host.csv" => " the machine's samples over time",
+        _ => "",
+    };
+
     private static string Time(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture);
 
-    private static string Seconds(double seconds) => seconds.ToString("0.##", CultureInfo.InvariantCulture) + " s";
-
-    private static string After(TimeSpan span) => span.TotalHours >= 1
-        ? $"{(long)span.TotalHours} h {span.Minutes:00} min"
-        : span.TotalMinutes >= 1 ? $"{span.Minutes} min {span.Seconds:00} s" : $"{span.TotalSeconds:0.#} s";
+    private static string Seconds(double seconds) => Units.Duration(TimeSpan.FromSeconds(seconds));
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 
@@ -15,17 +14,17 @@ internal static class HtmlReport
     /// <summary>Writes index.html in place of an older one; a reader never sees half of it.</summary>
     /// <returns>Its full path.</returns>
     /// <exception cref="IOException">The folder can't be written.</exception>
-    public static string Write(StoredRun run, string folder, RenderedCharts charts)
+    public static string Write(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
         Directory.CreateDirectory(folder);
         string path = Path.Combine(folder, FileName);
-        string half = path + ".new";
-        File.WriteAllText(half, Build(run, folder, charts));
+        string half = path + ".tmp";
+        File.WriteAllText(half, Build(run, folder, charts, textFiles));
         File.Move(half, path, overwrite: true);
         return path;
     }
 
-    internal static string Build(StoredRun run, string folder, RenderedCharts charts)
+    internal static string Build(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
         var html = new HtmlWriter();
         html.Open("html", "lang", "en").Open("head")
@@ -42,38 +41,30 @@ internal static class HtmlReport
         HtmlFacts.Errors(html, run);
         HtmlFacts.Events(html, run);
         HtmlFacts.Repeat(html, run);
-        HtmlFacts.Files(html, folder, charts);
+        HtmlFacts.Files(html, folder, charts, textFiles);
         html.Close().Close();
         return html.ToString();
     }
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.Run.Kind == "series" ? $"series to {AxisScale.CountText(run.Settings.TargetDocumentCount)} documents" : "run";
+        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : "run";
         html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
         html.Open("ul", "class", "verdict");
-        foreach (string verdict in VerdictLines.Of(run))
-            html.Element("li", verdict);
+        foreach (var verdict in Verdict.Of(run))
+            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.Mark).Text(" " + verdict.Text).Close();
         html.Close();
     }
 
+    /// <summary>What nobody may overlook: a chart without this page says it too.</summary>
     private static IEnumerable<string> Remarks(StoredRun run)
     {
         if (run.Deployment is { IsEmbedded: true })
             yield return "These are figures of MongoPerf's embedded server. They are not MongoDB's.";
         else if (run.Deployment is { Kind: "null" })
             yield return "These are figures of the null deployment, which answers from memory: what client and loopback can do at most. They are not MongoDB's.";
-        foreach (string remark in run.Deployment?.Remarks ?? [])
-            yield return remark;
-        if (run.Run.State == RunState.Finished)
-            yield break;
-        string because = run.Run.StoppedBecause is { } reason ? $" ({reason})" : "";
-        string reached = $"{HtmlTables.Count(run.DocumentsReached)} of {HtmlTables.Count(run.Settings.TargetDocumentCount)} documents";
-        yield return run.StateText == "running"
-            ? $"This run is still going: {reached} so far. 'mongoperf report {run.Run.Id}' makes this page again."
-            : $"This run is {run.StateText}{because}: {reached}. 'mongoperf resume {run.Run.Id}' goes on with it.";
     }
 
     private static void Findings(HtmlWriter html, StoredRun run)
@@ -86,8 +77,8 @@ internal static class HtmlReport
         }
 
         html.Table(
-            ["what was seen", "how sure", "what to try next"],
-            run.Findings.Select(static finding => (IReadOnlyList<string>)[finding.Text, finding.Certainty, finding.NextStep]), isText: true);
+            [("what was seen", true), ("how sure", true), ("what to try next", true)],
+            run.Findings.Select(static finding => (IReadOnlyList<string>)[finding.Text, finding.Certainty, finding.NextStep]));
     }
 
     private static void Charts(HtmlWriter html, string folder, RenderedCharts charts)
@@ -111,22 +102,20 @@ internal static class HtmlReport
 
     private static void Tables(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "Growth");
+        html.Element("h2", "Tests");
         if (run.Steps.Count == 0)
         {
-            html.Paragraph("No step has a result yet.");
+            html.Paragraph("No test has a result yet.");
             return;
         }
 
-        HtmlTables.Growth(html, run);
-        html.Element("h2", "Each test");
-        foreach (string test in TestOrder.Names.Where(test => run.Steps.Any(step => step.Tests.Any(result => result.Test == test))))
-            HtmlTables.Test(html, run, test);
-        if (run.Steps.Any(static step => step.Sizes is { Indexes.Count: > 0 }))
-        {
-            html.Element("h2", "Size of each index");
-            HtmlTables.Indexes(html, run);
-        }
+        html.Paragraph("Rates and latencies leave the warm-up out. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576.");
+        foreach (var table in ReportTables.Tests(run))
+            HtmlTables.Show(html, table);
+        html.Element("h2", "Growth");
+        HtmlTables.Rates(html, run);
+        foreach (var table in new[] { ReportTables.Growth(run), ReportTables.Shards(run) }.OfType<ReportTable>())
+            HtmlTables.Show(html, table);
     }
 
     private static string Embedded(DrawnChart drawn)

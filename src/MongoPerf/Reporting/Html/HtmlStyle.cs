@@ -18,7 +18,9 @@ internal static class HtmlStyle
         .soft { color: var(--soft); }
         .warn { color: var(--warn); background: var(--warnback); padding: 0.5rem 0.8rem; border-radius: 4px; max-width: none; }
         ul.verdict { list-style: none; margin: 1rem 0; padding: 0.6rem 1rem; background: var(--band); border-radius: 4px; }
-        ul.verdict li { margin: 0.25rem 0; font-weight: 600; }
+        ul.verdict li { margin: 0.25rem 0; }
+        .mark { display: inline-block; min-width: 3rem; font-weight: 700; }
+        .mark.BAD, .mark.note { color: var(--warn); }
         dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: 0.2rem 1.2rem; margin: 0.5rem 0; }
         dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }
@@ -30,8 +32,8 @@ internal static class HtmlStyle
         table { border-collapse: collapse; font-size: 0.88rem; font-variant-numeric: tabular-nums; }
         th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
         thead th { background: var(--band); font-weight: 600; }
-        table.figures th, table.figures td { text-align: right; }
-        table.text th, table.text td { text-align: left; white-space: normal; vertical-align: top; }
+        .figure { text-align: right; }
+        .text { text-align: left; white-space: normal; min-width: 8rem; vertical-align: top; }
         code, pre { font: 0.9em/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
         pre { background: var(--band); padding: 0.7rem 0.9rem; border-radius: 4px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
         a { color: inherit; }
@@ -44,7 +46,7 @@ internal static class HtmlStyle
         @media print {
           :root { --ink: #000000; --soft: #444444; --line: #bbbbbb; --back: #ffffff; --band: #f2f2f2; --warn: #000000; --warnback: #f2f2f2; }
           body { max-width: none; padding: 0; font-size: 11pt; }
-          figure, table.figures tr { break-inside: avoid; }
+          figure, tr { break-inside: avoid; }
           h2, h3 { break-after: avoid; }
           table { font-size: 7.5pt; }
           th, td { padding: 0.15rem 0.35rem; }

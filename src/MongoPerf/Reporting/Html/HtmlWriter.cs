@@ -46,19 +46,18 @@ internal sealed class HtmlWriter
 
     public HtmlWriter Paragraph(string text) => Element("p", text);
 
-    /// <summary>A table that scrolls by itself on a narrow screen. The first column is text, the others are figures.</summary>
-    public HtmlWriter Table(IReadOnlyList<string> heads, IEnumerable<IReadOnlyList<string>> rows, bool isText = false)
+    /// <summary>A table that scrolls by itself on a narrow screen.</summary>
+    public HtmlWriter Table(IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
     {
-        Open("div", "class", "wide").Open("table", "class", isText ? "text" : "figures");
-        Open("thead").Open("tr");
-        foreach (string head in heads)
-            Element("th", head, "scope", "col");
+        Open("div", "class", "wide").Open("table").Open("thead").Open("tr");
+        foreach ((string name, bool isText) in heads)
+            Element("th", name, "scope", "col", "class", isText ? "text" : "figure");
         Close().Close().Open("tbody");
         foreach (var row in rows)
         {
             Open("tr");
-            foreach (string cell in row)
-                Element("td", cell);
+            for (int i = 0; i < row.Count; i++)
+                Element("td", row[i], "class", heads[i].IsText ? "text" : "figure");
             Close();
         }
 

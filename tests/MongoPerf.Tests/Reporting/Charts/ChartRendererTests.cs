@@ -106,7 +106,7 @@ public sealed class ChartRendererTests
             }
         }
 
-        Approved.Matches("charts-of-the-frozen-run.txt", text.ToString());
+        Approved.Check("charts-of-the-frozen-run.txt", text.ToString());
     }
 
     private static Gnuplot Fake(TemporaryFolder folder, string script)

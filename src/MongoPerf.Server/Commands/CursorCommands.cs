@@ -1,0 +1,115 @@
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+internal static class CursorCommands
+{
+    public static void GetMore(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        session.Server.Counters.CountQuery(isGetMore: true);
+        (long id, string collection, long batchSize) = ParseGetMore(request.Body);
+        Cursor cursor = session.Server.Cursors.Take(id)
+            ?? throw new CommandException(43, "CursorNotFound", $"cursor id {id} not found");
+        bool hasMore = false;
+        try
+        {
+            string nameSpace = $"{session.Database}.{collection}";
+            if (cursor.Namespace != nameSpace)
+            {
+                hasMore = true;
+                throw new CommandException(13, "Unauthorized",
+                    $"Requested getMore on namespace '{nameSpace}', but cursor belongs to a different namespace {cursor.Namespace}");
+            }
+
+            reply.Body.StartDocument("cursor"u8);
+            reply.Body.StartArray("nextBatch"u8);
+            hasMore = Read(session, cursor, reply, batchSize);
+            reply.Body.End();
+            reply.Body.WriteInt64("id"u8, hasMore ? id : 0);
+            reply.Body.WriteString("ns"u8, cursor.Namespace);
+            reply.Body.End();
+            reply.Succeed();
+        }
+        finally
+        {
+            if (hasMore)
+                session.Server.Cursors.PutBack(cursor);
+            else
+                cursor.Query.Dispose();
+        }
+    }
+
+    public static void KillCursors(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        var killed = new List<long>();
+        var missing = new List<long>();
+        var reader = new BsonReader(request.Body);
+        if (!reader.Find("cursors"u8))
+            throw CommandException.MissingField("killCursors", "cursors");
+        var ids = new BsonReader(reader.DocumentBytes);
+        while (ids.Read())
+            (session.Server.Cursors.Kill(ids.ToInt64()) ? killed : missing).Add(ids.ToInt64());
+        WriteIds(reply.Body, "cursorsKilled"u8, killed);
+        WriteIds(reply.Body, "cursorsNotFound"u8, missing);
+        WriteIds(reply.Body, "cursorsAlive"u8, []);
+        WriteIds(reply.Body, "cursorsUnknown"u8, []);
+        reply.Succeed();
+    }
+
+    private static bool Read(CommandSession session, Cursor cursor, ReplyWriter reply, long batchSize)
+    {
+        Collection collection = cursor.Collection;
+        session.Server.Counters.ReaderEnters();
+        collection.Lock.EnterReadLock();
+        try
+        {
+            if (collection.IsDropped)
+                throw new CommandException(175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
+            var runner = cursor.Query.Runner!;
+            (long keys, long documents, long returned) = (runner.KeysExamined, runner.DocumentsExamined, cursor.Query.Returned);
+            bool hasMore = FindCommand.WriteBatch(cursor.Query, reply.Body, batchSize);
+            session.Server.Counters.CountScan(runner.KeysExamined - keys, runner.DocumentsExamined - documents, cursor.Query.Returned - returned);
+            return hasMore;
+        }
+        finally
+        {
+            collection.Lock.ExitReadLock();
+            session.Server.Counters.ReaderLeaves();
+        }
+    }
+
+    private static (long Id, string Collection, long BatchSize) ParseGetMore(ReadOnlySpan<byte> body)
+    {
+        var reader = new BsonReader(body);
+        reader.Read();
+        if (reader.Type != BsonType.Int64)
+            throw CommandException.TypeMismatch($"BSON field 'getMore.getMore' is the wrong type '{reader.Type}', expected type 'long'");
+        long id = reader.Int64;
+        string? collection = null;
+        long batchSize = long.MaxValue;
+        while (reader.Read())
+        {
+            if (reader.NameIs("collection"u8))
+                collection = reader.StringText;
+            else if (reader.NameIs("batchSize"u8))
+                batchSize = reader.ToInt64();
+            else if (!GenericFields.Contains(reader.Name))
+                throw CommandException.UnknownField("getMore", reader.NameText);
+        }
+
+        if (batchSize < 0)
+            throw CommandException.Location(51024, $"BSON field 'batchSize' value must be >= 0, actual value '{batchSize}'");
+        // 0 means "as the server likes", as on mongod.
+        return (id, collection ?? throw CommandException.MissingField("getMore", "collection"), batchSize == 0 ? long.MaxValue : batchSize);
+    }
+
+    private static void WriteIds(BsonWriter body, ReadOnlySpan<byte> name, List<long> ids)
+    {
+        body.StartArray(name);
+        for (int i = 0; i < ids.Count; i++)
+            body.WriteInt64(ArrayNames.Of(i), ids[i]);
+        body.End();
+    }
+}

@@ -1,0 +1,113 @@
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+internal static class DeleteCommand
+{
+    // As for inserts: a delete of very many documents is written in parts.
+    private const long PartBytes = 1 << 20;
+
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        WriteFields fields = WriteFields.Parse(request.Body, "delete", "deletes"u8);
+        DocumentSource statements = DocumentSource.Of(request, "delete", "deletes"u8, fields.Statements, fields.HasStatements);
+        WriteErrors errors = session.Insert.Errors;
+        errors.Clear();
+        int index = 0;
+        int deleted = 0;
+        for (; statements.MoveNext(); index++)
+        {
+            (byte[] filter, bool isOne, IndexHint hint) = Parse(statements.Current);
+            try
+            {
+                deleted += Run(session, fields.Collection, filter, isOne, hint);
+            }
+            catch (CommandException error)
+            {
+                errors.Add(index, error.Code, error.Message);
+                if (fields.IsOrdered)
+                    break;
+            }
+        }
+
+        if (fields.Concern.IsJournaled)
+            session.Server.Store.SyncLog();
+        session.Server.Counters.CountDeletes(index, deleted);
+        reply.Body.WriteInt32("n"u8, fields.Concern.IsUnacknowledged ? 0 : deleted);
+        if (!fields.Concern.IsUnacknowledged)
+            errors.Write(reply.Body);
+        reply.Succeed();
+    }
+
+    private static int Run(CommandSession session, ReadOnlySpan<byte> name, byte[] filter, bool isOne, IndexHint hint)
+    {
+        FindQuery query = session.Query;
+        query.Parse(filter, 0, isOne ? 1 : 0, hint);
+        Collection? collection = session.FindCollection(name);
+        if (collection == null)
+            return 0;
+        session.Server.Counters.WriterEnters();
+        collection.Lock.EnterReadLock();
+        try
+        {
+            if (collection.IsDropped)
+                return 0;
+            lock (collection.Writer.Gate)
+                return DeleteAll(collection, query);
+        }
+        finally
+        {
+            query.Dispose();
+            collection.Lock.ExitReadLock();
+            session.Server.Counters.WriterLeaves();
+        }
+    }
+
+    private static int DeleteAll(Collection collection, FindQuery query)
+    {
+        List<long> records = UpdateCommand.Matches(query, collection);
+        CollectionWriter writer = collection.Writer;
+        writer.Begin();
+        foreach (long record in records)
+        {
+            using var present = collection.Get(record);
+            writer.Delete(record, present.Bytes);
+            if (writer.BatchBytes > PartBytes)
+                writer.Commit();
+        }
+
+        writer.Commit();
+        return records.Count;
+    }
+
+    private static (byte[] Filter, bool IsOne, IndexHint Hint) Parse(ReadOnlySpan<byte> statement)
+    {
+        byte[]? filter = null;
+        long? limit = null;
+        IndexHint hint = default;
+        var reader = new BsonReader(statement);
+        while (reader.Read())
+        {
+            switch (reader.NameText)
+            {
+                case "q": filter = reader.DocumentBytes.ToArray(); break;
+                case "limit": limit = reader.ToInt64(); break;
+                case "hint": hint = IndexHint.Parse(reader); break;
+                case "collation": throw CommandException.NotSupported("'collation' in deletes");
+                default: throw CommandException.UnknownField("delete.deletes", reader.NameText);
+            }
+        }
+
+        if (filter == null)
+            throw CommandException.MissingField("delete.deletes", "q");
+        return limit switch
+        {
+            null => throw CommandException.MissingField("delete.deletes", "limit"),
+            0 or 1 => (filter, limit == 1, hint),
+            _ => throw CommandException.FailedToParse($"The limit field in delete objects must be 0 or 1. Got {limit}"),
+        };
+    }
+}

@@ -1,0 +1,72 @@
+using System.Buffers.Binary;
+using MongoPerf.Server.Listening;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+/// <summary>The statements of a write command: the documents of a kind 1 section, or of an array in the body.</summary>
+internal ref struct DocumentSource
+{
+    private ReadOnlySpan<byte> _sequence;
+    private BsonReader _array;
+    private readonly bool _isArray;
+
+    private DocumentSource(ReadOnlySpan<byte> sequence, BsonReader array, bool isArray)
+    {
+        _sequence = sequence;
+        _array = array;
+        _isArray = isArray;
+    }
+
+    public ReadOnlySpan<byte> Current { get; private set; }
+
+    /// <exception cref="CommandException">Neither is there, both are, or the batch is empty or too large.</exception>
+    public static DocumentSource Of(in CommandRequest request, string command, ReadOnlySpan<byte> name, ReadOnlySpan<byte> array, bool hasArray)
+    {
+        string field = System.Text.Encoding.ASCII.GetString(name);
+        bool hasSequence = request.TryGetSequence(name, out ReadOnlySpan<byte> documents);
+        foreach (Wire.Messages.DocumentSequence sequence in request.Sequences)
+        {
+            if (!sequence.Name.SequenceEqual(name))
+                throw CommandException.Location(40415, $"BSON field '{command}.{sequence.NameText}' is an unknown field.");
+        }
+
+        if (hasSequence && hasArray)
+            throw CommandException.Location(40433, $"Duplicate field between body and document sequence '{field}'");
+        if (!hasSequence && !hasArray)
+            throw CommandException.MissingField(command, field);
+        var source = new DocumentSource(documents, hasArray ? new BsonReader(array) : default, hasArray);
+        source.RequireCount();
+        return source;
+    }
+
+    public bool MoveNext()
+    {
+        if (_isArray)
+        {
+            if (!_array.Read())
+                return false;
+            Current = _array.Type == BsonType.Document ? _array.Value : throw CommandException.TypeMismatch($"BSON field '{_array.NameText}' is the wrong type '{_array.Type}', expected type 'object'");
+            return true;
+        }
+
+        if (_sequence.IsEmpty)
+            return false;
+        int length = _sequence.Length >= 5 ? BinaryPrimitives.ReadInt32LittleEndian(_sequence) : 0;
+        if (length < 5 || length > _sequence.Length)
+            throw new BsonFormatException(0, $"document declares {length} bytes, allowed are 5 to {_sequence.Length}");
+        Current = _sequence[..length];
+        _sequence = _sequence[length..];
+        return true;
+    }
+
+    private readonly void RequireCount()
+    {
+        DocumentSource copy = this;
+        int count = 0;
+        while (copy.MoveNext())
+            count++;
+        if (count is 0 or > Limits.MaximumWriteBatch)
+            throw new CommandException(16, "InvalidLength", $"Write batch sizes must be between 1 and {Limits.MaximumWriteBatch}. Got {count} operations.");
+    }
+}

@@ -1,0 +1,159 @@
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+/// <summary>Making, dropping and listing of indexes.</summary>
+internal static class IndexCommands
+{
+    private const int MaximumFields = 32;
+
+    public static void CreateIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        var reader = new BsonReader(request.Body);
+        reader.Read();
+        ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
+        BsonDocument command = new(request.Body.ToArray());
+        RequireKnownFields(command);
+        BsonDocument list = command.FindDocument("indexes") ?? throw CommandException.MissingField("createIndexes", "indexes");
+        Wanted[] wanted = [.. list.Select(pair => Wanted.Parse(pair.Value))];
+        if (wanted.Length == 0)
+            throw CommandException.BadValue("Must specify at least one index to create");
+        Collection collection = session.GetOrCreate(name, out bool isNew);
+        int before = collection.Indexes.Length;
+        int there = wanted.Count(index => IsThere(collection, index));
+        foreach (Wanted index in wanted)
+            Create(session.Server.Store, collection, index);
+        reply.Body.WriteInt32("numIndexesBefore"u8, before);
+        reply.Body.WriteInt32("numIndexesAfter"u8, collection.Indexes.Length);
+        if (there < wanted.Length)
+            reply.Body.WriteBoolean("createdCollectionAutomatically"u8, isNew);
+        if (there > 0)
+            reply.Body.WriteString("note"u8, there == wanted.Length ? "all indexes already exist" : "index already exists");
+        reply.Succeed();
+    }
+
+    public static void ListIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        var reader = new BsonReader(request.Body);
+        reader.Read();
+        ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
+        Collection collection = session.FindCollection(name)
+            ?? throw CommandException.NamespaceNotFound($"ns does not exist: {session.Database}.{reader.StringText}");
+        CatalogCommands.WriteWholeCursor(reply.Body, collection.Namespace, collection.Indexes.Select(index => Describe(index.Spec)));
+        reply.Succeed();
+    }
+
+    public static void DropIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        var reader = new BsonReader(request.Body);
+        reader.Read();
+        Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
+        var command = new BsonDocument(request.Body.ToArray());
+        BsonValue which = command.Find("index") ?? throw CommandException.MissingField("dropIndexes", "index");
+        int before = collection.Indexes.Length;
+        foreach (CollectionIndex index in Select(collection, which))
+            session.Server.Store.DropIndex(collection, index.Spec);
+        reply.Body.WriteInt32("nIndexesWas"u8, before);
+        reply.Succeed();
+    }
+
+    public static BsonDocument Describe(IndexSpec spec) => spec.IsUnique && !spec.IsIdIndex
+        ? BsonDocument.Of(("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name), ("unique", true))
+        : BsonDocument.Of(("v", 2), ("key", spec.KeyPattern()), ("name", spec.Name));
+
+    private static void RequireKnownFields(BsonDocument command)
+    {
+        foreach ((string name, _) in command.Skip(1))
+        {
+            if (name is not ("indexes" or "commitQuorum" or "ignoreUnknownIndexOptions") && !GenericFields.Contains(System.Text.Encoding.UTF8.GetBytes(name)))
+                throw CommandException.UnknownField("createIndexes", name);
+        }
+    }
+
+    private static bool IsThere(Collection collection, Wanted wanted) => collection.Indexes.Any(index =>
+        index.Spec.HasSameKey(wanted.Spec) && (index.Spec.IsIdIndex || (index.Spec.Name == wanted.Spec.Name && index.Spec.IsUnique == wanted.Spec.IsUnique)));
+
+    private static void Create(DocumentStore store, Collection collection, Wanted wanted)
+    {
+        if (IsThere(collection, wanted))
+            return;
+        IndexSpec spec = wanted.Spec;
+        if (collection.Indexes.FirstOrDefault(index => index.Spec.Name == spec.Name) is { } sameName)
+        {
+            throw new CommandException(86, "IndexKeySpecsConflict",
+                $"An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: {Text(spec)}, existing index: {Text(sameName.Spec)}");
+        }
+
+        if (collection.Indexes.FirstOrDefault(index => index.Spec.HasSameKey(spec)) is { } sameKey)
+            throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Spec.Name}");
+        if (collection.Indexes.Length == Limits.MaximumIndexes)
+            throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {collection.Namespace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
+        try
+        {
+            byte[]? twice = store.CreateIndex(collection, spec.Name, spec.Fields, spec.IsUnique);
+            if (twice != null)
+                throw new CommandException(11000, "DuplicateKey", $"Index build failed: {WriteErrors.DuplicateText(collection.Namespace, spec, twice)}");
+        }
+        catch (IndexKeyException error)
+        {
+            throw new CommandException(171, "CannotIndexParallelArrays", $"Index build failed: {error.Message}");
+        }
+    }
+
+    private static string Text(IndexSpec spec) => ValueText.Of(BsonType.Document, Describe(spec).Bytes);
+
+    private static CollectionIndex[] Select(Collection collection, BsonValue which)
+    {
+        if (which.Type == BsonType.String && which.ToString() == "*")
+            return [.. collection.Indexes.Where(index => !index.Spec.IsIdIndex)];
+        CollectionIndex? found = which.Type == BsonType.String
+            ? collection.Indexes.FirstOrDefault(index => index.Spec.Name == which.ToString())
+            : collection.Indexes.FirstOrDefault(index => index.Spec.KeyPattern().Bytes.SequenceEqual(which.Bytes.Span));
+        if (found == null)
+        {
+            throw new CommandException(27, "IndexNotFound", which.Type == BsonType.String
+                ? $"index not found with name [{which}]"
+                : $"can't find index with key: {ValueText.Of(which.Type, which.Bytes.Span)}");
+        }
+
+        return found.Spec.IsIdIndex ? throw new CommandException(72, "InvalidOptions", "cannot drop _id index") : [found];
+    }
+
+    private sealed record Wanted(IndexSpec Spec)
+    {
+        public static Wanted Parse(BsonValue value)
+        {
+            if (value.Type != BsonType.Document)
+                throw CommandException.TypeMismatch("BSON field 'createIndexes.indexes' holds an element that is no object");
+            BsonDocument index = value.ToDocument();
+            BsonDocument key = index.FindDocument("key") ?? throw CommandException.FailedToParse("The 'key' field is a required property of an index specification");
+            string name = index.FindString("name") ?? throw CommandException.FailedToParse("The 'name' field is a required property of an index specification");
+            foreach ((string option, BsonValue setting) in index)
+            {
+                bool isKnown = option is "key" or "name" or "v" or "unique" or "background" or "ns" or "hidden" or "sparse";
+                bool isOff = setting.Type == BsonType.Boolean && !setting.ToBoolean();
+                if (!isKnown || (option is "hidden" or "sparse" && !isOff))
+                    throw CommandException.NotSupported($"the index option '{option}'");
+            }
+
+            IndexField[] fields = [.. key.Select(pair => Field(pair.Key, pair.Value))];
+            if (fields.Length is 0 or > MaximumFields)
+                throw new CommandException(67, "CannotCreateIndex", $"an index has 1 to {MaximumFields} fields, not {fields.Length}");
+            return new Wanted(new IndexSpec(-1, name, fields, index.IsTrue("unique")));
+        }
+
+        private static IndexField Field(string path, BsonValue direction)
+        {
+            if (direction.Type == BsonType.String)
+                throw CommandException.NotSupported($"'{direction}' indexes");
+            if (!direction.IsNumber || direction.ToDouble() == 0)
+                throw new CommandException(67, "CannotCreateIndex", $"Values in v:2 index key pattern must be numbers other than 0, or strings; '{path}' is neither");
+            if (path.Length == 0 || path[0] == '$' || path.Contains(".."))
+                throw new CommandException(67, "CannotCreateIndex", $"'{path}' cannot be a field of an index");
+            return new IndexField(new FieldPath(path), direction.ToDouble() < 0);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+/// <summary>What the insert command uses again on a connection.</summary>
+internal sealed class InsertScratch
+{
+    public WriteErrors Errors { get; } = new();
+
+    /// <summary>For documents that must be made anew: without an _id, or with it in another place than the first.</summary>
+    public BsonWriter Document { get; } = new();
+}
+
+internal static class InsertCommand
+{
+    // A batch is written in parts of this size, so that the memory of a huge one stays bounded and others get their turn.
+    private const long PartBytes = 4 << 20;
+
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        Fields fields = Parse(request.Body);
+        DocumentSource documents = DocumentSource.Of(request, "insert", "documents"u8, fields.Documents, fields.HasDocuments);
+        session.Insert.Errors.Clear();
+        Collection collection = session.GetOrCreate(fields.Collection, out _);
+        (int attempted, int inserted) = Insert(session, collection, ref documents, fields.IsOrdered);
+        if (fields.Concern.IsJournaled)
+            session.Server.Store.SyncLog();
+        session.Server.Counters.CountInserts(attempted, inserted);
+        if (fields.Concern.IsUnacknowledged)
+        {
+            reply.Body.WriteInt32("n"u8, 0);
+        }
+        else
+        {
+            reply.Body.WriteInt32("n"u8, inserted);
+            session.Insert.Errors.Write(reply.Body);
+        }
+
+        reply.Succeed();
+    }
+
+    private static Fields Parse(ReadOnlySpan<byte> body)
+    {
+        var reader = new BsonReader(body);
+        reader.Read();
+        var fields = new Fields { Collection = CommandSession.CollectionName(reader), IsOrdered = true };
+        while (reader.Read())
+        {
+            if (reader.NameIs("ordered"u8))
+            {
+                fields.IsOrdered = reader.ToBoolean();
+            }
+            else if (reader.NameIs("writeConcern"u8))
+            {
+                fields.Concern = WriteConcern.Parse(reader);
+            }
+            else if (reader.NameIs("documents"u8))
+            {
+                if (reader.Type != BsonType.Array)
+                    throw CommandException.TypeMismatch($"BSON field 'insert.documents' is the wrong type '{reader.Type}', expected type 'array'");
+                fields.Documents = reader.Value;
+                fields.HasDocuments = true;
+            }
+            else if (!reader.NameIs("bypassDocumentValidation"u8) && !GenericFields.Contains(reader.Name))
+            {
+                throw CommandException.UnknownField("insert", reader.NameText);
+            }
+        }
+
+        return fields;
+    }
+
+    private static (int Attempted, int Inserted) Insert(CommandSession session, Collection collection, ref DocumentSource documents, bool isOrdered)
+    {
+        session.Server.Counters.WriterEnters();
+        collection.Lock.EnterReadLock();
+        try
+        {
+            if (collection.IsDropped)
+                throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
+            lock (collection.Writer.Gate)
+                return InsertAll(session.Insert, collection, ref documents, isOrdered);
+        }
+        finally
+        {
+            collection.Lock.ExitReadLock();
+            session.Server.Counters.WriterLeaves();
+        }
+    }
+
+    private static (int Attempted, int Inserted) InsertAll(InsertScratch scratch, Collection collection, ref DocumentSource documents, bool isOrdered)
+    {
+        CollectionWriter writer = collection.Writer;
+        writer.Begin();
+        int index = 0;
+        int inserted = 0;
+        for (; documents.MoveNext(); index++)
+        {
+            if (InsertOne(scratch, collection, documents.Current, index))
+                inserted++;
+            else if (isOrdered)
+                break;
+            if (writer.BatchBytes > PartBytes)
+                writer.Commit();
+        }
+
+        writer.Commit();
+        return (index, inserted);
+    }
+
+    private static bool InsertOne(InsertScratch scratch, Collection collection, ReadOnlySpan<byte> document, int index)
+    {
+        if (document.Length > Limits.MaximumDocumentBytes)
+        {
+            scratch.Errors.Add(index, 2, $"object to insert too large. size in bytes: {document.Length}, max size: {Limits.MaximumDocumentBytes}");
+            return false;
+        }
+
+        BsonValidator.Validate(document);
+        document = WithIdInFront(scratch.Document, document, out BsonType idType);
+        if (idType is BsonType.Array or BsonType.Regex or BsonType.Undefined)
+        {
+            string kind = idType == BsonType.Array ? "array" : idType == BsonType.Regex ? "regex" : "undefined";
+            scratch.Errors.Add(index, 53, $"The '_id' value cannot be of type {kind}");
+            return false;
+        }
+
+        try
+        {
+            CollectionIndex? duplicate = collection.Writer.Insert(document);
+            if (duplicate != null)
+                scratch.Errors.AddDuplicate(index, collection.Namespace, duplicate, document);
+            return duplicate == null;
+        }
+        catch (Storage.Keys.IndexKeyException error)
+        {
+            scratch.Errors.Add(index, 171, error.Message);
+            return false;
+        }
+    }
+
+    /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
+    public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)
+    {
+        var reader = new BsonReader(document);
+        bool hasAny = reader.Read();
+        if (hasAny && reader.NameIs("_id"u8))
+        {
+            idType = reader.Type;
+            return document;
+        }
+
+        bool hasId = hasAny && reader.Find("_id"u8);
+        scratch.Clear();
+        scratch.StartDocument();
+        idType = hasId ? reader.Type : BsonType.ObjectId;
+        if (hasId)
+            scratch.WriteValue("_id"u8, reader.Type, reader.Value);
+        else
+            scratch.WriteObjectId("_id"u8, NewObjectId());
+        var rest = new BsonReader(document);
+        while (rest.Read())
+        {
+            if (!rest.NameIs("_id"u8))
+                scratch.WriteValue(rest.Name, rest.Type, rest.Value);
+        }
+
+        scratch.End();
+        return scratch.Written;
+    }
+
+    public static ObjectId NewObjectId()
+    {
+        Span<byte> bytes = stackalloc byte[ObjectId.Size];
+        BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)DateTimeOffset.UtcNow.ToUnixTimeSeconds());
+        RandomNumberGenerator.Fill(bytes[4..]);
+        return ObjectId.FromBytes(bytes);
+    }
+
+    private ref struct Fields
+    {
+        public ReadOnlySpan<byte> Collection;
+        public ReadOnlySpan<byte> Documents;
+        public bool HasDocuments;
+        public bool IsOrdered;
+        public WriteConcern Concern;
+    }
+}

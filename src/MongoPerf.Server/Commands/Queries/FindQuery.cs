@@ -1,0 +1,198 @@
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Queries;
+
+/// <summary>A find command and its execution, from the first document to the last; used again for the next one. One thread at a time.</summary>
+/// <remarks>A cursor takes the whole object over; the session then makes itself a new one.</remarks>
+internal sealed class FindQuery : IDisposable
+{
+    private readonly Planner _planner = new();
+    private readonly BlockingSort _sorter = new();
+    private long _skip;
+    private long _limit;
+    private long _returned;
+    private bool _isSorting;
+    private bool _isHeld;
+
+    public FindQuery(PathCache paths)
+    {
+        Filter = new Filter(paths);
+        Sort = new SortSpec(paths);
+    }
+
+    public Filter Filter { get; }
+
+    public SortSpec Sort { get; }
+
+    public Projection Projection { get; } = new();
+
+    public IndexHint Hint { get; private set; }
+
+    public long Skip => _skip;
+
+    /// <summary>0: none.</summary>
+    public long Limit => _limit;
+
+    /// <summary>Documents in the first reply; null where the client left it open.</summary>
+    public long? BatchSize { get; private set; }
+
+    public bool IsSingleBatch { get; private set; }
+
+    public bool UsesBlockingSort => _isSorting;
+
+    /// <summary>Set by <see cref="Open"/>; null when there is no collection.</summary>
+    public PlanRunner? Runner { get; private set; }
+
+    /// <summary>The limit is reached: no further document will come.</summary>
+    public bool IsComplete => _limit > 0 && _returned >= _limit;
+
+    public long Returned => _returned;
+
+    private long Wanted => _limit > 0 ? _skip + _limit : long.MaxValue;
+
+    /// <summary>Reads the fields of a find command (or of the find inside an explain).</summary>
+    /// <exception cref="CommandException">A field, operator or value that is not allowed.</exception>
+    public void Parse(ReadOnlySpan<byte> body)
+    {
+        Restart();
+        var reader = new BsonReader(body);
+        reader.Read();
+        while (reader.Read())
+        {
+            if (!ParseField(reader) && !GenericFields.Contains(reader.Name))
+                throw CommandException.UnknownField("find", reader.NameText);
+        }
+    }
+
+    /// <summary>Prepares for a filter that comes from another command (count, update, delete).</summary>
+    public void Parse(ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint)
+    {
+        Restart();
+        Filter.Compile(filter);
+        Hint = hint;
+        _skip = skip;
+        _limit = limit;
+    }
+
+    /// <summary>Chooses the plan, and where a sort must be done beforehand does it. Call inside the collection's read lock.</summary>
+    public void Open(Collection? collection)
+    {
+        OpenPlan(collection);
+        if (Runner != null && _isSorting)
+            _sorter.Fill(Runner, Sort, Wanted);
+    }
+
+    /// <summary>Chooses the plan and leaves it at that.</summary>
+    public void OpenPlan(Collection? collection)
+    {
+        Runner = null;
+        if (collection == null)
+            return;
+        Runner = _planner.Choose(collection, Filter, Sort, Hint, Wanted);
+        _isSorting = !Runner.Plan.ProvidesSort;
+    }
+
+    /// <summary>Goes to the next document to return. Call inside the collection's read lock.</summary>
+    public bool MoveNext()
+    {
+        if (_isHeld)
+        {
+            _isHeld = false;
+            _returned++;
+            return true;
+        }
+
+        if (Runner == null || IsComplete)
+            return false;
+        long skip = _returned == 0 ? _skip : 0;
+        if (!(_isSorting ? _sorter.MoveNext(skip) : Runner.MoveNext(skip)))
+            return false;
+        _returned++;
+        return true;
+    }
+
+    /// <summary>Puts the current document back; it comes again first. Its bytes must be fetched anew then.</summary>
+    public void Hold()
+    {
+        _isHeld = true;
+        _returned--;
+    }
+
+    /// <summary>The current document as it is stored; valid until the next move.</summary>
+    public ReadOnlySpan<byte> Current => _isSorting ? _sorter.Current : Runner!.Document;
+
+    public void WriteCurrent(BsonWriter writer, ReadOnlySpan<byte> name)
+    {
+        if (Projection.IsGiven)
+            Projection.Write(writer, name, Current);
+        else
+            writer.WriteDocument(name, Current);
+    }
+
+    /// <summary>Lets go of iterators and pinned memory; the object can be used again.</summary>
+    public void Dispose() => _planner.Dispose();
+
+    private void Restart()
+    {
+        Filter.Compile(BsonDocument.Empty.Bytes);
+        Sort.Clear();
+        Projection.Clear();
+        Hint = default;
+        _skip = 0;
+        _limit = 0;
+        _returned = 0;
+        _isHeld = false;
+        _isSorting = false;
+        BatchSize = null;
+        IsSingleBatch = false;
+    }
+
+    private bool ParseField(BsonReader reader)
+    {
+        switch (reader.Name.Length)
+        {
+            case 4 when reader.NameIs("sort"u8): Sort.Compile(RequireDocument(reader)); return true;
+            case 4 when reader.NameIs("skip"u8): _skip = RequireCount(reader); return true;
+            case 4 when reader.NameIs("hint"u8): Hint = IndexHint.Parse(reader); return true;
+            case 5 when reader.NameIs("limit"u8): _limit = RequireCount(reader); return true;
+            case 6 when reader.NameIs("filter"u8): Filter.Compile(RequireDocument(reader)); return true;
+            case 9 when reader.NameIs("batchSize"u8): BatchSize = RequireCount(reader); return true;
+            case 10 when reader.NameIs("projection"u8): Projection.Compile(RequireDocument(reader)); return true;
+            case 11 when reader.NameIs("singleBatch"u8): IsSingleBatch = reader.ToBoolean(); return true;
+            default: return IsHarmless(reader);
+        }
+    }
+
+    /// <summary>Options that change nothing here, or nothing when they are off; those that would change the answer are refused.</summary>
+    private static bool IsHarmless(BsonReader reader)
+    {
+        string name = reader.NameText;
+        switch (name)
+        {
+            case "allowDiskUse" or "noCursorTimeout" or "oplogReplay" or "allowPartialResults" or "allowSpeculativeMajorityRead" or "let":
+                return true;
+            case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max" or "collation":
+                if (reader.Type == BsonType.Boolean && !reader.Boolean)
+                    return true;
+                throw CommandException.NotSupported($"the option '{name}' of find");
+            default:
+                return false;
+        }
+    }
+
+    private static ReadOnlySpan<byte> RequireDocument(BsonReader reader) => reader.Type switch
+    {
+        BsonType.Document => reader.Value,
+        BsonType.Null => BsonDocument.Empty.Bytes,
+        _ => throw CommandException.TypeMismatch($"Expected field {reader.NameText}to be of type object"),
+    };
+
+    private static long RequireCount(BsonReader reader)
+    {
+        if (!reader.IsNumber)
+            throw CommandException.TypeMismatch($"BSON field 'find.{reader.NameText}' is the wrong type '{reader.Type}', expected types '[long, int, decimal, double']");
+        long value = reader.ToInt64();
+        return value >= 0 ? value : throw CommandException.Location(51024, $"BSON field '{reader.NameText}' value must be >= 0, actual value '{value}'");
+    }
+}

@@ -1,0 +1,195 @@
+using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Queries;
+
+/// <summary>Works out which ranges of an index can hold what a filter asks for. Ranges may be too wide, never too narrow.</summary>
+/// <remarks>Every candidate is tested against the whole filter afterwards. Used again; one thread.</remarks>
+internal sealed class IndexBounds
+{
+    private readonly KeyBuffer _prefix = new();
+    private readonly KeyBuffer _low = new();
+    private readonly KeyBuffer _high = new();
+    private readonly KeyBuffer _scratch = new();
+    private readonly KeyBuffer _intervalLow = new();
+    private readonly KeyBuffer _intervalHigh = new();
+
+    /// <summary>Fills <paramref name="plan"/> with the ranges of <paramref name="index"/>; one over everything when the filter says nothing about it.</summary>
+    public void Build(ScanPlan plan, CollectionIndex index, Filter filter)
+    {
+        plan.Reset(index);
+        _prefix.Clear();
+        IndexField[] fields = index.Spec.Fields;
+        // With arrays in it, bounds on a later field could belong to another element than those on the first.
+        int usable = index.IsMultikey ? 1 : fields.Length;
+        for (int i = 0; i < usable; i++)
+        {
+            FilterNode? equal = FindEqual(filter, fields[i].Path, index.IsMultikey);
+            if (equal == null)
+            {
+                AddLastField(plan, fields[i], filter, index.IsMultikey);
+                break;
+            }
+
+            AppendValue(fields[i], equal.OperandType, filter.Operand(equal));
+            plan.EqualFields = i + 1;
+        }
+
+        if (plan.RangeCount == 0)
+            AddPrefixRange(plan);
+        plan.IsBounded = plan.EqualFields > 0 || plan.RangeCount != 1 || plan.Range(0).HasHigh || plan.Range(0).Low.Length > 0;
+        plan.SortRanges();
+    }
+
+    private static FilterNode? FindEqual(Filter filter, FieldPath path, bool isMultikey)
+    {
+        foreach (FilterNode node in filter.Root.Children)
+        {
+            if (node.Operator == FilterOperator.Equal && path.IsSame(node.Path) && IsPoint(node.OperandType, isMultikey))
+                return node;
+        }
+
+        return null;
+    }
+
+    /// <summary>Values that stand in the index as one key: null also means missing and undefined, an array its elements too.</summary>
+    private static bool IsPoint(BsonType type, bool isMultikey) =>
+        type is not (BsonType.Null or BsonType.Undefined) && !(isMultikey && type == BsonType.Array);
+
+    private void AppendValue(IndexField field, BsonType type, ReadOnlySpan<byte> value)
+    {
+        int start = _prefix.Length;
+        KeyEncoder.Write(_prefix, type, value);
+        if (field.IsDescending)
+            _prefix.Invert(start);
+    }
+
+    private void AddLastField(ScanPlan plan, IndexField field, Filter filter, bool isMultikey)
+    {
+        bool isBound = false;
+        foreach (FilterNode node in filter.Root.Children)
+        {
+            if (!field.Path.IsSame(node.Path))
+                continue;
+            if (node.Operator == FilterOperator.In && !isBound && AddPoints(plan, field, filter.Operand(node), isMultikey))
+                return;
+            // Two conditions on an array may be met by two of its elements: only one of them bounds the scan.
+            if (isBound && isMultikey)
+                break;
+            isBound |= Narrow(node, filter.Operand(node), isBound, isMultikey);
+        }
+
+        if (isBound)
+            AddRange(plan, field, _low, _high);
+    }
+
+    /// <summary>Narrows [_low, _high) by one condition; the first one sets it.</summary>
+    private bool Narrow(FilterNode node, ReadOnlySpan<byte> operand, bool isBound, bool isMultikey)
+    {
+        if (!TryInterval(node, operand, isMultikey, out KeyBuffer? low, out KeyBuffer? high))
+            return false;
+        if (!isBound || low.Written.SequenceCompareTo(_low.Written) > 0)
+            Copy(low, _low);
+        if (!isBound || high.Written.SequenceCompareTo(_high.Written) < 0)
+            Copy(high, _high);
+        return true;
+    }
+
+    private bool TryInterval(FilterNode node, ReadOnlySpan<byte> operand, bool isMultikey, out KeyBuffer low, out KeyBuffer high)
+    {
+        low = _intervalLow;
+        high = _intervalHigh;
+        low.Clear();
+        high.Clear();
+        FilterOperator kind = node.Operator;
+        if (kind is not (FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual))
+            return false;
+        BsonType type = node.OperandType;
+        if (type is BsonType.MinKey or BsonType.MaxKey || (isMultikey && type == BsonType.Array))
+            return false;
+        if (type is BsonType.Null or BsonType.Undefined)
+        {
+            low.Add(BsonOrder.UndefinedRank);
+            high.Add(BsonOrder.NullRank + 1);
+            return true;
+        }
+
+        byte rank = BsonOrder.Rank(type);
+        _scratch.Clear();
+        KeyEncoder.Write(_scratch, type, operand);
+        low.Add(rank);
+        high.Add((byte)(rank + 1));
+        if (kind is FilterOperator.Equal or FilterOperator.GreaterOrEqual or FilterOperator.Greater)
+            Copy(_scratch, low);
+        if (kind is FilterOperator.Equal or FilterOperator.LessOrEqual or FilterOperator.Less)
+            Copy(_scratch, high);
+        if (kind == FilterOperator.Greater)
+            low.IncrementPrefix();
+        if (kind is FilterOperator.Equal or FilterOperator.LessOrEqual)
+            high.IncrementPrefix();
+        return true;
+    }
+
+    private bool AddPoints(ScanPlan plan, IndexField field, ReadOnlySpan<byte> array, bool isMultikey)
+    {
+        var items = new BsonReader(array);
+        while (items.Read())
+        {
+            if (!IsPoint(items.Type, isMultikey))
+                return false;
+        }
+
+        items = new BsonReader(array);
+        bool any = false;
+        while (items.Read())
+        {
+            any = true;
+            _low.Clear();
+            KeyEncoder.Write(_low, items.Type, items.Value);
+            Copy(_low, _high);
+            _high.IncrementPrefix();
+            AddRange(plan, field, _low, _high);
+        }
+
+        return any;
+    }
+
+    /// <summary>Puts [low, high) of one field, in ascending bytes, behind the prefix. A descending field turns it around:
+    /// k lies in [low, high) just when its inverse lies in [after ~high, after ~low), "after" being the next prefix.</summary>
+    private void AddRange(ScanPlan plan, IndexField field, KeyBuffer low, KeyBuffer high)
+    {
+        KeyRange range = plan.AddRange();
+        range.HasHigh = true;
+        Join(range.Low, field.IsDescending ? high : low, field.IsDescending);
+        Join(range.High, field.IsDescending ? low : high, field.IsDescending);
+    }
+
+    private void Join(KeyBuffer target, KeyBuffer value, bool isInverted)
+    {
+        target.Clear();
+        target.Add(_prefix.Written);
+        int start = target.Length;
+        target.Add(value.Written);
+        if (!isInverted)
+            return;
+        target.Invert(start);
+        target.IncrementPrefix();
+    }
+
+    private void AddPrefixRange(ScanPlan plan)
+    {
+        KeyRange range = plan.AddRange();
+        Copy(_prefix, range.Low);
+        if (_prefix.Length == 0)
+            return;
+        Copy(_prefix, range.High);
+        range.HasHigh = range.High.IncrementPrefix();
+    }
+
+    private static void Copy(KeyBuffer source, KeyBuffer target)
+    {
+        target.Clear();
+        target.Add(source.Written);
+    }
+}

@@ -1,0 +1,49 @@
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Queries;
+
+/// <summary>The index that a client insists on: by name, by key pattern, or {$natural: ±1}.</summary>
+internal readonly struct IndexHint
+{
+    private readonly string? _name;
+    private readonly BsonDocument? _key;
+
+    private IndexHint(string? name, BsonDocument? key, int natural)
+    {
+        _name = name;
+        _key = key;
+        Natural = natural;
+    }
+
+    public bool IsGiven => _name != null || _key != null || Natural != 0;
+
+    public int Natural { get; }
+
+    /// <exception cref="CommandException">Neither a string nor a document.</exception>
+    public static IndexHint Parse(BsonReader reader)
+    {
+        if (reader.Type == BsonType.String)
+            return new IndexHint(reader.StringText, null, 0);
+        if (reader.Type != BsonType.Document)
+            throw CommandException.FailedToParse("Hint must be a string or an object");
+        var key = new BsonDocument(reader.Value.ToArray());
+        if (key.FindDouble("$natural") is { } natural)
+            return new IndexHint(null, null, natural < 0 ? -1 : 1);
+        return key.Any() ? new IndexHint(null, key, 0) : default;
+    }
+
+    public CollectionIndex? Find(CollectionIndex[] indexes)
+    {
+        foreach (CollectionIndex index in indexes)
+        {
+            if (_name != null ? index.Spec.Name == _name : HasKey(index.Spec))
+                return index;
+        }
+
+        return null;
+    }
+
+    private bool HasKey(IndexSpec spec) => spec.Fields.Select(field => (field.Path.Text, field.IsDescending))
+        .SequenceEqual(_key!.Select(pair => (pair.Key, pair.Value.IsNumber && pair.Value.ToDouble() < 0)));
+}

@@ -1,0 +1,46 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+/// <summary>What the bodies of update and delete have in common.</summary>
+internal ref struct WriteFields
+{
+    public ReadOnlySpan<byte> Collection { get; private set; }
+
+    public ReadOnlySpan<byte> Statements { get; private set; }
+
+    public bool HasStatements { get; private set; }
+
+    public bool IsOrdered { get; private set; }
+
+    public WriteConcern Concern { get; private set; }
+
+    public static WriteFields Parse(ReadOnlySpan<byte> body, string command, ReadOnlySpan<byte> statements)
+    {
+        var reader = new BsonReader(body);
+        reader.Read();
+        var fields = new WriteFields { Collection = CommandSession.CollectionName(reader), IsOrdered = true };
+        while (reader.Read())
+        {
+            if (reader.Name.SequenceEqual(statements))
+            {
+                fields.Statements = reader.DocumentBytes;
+                fields.HasStatements = true;
+            }
+            else if (reader.NameIs("ordered"u8))
+            {
+                fields.IsOrdered = reader.ToBoolean();
+            }
+            else if (reader.NameIs("writeConcern"u8))
+            {
+                fields.Concern = WriteConcern.Parse(reader);
+            }
+            else if (!reader.NameIs("bypassDocumentValidation"u8) && !GenericFields.Contains(reader.Name))
+            {
+                throw CommandException.UnknownField(command, reader.NameText);
+            }
+        }
+
+        return fields;
+    }
+}

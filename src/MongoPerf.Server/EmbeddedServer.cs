@@ -1,0 +1,76 @@
+using System.Net.Sockets;
+using MongoPerf.Server.Commands;
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+
+namespace MongoPerf.Server;
+
+/// <summary>A small server that speaks MongoDB's wire protocol over a durable store of its own. It is not MongoDB, and says so in every hello.</summary>
+/// <remarks>Prints nothing. Start, use from any number of connections, <see cref="Stop"/> or dispose. Any thread.</remarks>
+public sealed class EmbeddedServer : IDisposable
+{
+    private readonly ServerContext _context;
+    private readonly TcpServer _listener;
+    private readonly TaskCompletionSource _shutdown = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _isStopped;
+
+    private EmbeddedServer(ServerContext context, TcpServer listener)
+    {
+        _context = context;
+        _listener = listener;
+    }
+
+    /// <summary>The port on 127.0.0.1.</summary>
+    public int Port => _listener.Port;
+
+    /// <summary>Done when a client has sent the shutdown command; the owner then calls <see cref="Stop"/>.</summary>
+    public Task ShutdownRequested => _shutdown.Task;
+
+    public StoreFigures StoreFigures => _context.Store.Figures;
+
+    /// <summary>Opens the store, replaying what a killed process left, and starts to listen.</summary>
+    /// <exception cref="StorageException">The library is missing, or the data cannot be opened; the message says what to do.</exception>
+    /// <exception cref="SocketException">The port is taken or not allowed.</exception>
+    public static EmbeddedServer Start(EmbeddedServerOptions options)
+    {
+        var context = new ServerContext(DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes), options);
+        try
+        {
+            // Commands that come in before the next lines have run would miss port and counters; hence the gate.
+            var handler = new Handler(context);
+            var server = new EmbeddedServer(context, TcpServer.Start(options.Port, handler));
+            context.Port = server.Port;
+            context.Network = server._listener.Counters;
+            context.ShutdownRequested = () => server._shutdown.TrySetResult();
+            handler.Ready.Set();
+            return server;
+        }
+        catch
+        {
+            context.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Finishes the commands at hand, closes the connections and the store. Later calls do nothing.</summary>
+    public void Stop()
+    {
+        if (Interlocked.Exchange(ref _isStopped, 1) != 0)
+            return;
+        _listener.Stop();
+        _context.Dispose();
+    }
+
+    public void Dispose() => Stop();
+
+    private sealed class Handler(ServerContext context) : ICommandHandler
+    {
+        public ManualResetEventSlim Ready { get; } = new();
+
+        public ICommandSession Open(int connectionId)
+        {
+            Ready.Wait();
+            return new CommandSession(context, connectionId);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+using System.Buffers.Binary;
+using System.Net.Sockets;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Server.Listening;
+
+/// <summary>One client: reads whole messages, has them handled, sends the replies, in order. Its own thread, but for the closing.</summary>
+/// <remarks>What breaks the framing closes the connection without a word, as mongod does.</remarks>
+internal sealed class Connection(Socket socket, int id, NetworkCounters counters)
+{
+    private const int FirstBufferBytes = 64 << 10;
+
+    // A buffer that one huge message has blown up is given back after this many small ones.
+    private const int KeptBufferBytes = 4 << 20;
+    private const int SmallMessagesBeforeShrinking = 1000;
+
+    // "GET " as an int32: a browser, or a health check that does not know what it asks.
+    private const int HttpGet = 0x20544547;
+
+    private static readonly byte[] HttpAnswer =
+        "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
+
+    private readonly ReplyWriter _reply = new();
+    private byte[] _buffer = new byte[FirstBufferBytes];
+    private int _start;
+    private int _end;
+    private int _smallMessages;
+    private int _nextReplyId = 1;
+
+    public int Id { get; } = id;
+
+    /// <summary>Runs until the client goes away, breaks the protocol, or <see cref="StopReading"/>.</summary>
+    public void Serve(ICommandSession session)
+    {
+        while (TryReceive(MessageHeader.Size))
+        {
+            MessageHeader header = MessageHeader.Read(_buffer.AsSpan(_start));
+            if (header.Length == HttpGet)
+            {
+                Send(HttpAnswer);
+                return;
+            }
+
+            if (header.Length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength || !TryReceive(header.Length))
+                return;
+            if (!Answer(header, _buffer.AsSpan(_start, header.Length), session))
+                return;
+            Consume(header.Length);
+        }
+    }
+
+    /// <summary>The present command is finished and answered; no further one is read. Any thread.</summary>
+    public void StopReading()
+    {
+        try
+        {
+            socket.Shutdown(SocketShutdown.Receive);
+        }
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        {
+            // Already gone.
+        }
+    }
+
+    public void Abort() => socket.Dispose();
+
+    private bool Answer(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
+    {
+        switch (header.OpCode)
+        {
+            case OpCode.Msg:
+                if (!HasValidChecksum(message))
+                    return false;
+                OpMsg parsed = OpMsg.Parse(message);
+                _reply.BeginMessage(_nextReplyId++, header.RequestId);
+                bool wantsReply = (parsed.Flags & OpMsgFlags.MoreToCome) == 0;
+                session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply, isLegacyQuery: false), _reply);
+                return Finish(header, wantsReply);
+            case OpCode.Query:
+                OpQuery query = OpQuery.Parse(message);
+                _reply.BeginLegacyReply(_nextReplyId++, header.RequestId);
+                session.Handle(new CommandRequest(query.Query, default, wantsReply: true, isLegacyQuery: true), _reply);
+                return Finish(header, wantsReply: true);
+            default:
+                return false;
+        }
+    }
+
+    private bool Finish(MessageHeader header, bool wantsReply)
+    {
+        ReadOnlySpan<byte> bytes = wantsReply ? _reply.Finish() : default;
+        counters.Count(header.Length, bytes.Length, header.OpCode == OpCode.Query);
+        Send(bytes);
+        return !_reply.CloseAfterwards;
+    }
+
+    private void Send(ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+            bytes = bytes[socket.Send(bytes)..];
+    }
+
+    /// <summary>Makes sure that <paramref name="count"/> bytes lie at <see cref="_start"/>.</summary>
+    /// <returns>False when the client has closed before they came.</returns>
+    private bool TryReceive(int count)
+    {
+        if (_end - _start >= count)
+            return true;
+        MakeRoom(count);
+        while (_end - _start < count)
+        {
+            int received = socket.Receive(_buffer.AsSpan(_end), SocketFlags.None);
+            if (received == 0)
+                return false;
+            _end += received;
+        }
+
+        return true;
+    }
+
+    private void MakeRoom(int count)
+    {
+        if (_buffer.Length - _start >= count && _start == 0)
+            return;
+        byte[] target = count > _buffer.Length ? new byte[Math.Max(count, (int)Math.Min(2L * _buffer.Length, MessageHeader.MaximumMessageLength))] : _buffer;
+        _buffer.AsSpan(_start, _end - _start).CopyTo(target);
+        _end -= _start;
+        _start = 0;
+        _buffer = target;
+    }
+
+    private void Consume(int count)
+    {
+        _start += count;
+        if (_start != _end)
+            return;
+        _start = _end = 0;
+        if (_buffer.Length <= KeptBufferBytes)
+            return;
+        _smallMessages = count < KeptBufferBytes / 4 ? _smallMessages + 1 : 0;
+        if (_smallMessages < SmallMessagesBeforeShrinking)
+            return;
+        _buffer = new byte[FirstBufferBytes];
+        _smallMessages = 0;
+    }
+
+    /// <summary>CRC-32C over the whole message without its last 4 bytes; mongod checks it, so does this.</summary>
+    private static bool HasValidChecksum(ReadOnlySpan<byte> message)
+    {
+        if (message.Length < MessageHeader.Size + 8)
+            return false;
+        if ((message[MessageHeader.Size] & (byte)OpMsgFlags.ChecksumPresent) == 0)
+            return true;
+        uint sum = 0xFFFFFFFF;
+        foreach (byte value in message[..^4])
+            sum = System.Numerics.BitOperations.Crc32C(sum, value);
+        return ~sum == BinaryPrimitives.ReadUInt32LittleEndian(message[^4..]);
+    }
+}

@@ -1,0 +1,112 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Server.Listening;
+
+/// <summary>Where a handler writes its reply: the connection's send buffer, used again for each reply. One thread.</summary>
+/// <remarks>When a handler is called the reply document is open; it writes elements and ends with <see cref="Succeed"/> or <see cref="Fail"/>.</remarks>
+public sealed class ReplyWriter
+{
+    // A buffer that one huge reply has blown up is given back.
+    private const int KeptBytes = 4 << 20;
+    private const int OpReplyFixedBytes = 20;
+    private const int AwaitCapable = 8;
+
+    private int _bodyStart;
+    private bool _isVerbatim;
+
+    /// <summary>Stands inside the reply document.</summary>
+    public BsonWriter Body { get; private set; } = new();
+
+    /// <summary>Close the connection once what was written is sent.</summary>
+    public bool CloseAfterwards { get; set; }
+
+    /// <summary>Where the reply document starts in <see cref="Body"/>.</summary>
+    public int BodyStart => _bodyStart;
+
+    /// <summary>The answer is {..., ok: 1}.</summary>
+    public void Succeed()
+    {
+        Body.WriteDouble("ok"u8, 1);
+        Body.End();
+    }
+
+    /// <summary>Throws away what was written and answers with an error.</summary>
+    /// <param name="code">0: an error without code and codeName, which mongod has too.</param>
+    /// <param name="codeName">MongoDB's name of the code, such as <c>BadValue</c>.</param>
+    /// <param name="message">MongoDB's text where it is known.</param>
+    public void Fail(int code, string codeName, string message)
+    {
+        Restart();
+        Body.WriteDouble("ok"u8, 0);
+        Body.WriteString("errmsg"u8, message);
+        if (code != 0)
+        {
+            Body.WriteInt32("code"u8, code);
+            Body.WriteString("codeName"u8, codeName);
+        }
+
+        Body.End();
+    }
+
+    /// <summary>Throws away what was written; the reply document is open and empty.</summary>
+    public void Restart()
+    {
+        int start = _bodyStart;
+        byte[] head = Body.Written[..start].ToArray();
+        Body.Clear();
+        Body.WriteRaw(head);
+        Body.StartDocument();
+    }
+
+    /// <summary>Sends these bytes instead of a reply: for fakes that lie. Empty: sends nothing.</summary>
+    public void SendVerbatim(ReadOnlySpan<byte> bytes)
+    {
+        Body.Clear();
+        Body.WriteRaw(bytes);
+        _isVerbatim = true;
+    }
+
+    internal void BeginMessage(int requestId, int responseTo)
+    {
+        Reset();
+        new MessageHeader(0, requestId, responseTo, OpCode.Msg).Write(Body.Grow(MessageHeader.Size));
+        Body.WriteRawInt32(0);
+        Body.WriteRawByte(0);
+        OpenBody();
+    }
+
+    /// <summary>OP_REPLY: int32 flags, int64 cursor, int32 first, int32 count, then the document.</summary>
+    internal void BeginLegacyReply(int requestId, int responseTo)
+    {
+        Reset();
+        new MessageHeader(0, requestId, responseTo, OpCode.Reply).Write(Body.Grow(MessageHeader.Size));
+        Span<byte> fields = Body.Grow(OpReplyFixedBytes);
+        fields.Clear();
+        fields[0] = AwaitCapable;
+        fields[16] = 1;
+        OpenBody();
+    }
+
+    internal ReadOnlySpan<byte> Finish()
+    {
+        if (!_isVerbatim)
+            Body.PatchInt32(0, Body.Length);
+        return Body.Written;
+    }
+
+    private void OpenBody()
+    {
+        _bodyStart = Body.Length;
+        Body.StartDocument();
+    }
+
+    private void Reset()
+    {
+        if (Body.Length > KeptBytes)
+            Body = new BsonWriter();
+        Body.Clear();
+        _isVerbatim = false;
+        CloseAfterwards = false;
+    }
+}

@@ -1,0 +1,86 @@
+using System.Buffers.Binary;
+using System.Text;
+using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Storage;
+
+/// <summary>A collection as the catalog stores it.</summary>
+/// <param name="Id">Never used twice; part of the column families' names.</param>
+/// <param name="Database">Without dots.</param>
+/// <param name="Name">May hold dots.</param>
+/// <param name="Uuid">16 random bytes, shown by listCollections.</param>
+/// <param name="Indexes"><c>_id_</c> first.</param>
+/// <param name="MultikeyIndexes">Ids of the indexes that have met an array.</param>
+/// <param name="NextIndexId">Given to the next index.</param>
+internal sealed record CollectionEntry(
+    int Id, string Database, string Name, byte[] Uuid, IndexSpec[] Indexes, int[] MultikeyIndexes, int NextIndexId)
+{
+    private const byte EntryLetter = (byte)'m';
+
+    public string Namespace => $"{Database}.{Name}";
+
+    public byte[] StoreKey => [EntryLetter, .. Encoding.UTF8.GetBytes(Namespace)];
+
+    public static ReadOnlySpan<byte> FirstStoreKey => [EntryLetter];
+
+    public static bool IsStoreKey(ReadOnlySpan<byte> key) => key.Length > 0 && key[0] == EntryLetter;
+
+    public byte[] ToBson()
+    {
+        object?[] indexes = [.. Indexes.Select(spec => BsonDocument.Of(
+            ("id", spec.Id), ("name", spec.Name), ("key", spec.KeyPattern()), ("unique", spec.IsUnique),
+            ("multikey", MultikeyIndexes.Contains(spec.Id))))];
+        return BsonDocument.Of(
+            ("id", Id), ("database", Database), ("name", Name), ("uuid", Uuid), ("nextIndex", NextIndexId), ("indexes", indexes)).Bytes.ToArray();
+    }
+
+    public static CollectionEntry FromBson(byte[] bytes)
+    {
+        var document = new BsonDocument(bytes);
+        var specs = new List<IndexSpec>();
+        var multikey = new List<int>();
+        foreach (BsonDocument index in document.FindDocument("indexes")!.Select(pair => pair.Value.ToDocument()))
+        {
+            int id = (int)index.FindInt64("id")!;
+            IndexField[] fields = [.. index.FindDocument("key")!.Select(pair => new IndexField(new FieldPath(pair.Key), pair.Value.ToDouble() < 0))];
+            specs.Add(new IndexSpec(id, index.FindString("name")!, fields, index.IsTrue("unique")));
+            if (index.IsTrue("multikey"))
+                multikey.Add(id);
+        }
+
+        return new CollectionEntry(
+            (int)document.FindInt64("id")!, document.FindString("database")!, document.FindString("name")!,
+            document.Find("uuid")!.Value.Bytes.Span[5..].ToArray(), [.. specs], [.. multikey], (int)document.FindInt64("nextIndex")!);
+    }
+}
+
+/// <summary>The two counters of a collection, in the catalog's column family: 8 bytes documents, 8 bytes data, little-endian.</summary>
+internal static class CollectionCounters
+{
+    public const int KeySize = 5;
+    public const int ValueSize = 16;
+    private const byte CounterLetter = (byte)'c';
+
+    public static void WriteKey(Span<byte> destination, int collectionId)
+    {
+        destination[0] = CounterLetter;
+        BinaryPrimitives.WriteInt32BigEndian(destination[1..], collectionId);
+    }
+
+    public static void WriteValue(Span<byte> destination, long documents, long bytes)
+    {
+        BinaryPrimitives.WriteInt64LittleEndian(destination, documents);
+        BinaryPrimitives.WriteInt64LittleEndian(destination[8..], bytes);
+    }
+
+    public static (long Documents, long Bytes) Read(RocksDatabase database, int collectionId)
+    {
+        Span<byte> key = stackalloc byte[KeySize];
+        WriteKey(key, collectionId);
+        using PinnedValue value = database.Get(database.Column(RocksDatabase.DefaultColumn), key);
+        return value.Found
+            ? (BinaryPrimitives.ReadInt64LittleEndian(value.Bytes), BinaryPrimitives.ReadInt64LittleEndian(value.Bytes[8..]))
+            : (0, 0);
+    }
+}

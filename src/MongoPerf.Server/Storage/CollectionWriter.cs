@@ -1,0 +1,245 @@
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Server.Storage.Rocks;
+
+namespace MongoPerf.Server.Storage;
+
+/// <summary>Builds and writes the batches of one collection: documents, index keys and counters together, all or nothing.</summary>
+/// <remarks>
+/// One thread at a time: lock <see cref="Gate"/> from <see cref="Begin"/> to <see cref="Commit"/>, inside the collection's read
+/// lock. After a commit the operating system has the batch, so it survives a kill of the process; see
+/// <see cref="DocumentStore.SyncLog"/> for power failure.
+/// </remarks>
+internal sealed class CollectionWriter : IDisposable
+{
+    private readonly RocksDatabase _database;
+    private readonly Collection _collection;
+    private readonly RocksBatch _batch = new();
+    private readonly PendingKeys _pending = new();
+    private readonly KeyBuffer _key = new();
+    private readonly byte[] _record = new byte[RecordId.Size];
+    private IndexKeys[] _newKeys = [];
+    private IndexKeys[] _oldKeys = [];
+    private byte[] _greatestId = [];
+    private int _greatestIdLength;
+    private long _lastRecord;
+    private long _documentsDelta;
+    private long _bytesDelta;
+    private bool _isMultikeyNew;
+
+    public CollectionWriter(RocksDatabase database, Collection collection)
+    {
+        _database = database;
+        _collection = collection;
+        using RocksIterator records = database.Iterate(collection.Records);
+        records.SeekToLast();
+        _lastRecord = records.Valid ? RecordId.Read(records.Key) : 0;
+        using RocksIterator ids = database.Iterate(collection.Indexes[0].Column);
+        ids.SeekToLast();
+        if (ids.Valid)
+            RememberGreatestId(ids.Key);
+    }
+
+    public Lock Gate { get; } = new();
+
+    /// <summary>Bytes that the open batch holds.</summary>
+    public long BatchBytes => _batch.Bytes;
+
+    public void Begin()
+    {
+        _batch.Clear();
+        _pending.Clear();
+        _documentsDelta = 0;
+        _bytesDelta = 0;
+        _isMultikeyNew = false;
+        if (_newKeys.Length != _collection.Indexes.Length)
+        {
+            _newKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
+            _oldKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
+        }
+    }
+
+    /// <summary>Adds a document that has an <c>_id</c>.</summary>
+    /// <returns>Null, or the index in which one of its keys is there already; then nothing was added.</returns>
+    /// <exception cref="IndexKeyException">A value that cannot be indexed; nothing was added.</exception>
+    public CollectionIndex? Insert(ReadOnlySpan<byte> document)
+    {
+        CollectionIndex[] indexes = _collection.Indexes;
+        for (int i = 0; i < indexes.Length; i++)
+            _newKeys[i].Build(indexes[i].Spec, document);
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            if (indexes[i].Spec.IsUnique && IsTaken(i, indexes[i], _newKeys[i], old: null))
+                return indexes[i];
+        }
+
+        RecordId.Write(_record, ++_lastRecord);
+        _batch.Put(_collection.Records, _record, document);
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            for (int k = 0; k < _newKeys[i].Count; k++)
+                PutKey(i, indexes[i], _newKeys[i][k]);
+            NoteMultikey(indexes[i], _newKeys[i]);
+        }
+
+        _documentsDelta++;
+        _bytesDelta += document.Length;
+        return null;
+    }
+
+    /// <summary>Puts <paramref name="replacement"/> in the place of a record. One per batch.</summary>
+    /// <returns>Null, or the index in which the new key is taken; then nothing was changed.</returns>
+    public CollectionIndex? Replace(long record, ReadOnlySpan<byte> present, ReadOnlySpan<byte> replacement)
+    {
+        CollectionIndex[] indexes = _collection.Indexes;
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            _oldKeys[i].Build(indexes[i].Spec, present);
+            _newKeys[i].Build(indexes[i].Spec, replacement);
+        }
+
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            if (indexes[i].Spec.IsUnique && IsTaken(i, indexes[i], _newKeys[i], _oldKeys[i]))
+                return indexes[i];
+        }
+
+        RecordId.Write(_record, record);
+        _batch.Put(_collection.Records, _record, replacement);
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            for (int k = 0; k < _oldKeys[i].Count; k++)
+            {
+                if (!Holds(_newKeys[i], _oldKeys[i][k]))
+                    DeleteKey(indexes[i], _oldKeys[i][k]);
+            }
+
+            for (int k = 0; k < _newKeys[i].Count; k++)
+            {
+                if (!Holds(_oldKeys[i], _newKeys[i][k]))
+                    PutKey(i, indexes[i], _newKeys[i][k]);
+            }
+
+            NoteMultikey(indexes[i], _newKeys[i]);
+        }
+
+        _bytesDelta += replacement.Length - present.Length;
+        return null;
+    }
+
+    public void Delete(long record, ReadOnlySpan<byte> present)
+    {
+        CollectionIndex[] indexes = _collection.Indexes;
+        RecordId.Write(_record, record);
+        _batch.Delete(_collection.Records, _record);
+        for (int i = 0; i < indexes.Length; i++)
+        {
+            _oldKeys[i].Build(indexes[i].Spec, present);
+            for (int k = 0; k < _oldKeys[i].Count; k++)
+                DeleteKey(indexes[i], _oldKeys[i][k]);
+        }
+
+        _documentsDelta--;
+        _bytesDelta -= present.Length;
+    }
+
+    /// <summary>Writes what was added since <see cref="Begin"/>, with the counters that then hold, and begins anew.</summary>
+    public void Commit()
+    {
+        if (_batch.Count > 0)
+        {
+            long documents = _collection.DocumentCount + _documentsDelta;
+            long bytes = _collection.DataBytes + _bytesDelta;
+            nint catalog = _database.Column(RocksDatabase.DefaultColumn);
+            Span<byte> key = stackalloc byte[CollectionCounters.KeySize];
+            Span<byte> value = stackalloc byte[CollectionCounters.ValueSize];
+            CollectionCounters.WriteKey(key, _collection.Entry.Id);
+            CollectionCounters.WriteValue(value, documents, bytes);
+            _batch.Put(catalog, key, value);
+            if (_isMultikeyNew)
+                PutEntry(catalog);
+            _database.Write(_batch);
+            _collection.SetCounters(documents, bytes);
+        }
+
+        Begin();
+    }
+
+    public void Dispose() => _batch.Dispose();
+
+    private bool IsTaken(int number, CollectionIndex index, IndexKeys keys, IndexKeys? old)
+    {
+        for (int k = 0; k < keys.Count; k++)
+        {
+            ReadOnlySpan<byte> key = keys[k];
+            if (old != null && Holds(old, key))
+                continue;
+            // An _id above all that were ever here needs no look into the database: the series' _ids always are.
+            if (number == 0 && key.SequenceCompareTo(_greatestId.AsSpan(0, _greatestIdLength)) > 0)
+                continue;
+            if (_pending.Contains(number, key) || _database.Contains(index.Column, key))
+                return true;
+        }
+
+        return false;
+    }
+
+    private void PutKey(int number, CollectionIndex index, ReadOnlySpan<byte> key)
+    {
+        if (index.Spec.IsUnique)
+        {
+            _batch.Put(index.Column, key, _record);
+            _pending.Add(number, key);
+            if (number == 0 && key.SequenceCompareTo(_greatestId.AsSpan(0, _greatestIdLength)) > 0)
+                RememberGreatestId(key);
+            return;
+        }
+
+        _batch.Put(index.Column, WithRecord(key), default);
+    }
+
+    private void DeleteKey(CollectionIndex index, ReadOnlySpan<byte> key) =>
+        _batch.Delete(index.Column, index.Spec.IsUnique ? key : WithRecord(key));
+
+    private ReadOnlySpan<byte> WithRecord(ReadOnlySpan<byte> key)
+    {
+        _key.Clear();
+        _key.Add(key);
+        _key.Add(_record);
+        return _key.Written;
+    }
+
+    private static bool Holds(IndexKeys keys, ReadOnlySpan<byte> key)
+    {
+        for (int i = 0; i < keys.Count; i++)
+        {
+            if (keys[i].SequenceEqual(key))
+                return true;
+        }
+
+        return false;
+    }
+
+    private void NoteMultikey(CollectionIndex index, IndexKeys keys)
+    {
+        if (!keys.IsMultikey || index.IsMultikey)
+            return;
+        // Before the write: a reader that believes too early in several keys per document is only slower.
+        index.IsMultikey = true;
+        _isMultikeyNew = true;
+    }
+
+    private void PutEntry(nint catalog)
+    {
+        int[] multikey = [.. _collection.Indexes.Where(index => index.IsMultikey).Select(index => index.Spec.Id)];
+        _collection.Entry = _collection.Entry with { MultikeyIndexes = multikey };
+        _batch.Put(catalog, _collection.Entry.StoreKey, _collection.Entry.ToBson());
+    }
+
+    private void RememberGreatestId(ReadOnlySpan<byte> key)
+    {
+        if (_greatestId.Length < key.Length)
+            _greatestId = new byte[2 * key.Length];
+        key.CopyTo(_greatestId);
+        _greatestIdLength = key.Length;
+    }
+}

@@ -1,0 +1,269 @@
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
+using MongoPerf.Server.Storage.Rocks;
+
+namespace MongoPerf.Server.Storage;
+
+/// <summary>The embedded server's data: collections and their indexes in one RocksDB database, found through a catalog in it.</summary>
+/// <remarks>
+/// Any number of threads. What was written survives a kill of the process; after <see cref="SyncLog"/> also a power failure.
+/// A change of the catalog is written before new data uses it and after old data is gone from it; column families that the
+/// catalog does not know (a kill in between) are dropped on opening.
+/// </remarks>
+internal sealed class DocumentStore : IDisposable
+{
+    private const int IndexBuildBatchBytes = 1 << 20;
+    private static readonly byte[] NextIdKey = [(byte)'n'];
+
+    private readonly RocksDatabase _database;
+    private readonly nint _catalog;
+    private readonly ConcurrentDictionary<string, Collection> _collections = new();
+    private readonly ConcurrentDictionary<string, Collection>.AlternateLookup<ReadOnlySpan<char>> _byName;
+    private readonly Lock _catalogGate = new();
+    private readonly string _path;
+    private int _nextCollectionId;
+
+    private DocumentStore(RocksDatabase database, string path)
+    {
+        _database = database;
+        _path = path;
+        _catalog = database.Column(RocksDatabase.DefaultColumn);
+        _byName = _collections.GetAlternateLookup<ReadOnlySpan<char>>();
+    }
+
+    /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
+    public static DocumentStore Open(string path, long cacheBytes)
+    {
+        var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
+        store.LoadCatalog();
+        return store;
+    }
+
+    public ICollection<Collection> Collections => _collections.Values;
+
+    public StoreFigures Figures => new(
+        _database.CacheUsed, _database.CacheCapacity,
+        _database.PropertyOfAll("rocksdb.cur-size-all-mem-tables\0"u8), _database.MemtableCapacity,
+        _database.PropertyOfAll("rocksdb.total-sst-files-size\0"u8), LogBytes(),
+        _database.Property(_catalog, "rocksdb.num-running-compactions\0"u8) + _database.Property(_catalog, "rocksdb.num-running-flushes\0"u8),
+        _database.PropertyOfAll("rocksdb.estimate-pending-compaction-bytes\0"u8),
+        _database.Property(_catalog, "rocksdb.is-write-stopped\0"u8) != 0);
+
+    public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) => _byName.TryGetValue(nameSpace, out collection);
+
+    /// <summary>The collection, made with its <c>_id_</c> index when it is not there.</summary>
+    public Collection GetOrCreate(string database, string name, out bool isNew)
+    {
+        isNew = false;
+        if (_collections.TryGetValue($"{database}.{name}", out Collection? found))
+            return found;
+        lock (_catalogGate)
+        {
+            if (_collections.TryGetValue($"{database}.{name}", out found))
+                return found;
+            int id = _nextCollectionId++;
+            var entry = new CollectionEntry(id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
+            _database.CreateColumn(ColumnNames.Records(id));
+            _database.CreateColumn(ColumnNames.Index(id, 0, unique: true));
+            WriteEntry(entry);
+            var collection = new Collection(_database, entry);
+            _collections[entry.Namespace] = collection;
+            isNew = true;
+            return collection;
+        }
+    }
+
+    /// <returns>How many indexes it had; null when there is no such collection.</returns>
+    public int? Drop(string nameSpace)
+    {
+        lock (_catalogGate)
+        {
+            if (!_collections.TryRemove(nameSpace, out Collection? collection))
+                return null;
+            collection.Lock.EnterWriteLock();
+            try
+            {
+                collection.IsDropped = true;
+                using var batch = new RocksBatch();
+                batch.Delete(_catalog, collection.Entry.StoreKey);
+                Span<byte> counters = stackalloc byte[CollectionCounters.KeySize];
+                CollectionCounters.WriteKey(counters, collection.Entry.Id);
+                batch.Delete(_catalog, counters);
+                _database.Write(batch);
+                foreach (IndexSpec spec in collection.Entry.Indexes)
+                    _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+                _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
+            }
+            finally
+            {
+                collection.Lock.ExitWriteLock();
+            }
+
+            return collection.Indexes.Length;
+        }
+    }
+
+    /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile.</summary>
+    /// <returns>Null, or a document whose key occurs twice in the unique index; then there is no index.</returns>
+    public byte[]? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
+    {
+        lock (_catalogGate)
+        {
+            collection.Lock.EnterWriteLock();
+            try
+            {
+                var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
+                string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
+                var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
+                byte[]? twice;
+                try
+                {
+                    twice = Fill(collection, index);
+                }
+                catch
+                {
+                    _database.DropColumn(columnName);
+                    throw;
+                }
+
+                if (twice != null)
+                {
+                    _database.DropColumn(columnName);
+                    return twice;
+                }
+
+                collection.Entry = collection.Entry with
+                {
+                    Indexes = [.. collection.Entry.Indexes, spec],
+                    MultikeyIndexes = index.IsMultikey ? [.. collection.Entry.MultikeyIndexes, spec.Id] : collection.Entry.MultikeyIndexes,
+                    NextIndexId = spec.Id + 1,
+                };
+                WriteEntry(collection.Entry);
+                collection.Indexes = [.. collection.Indexes, index];
+                return null;
+            }
+            finally
+            {
+                collection.Lock.ExitWriteLock();
+            }
+        }
+    }
+
+    public void DropIndex(Collection collection, IndexSpec spec)
+    {
+        lock (_catalogGate)
+        {
+            collection.Lock.EnterWriteLock();
+            try
+            {
+                collection.Entry = collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] };
+                WriteEntry(collection.Entry);
+                collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
+                _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+            }
+            finally
+            {
+                collection.Lock.ExitWriteLock();
+            }
+        }
+    }
+
+    /// <summary>Returns when everything acknowledged so far would survive a power failure.</summary>
+    public void SyncLog() => _database.SyncLog();
+
+    public void Dispose()
+    {
+        foreach (Collection collection in _collections.Values)
+            collection.Dispose();
+        _collections.Clear();
+        _database.Dispose();
+    }
+
+    private void LoadCatalog()
+    {
+        using (PinnedValue next = _database.Get(_catalog, NextIdKey))
+            _nextCollectionId = next.Found ? BinaryPrimitives.ReadInt32LittleEndian(next.Bytes) : 1;
+        var known = new HashSet<string> { RocksDatabase.DefaultColumn };
+        using (RocksIterator entries = _database.Iterate(_catalog))
+        {
+            for (entries.Seek(CollectionEntry.FirstStoreKey); entries.Valid && CollectionEntry.IsStoreKey(entries.Key); entries.Next())
+            {
+                CollectionEntry entry = CollectionEntry.FromBson(entries.Value.ToArray());
+                _collections[entry.Namespace] = new Collection(_database, entry);
+                known.Add(ColumnNames.Records(entry.Id));
+                known.UnionWith(entry.Indexes.Select(spec => ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique)));
+            }
+
+            entries.ThrowOnError();
+        }
+
+        foreach (string orphan in _database.Columns.Except(known).ToList())
+            _database.DropColumn(orphan);
+    }
+
+    private void WriteEntry(CollectionEntry entry)
+    {
+        using var batch = new RocksBatch();
+        batch.Put(_catalog, entry.StoreKey, entry.ToBson());
+        Span<byte> next = stackalloc byte[4];
+        BinaryPrimitives.WriteInt32LittleEndian(next, _nextCollectionId);
+        batch.Put(_catalog, NextIdKey, next);
+        _database.Write(batch);
+    }
+
+    private byte[]? Fill(Collection collection, CollectionIndex index)
+    {
+        using RocksIterator records = collection.IterateRecords();
+        using var batch = new RocksBatch();
+        var keys = new IndexKeys();
+        var pending = new PendingKeys();
+        for (records.SeekToFirst(); records.Valid; records.Next())
+        {
+            keys.Build(index.Spec, records.Value);
+            index.IsMultikey |= keys.IsMultikey;
+            for (int i = 0; i < keys.Count; i++)
+            {
+                if (!index.Spec.IsUnique)
+                {
+                    batch.Put(index.Column, [.. keys[i], .. records.Key], default);
+                    continue;
+                }
+
+                if (pending.Contains(0, keys[i]) || _database.Contains(index.Column, keys[i]))
+                    return records.Value.ToArray();
+                pending.Add(0, keys[i]);
+                batch.Put(index.Column, keys[i], records.Key);
+            }
+
+            if (batch.Bytes < IndexBuildBatchBytes)
+                continue;
+            _database.Write(batch);
+            batch.Clear();
+            pending.Clear();
+        }
+
+        records.ThrowOnError();
+        _database.Write(batch);
+        return null;
+    }
+
+    private long LogBytes()
+    {
+        try
+        {
+            return new DirectoryInfo(_path).EnumerateFiles("*.log").Sum(file => file.Length);
+        }
+        catch (IOException)
+        {
+            // A log may be deleted between listing and measuring.
+            return 0;
+        }
+    }
+}
+
+/// <summary>What the store measures about itself, all in bytes unless said; RocksDB's own properties.</summary>
+public sealed record StoreFigures(
+    long CacheBytesUsed, long CacheBytesMaximum, long MemtableBytes, long MemtableBytesMaximum, long FileBytes, long LogBytes,
+    long RunningJobs, long PendingCompactionBytes, bool AreWritesStopped);

@@ -1,0 +1,33 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Storage;
+
+/// <summary>What an index is: its name, its fields with their directions, and whether a key may occur once only.</summary>
+/// <param name="Id">Unique within the collection for ever; part of the column family's name. 0 is <c>_id_</c>.</param>
+/// <param name="Name">At most 127 bytes, unique within the collection.</param>
+/// <param name="Fields">1 to 32, in order.</param>
+/// <param name="IsUnique">Missing fields count as null here, as in MongoDB.</param>
+internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool IsUnique)
+{
+    public const string IdIndexName = "_id_";
+
+    public static IndexSpec IdIndex { get; } = new(0, IdIndexName, [new IndexField(new FieldPath("_id"), IsDescending: false)], IsUnique: true);
+
+    public bool IsIdIndex => Id == 0;
+
+    /// <summary>The key pattern as the client gave it: <c>{Number: 1}</c>.</summary>
+    public BsonDocument KeyPattern()
+    {
+        var writer = new BsonWriter(64);
+        writer.StartDocument();
+        foreach (IndexField field in Fields)
+            writer.WriteInt32(System.Text.Encoding.UTF8.GetBytes(field.Path.Text), field.IsDescending ? -1 : 1);
+        writer.End();
+        return new BsonDocument(writer.ToArray());
+    }
+
+    public bool HasSameKey(IndexSpec other) => Fields.Length == other.Fields.Length
+        && Fields.Zip(other.Fields).All(pair => pair.First.Path.Text == pair.Second.Path.Text && pair.First.IsDescending == pair.Second.IsDescending);
+}
+
+internal sealed record IndexField(FieldPath Path, bool IsDescending);

@@ -1,0 +1,237 @@
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace MongoPerf.Server.Storage.Rocks;
+
+/// <summary>One open RocksDB database: its column families, writes, point reads and measured sizes.</summary>
+/// <remarks>
+/// Any number of threads may read and write. Dropping a column family and <see cref="Dispose"/> must not run beside calls on
+/// the same column family; the caller's locks see to that.
+/// </remarks>
+internal sealed unsafe class RocksDatabase : IDisposable
+{
+    public const string DefaultColumn = "default";
+
+    private readonly RocksOptions _options;
+    private readonly nint _writeOptions;
+    private readonly nint _readOptions;
+    private readonly Dictionary<string, nint> _columns = [];
+    private nint _database;
+
+    private RocksDatabase(RocksOptions options)
+    {
+        _options = options;
+        _writeOptions = RocksNative.CreateWriteOptions();
+        _readOptions = RocksNative.CreateReadOptions();
+    }
+
+    /// <summary>Opens the database in <paramref name="path"/>, or makes one; replays the log of one that was killed.</summary>
+    /// <exception cref="StorageException">The library is missing, another process has the database open, or its files are damaged.</exception>
+    public static RocksDatabase Open(string path, long cacheBytes)
+    {
+        Directory.CreateDirectory(path);
+        var options = new RocksOptions(cacheBytes);
+        var database = new RocksDatabase(options);
+        try
+        {
+            database.OpenColumns(path);
+            return database;
+        }
+        catch
+        {
+            database.Dispose();
+            throw;
+        }
+    }
+
+    public nint Handle => _database;
+
+    public nint ReadOptions => _readOptions;
+
+    public IReadOnlyCollection<string> Columns => _columns.Keys;
+
+    public nint Column(string name) => _columns[name];
+
+    public nint CreateColumn(string name)
+    {
+        byte* error = null;
+        nint column = RocksNative.CreateColumnFamily(_database, _options.For(name), name, &error);
+        ThrowOn(error);
+        _columns.Add(name, column);
+        return column;
+    }
+
+    /// <summary>Removes a column family with all it holds; open iterators keep their view of it.</summary>
+    public void DropColumn(string name)
+    {
+        if (!_columns.Remove(name, out nint column))
+            return;
+        byte* error = null;
+        RocksNative.DropColumnFamily(_database, column, &error);
+        RocksNative.DestroyColumnFamilyHandle(column);
+        ThrowOn(error);
+    }
+
+    /// <summary>Writes a batch whole or not at all. On return the operating system has it, the disk perhaps not.</summary>
+    public void Write(RocksBatch batch)
+    {
+        byte* error = null;
+        RocksNative.Write(_database, _writeOptions, batch.Handle, &error);
+        ThrowOn(error);
+    }
+
+    /// <summary>Returns when everything written so far is on the disk (fsync of the log); calls side by side share one.</summary>
+    public void SyncLog()
+    {
+        byte* error = null;
+        RocksNative.FlushWal(_database, 1, &error);
+        ThrowOn(error);
+    }
+
+    /// <summary>Writes a column family's memory to its files and waits for it.</summary>
+    public void Flush(nint column)
+    {
+        byte* error = null;
+        nint options = RocksNative.CreateFlushOptions();
+        RocksNative.FlushColumnFamily(_database, options, column, &error);
+        RocksNative.DestroyFlushOptions(options);
+        ThrowOn(error);
+    }
+
+    /// <summary>The value of a key, to be disposed by the caller; <see cref="PinnedValue.Found"/> is false when there is none.</summary>
+    public PinnedValue Get(nint column, scoped ReadOnlySpan<byte> key)
+    {
+        byte* error = null;
+        fixed (byte* start = key)
+        {
+            nint slice = RocksNative.GetPinned(_database, _readOptions, column, start, (nuint)key.Length, &error);
+            ThrowOn(error);
+            return new PinnedValue(slice);
+        }
+    }
+
+    public bool Contains(nint column, scoped ReadOnlySpan<byte> key)
+    {
+        using PinnedValue value = Get(column, key);
+        return value.Found;
+    }
+
+    public RocksIterator Iterate(nint column) => new(RocksNative.CreateIterator(_database, _readOptions, column));
+
+    /// <summary>One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it is unknown.</summary>
+    public long Property(nint column, ReadOnlySpan<byte> name)
+    {
+        ulong value;
+        fixed (byte* start = name)
+            return RocksNative.PropertyOfColumn(_database, column, start, &value) == 0 ? (long)value : 0;
+    }
+
+    /// <summary>As <see cref="Property"/>, summed over all column families.</summary>
+    public long PropertyOfAll(ReadOnlySpan<byte> name)
+    {
+        long sum = 0;
+        foreach (nint column in _columns.Values)
+            sum += Property(column, name);
+        return sum;
+    }
+
+    public long CacheUsed => (long)RocksNative.CacheUsage(_options.Cache);
+
+    public long CacheCapacity => _options.BlockCacheBytes;
+
+    public long MemtableCapacity => _options.MemtableBytes;
+
+    public void Dispose()
+    {
+        if (_database != 0)
+            RocksNative.CancelBackgroundWork(_database, 1);
+        foreach (nint column in _columns.Values)
+            RocksNative.DestroyColumnFamilyHandle(column);
+        _columns.Clear();
+        if (_database != 0)
+            RocksNative.Close(_database);
+        _database = 0;
+        RocksNative.DestroyReadOptions(_readOptions);
+        RocksNative.DestroyWriteOptions(_writeOptions);
+        _options.Dispose();
+    }
+
+    public static void ThrowOn(byte* error)
+    {
+        if (error == null)
+            return;
+        string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
+        RocksNative.Free(error);
+        throw new StorageException(text);
+    }
+
+    private void OpenColumns(string path)
+    {
+        List<string> names = ListColumns(path);
+        byte** namePointers = stackalloc byte*[names.Count];
+        nint* options = stackalloc nint[names.Count];
+        nint* columns = stackalloc nint[names.Count];
+        for (int i = 0; i < names.Count; i++)
+        {
+            namePointers[i] = (byte*)Marshal.StringToCoTaskMemUTF8(names[i]);
+            options[i] = _options.For(names[i]);
+        }
+
+        byte* error = null;
+        _database = RocksNative.Open(_options.Database, path, names.Count, namePointers, options, columns, &error);
+        for (int i = 0; i < names.Count; i++)
+            Marshal.FreeCoTaskMem((nint)namePointers[i]);
+        if (error != null)
+            ThrowOpenFailed(path, error);
+        for (int i = 0; i < names.Count; i++)
+            _columns.Add(names[i], columns[i]);
+    }
+
+    private List<string> ListColumns(string path)
+    {
+        var names = new List<string>();
+        if (!File.Exists(Path.Combine(path, "CURRENT")))
+            return [DefaultColumn];
+        byte* error = null;
+        nuint count;
+        byte** list = RocksNative.ListColumnFamilies(_options.Database, path, &count, &error);
+        if (error != null)
+            ThrowOpenFailed(path, error);
+        for (nuint i = 0; i < count; i++)
+            names.Add(Encoding.UTF8.GetString(MemoryMarshal.CreateReadOnlySpanFromNullTerminated(list[i])));
+        RocksNative.FreeColumnFamilyList(list, count);
+        return names;
+    }
+
+    private static void ThrowOpenFailed(string path, byte* error)
+    {
+        string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
+        RocksNative.Free(error);
+        string hint = text.Contains("lock", StringComparison.OrdinalIgnoreCase) ? " (another process has it open)" : "";
+        throw new StorageException($"{path}: cannot open the embedded server's data{hint}: {text}");
+    }
+}
+
+/// <summary>A value that RocksDB holds in place until <see cref="Dispose"/>, which the holder calls exactly once.</summary>
+internal readonly unsafe struct PinnedValue(nint slice) : IDisposable
+{
+    private readonly nint _slice = slice;
+
+    public bool Found => _slice != 0;
+
+    public ReadOnlySpan<byte> Bytes
+    {
+        get
+        {
+            nuint length;
+            byte* start = RocksNative.PinnedValue(_slice, &length);
+            return new ReadOnlySpan<byte>(start, (int)length);
+        }
+    }
+
+    public void Dispose()
+    {
+        if (_slice != 0)
+            RocksNative.DestroyPinned(_slice);
+    }
+}

@@ -1,0 +1,37 @@
+using System.Buffers.Binary;
+
+namespace MongoPerf.Wire.Messages;
+
+/// <summary>A parsed OP_QUERY: what some drivers still open with (hello only). Source: wire protocol, "OP_QUERY".</summary>
+public readonly ref struct OpQuery
+{
+    private OpQuery(ReadOnlySpan<byte> collection, ReadOnlySpan<byte> query)
+    {
+        Collection = collection;
+        Query = query;
+    }
+
+    /// <summary>Database, dot, collection; <c>admin.$cmd</c> for a command.</summary>
+    public ReadOnlySpan<byte> Collection { get; }
+
+    /// <summary>The command document.</summary>
+    public ReadOnlySpan<byte> Query { get; }
+
+    public bool IsCommand => Collection.EndsWith(".$cmd"u8);
+
+    /// <param name="message">Header included, exactly as long as the header says.</param>
+    /// <exception cref="WireProtocolException">A name without an end, or a document that does not fit.</exception>
+    public static OpQuery Parse(ReadOnlySpan<byte> message)
+    {
+        // int32 flags, cstring collection, int32 numberToSkip, int32 numberToReturn, document query.
+        ReadOnlySpan<byte> rest = message[MessageHeader.Size..];
+        int nameLength = rest.Length > 4 ? rest[4..].IndexOf((byte)0) : -1;
+        int at = 4 + nameLength + 1 + 8;
+        if (nameLength < 0 || rest.Length < at + 5)
+            throw new WireProtocolException($"OP_QUERY of {message.Length} bytes ends before its query document");
+        int size = BinaryPrimitives.ReadInt32LittleEndian(rest[at..]);
+        if (size < 5 || size > rest.Length - at)
+            throw new WireProtocolException($"OP_QUERY document declares {size} bytes, allowed are 5 to {rest.Length - at}");
+        return new OpQuery(rest.Slice(4, nameLength), rest.Slice(at, size));
+    }
+}

@@ -1,0 +1,18 @@
+using MongoPerf.Deployments.Processes;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>A server that a killed run left behind.</summary>
+internal static class LeftOver
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
+
+    /// <summary>Ends the mongod that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
+    public static void End(string dataFolder)
+    {
+        ProcessTable table = ProcessTable.System;
+        string folder = Path.GetFullPath(dataFolder);
+        if (ProcessState.Read(folder) is { ProcessId: not 0 } state && table.IsAlive(state.Identity) && table.HasFolder(state.ProcessId, "--dbpath", folder))
+            table.End(state.Identity, Limit);
+    }
+}

@@ -1,0 +1,60 @@
+using MongoPerf.Engine.Runs;
+using Spectre.Console;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>What <c>list</c> prints: plain columns, no colour when the output is no terminal.</summary>
+internal static class ListReport
+{
+    public static void WriteRuns(IReadOnlyList<RunListing> runs, TextWriter output)
+    {
+        if (runs.Count == 0)
+        {
+            output.WriteLine("no runs yet: 'mongoperf series --target 1M' makes one");
+            return;
+        }
+
+        Table table = NewTable("run", "state", "started", "documents", "target", "deployment");
+        foreach (RunListing run in runs)
+        {
+            table.AddRow(
+                Text(run.Id),
+                Text(run.State),
+                Text(run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""),
+                Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
+                Text(run.Target is { } target ? Units.Count(target) : ""),
+                Text(run.Problem ?? $"{run.Topology} {run.ServerVersion}".Trim()));
+        }
+
+        Write(table, output);
+    }
+
+    public static void WriteMetrics(TextWriter output)
+    {
+        Table table = NewTable("metric", "unit", "kind", "what", "from");
+        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host) })
+        {
+            foreach (Metric metric in metrics)
+                table.AddRow(Text($"{scope}.{metric.Name}"), Text(metric.Unit), Text(metric.Kind.ToString().ToLowerInvariant()), Text(metric.Title), Text(metric.Path));
+        }
+
+        Write(table, output);
+    }
+
+    private static Table NewTable(params string[] columns)
+    {
+        var table = new Table { Border = TableBorder.None };
+        foreach (string column in columns)
+            table.AddColumn(new TableColumn(Text(column)).NoWrap());
+        return table;
+    }
+
+    private static Text Text(string text) => new(text);
+
+    private static void Write(Table table, TextWriter output)
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, Out = new AnsiConsoleOutput(output) });
+        console.Profile.Width = 200;
+        console.Write(table);
+    }
+}

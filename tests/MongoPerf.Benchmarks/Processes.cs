@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+
+namespace MongoPerf.Benchmarks;
+
+/// <summary>Starts programs and reads what they print.</summary>
+internal static class Processes
+{
+    public static Process Start(string program, IReadOnlyList<string> arguments, Dictionary<string, string> environment)
+    {
+        var start = new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true };
+        foreach ((string name, string value) in environment)
+            start.Environment[name] = value;
+        return Process.Start(start)!;
+    }
+
+    public static string Run(string program, IReadOnlyList<string> arguments, Dictionary<string, string> environment)
+    {
+        using Process process = Start(program, arguments, environment);
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)}: exit code {process.ExitCode}");
+    }
+}
+
+/// <summary>The built program, run as a user runs it: <c>run TEST --format json</c>, a new process each time.</summary>
+internal sealed class MongoPerfProcess(int port, double seconds)
+{
+    private const double WarmupSeconds = 2;
+
+    private readonly string _runs = Directory.CreateTempSubdirectory("mongoperf-runs").FullName;
+
+    public void Load(int documents) => Call("run", "size", "--records", $"{documents}");
+
+    public void CreateEmpty(string collection) => Call("run", "size", "--records", "1", "--collection", collection, "--force-drop", $"mongoperf.{collection}");
+
+    public Measurement Measure(string test, string collection, int threads)
+    {
+        string output = Call("run", test, "--collection", collection, "--threads", $"{threads}", "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
+        using JsonDocument json = JsonDocument.Parse(output);
+        JsonElement result = json.RootElement.GetProperty("tests")[0];
+        double batch = result.GetProperty("batch").GetDouble();
+        double cpu = result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble() / batch;
+        return new Measurement(result.GetProperty("operationsPerSecond").GetDouble() * batch, cpu);
+    }
+
+    private string Call(params string[] arguments) => Processes.Run(
+        "dotnet",
+        [typeof(Cli.ExitCode).Assembly.Location, .. arguments, "--uri", $"mongodb://127.0.0.1:{port}", "--format", "json", "--quiet", "--out", _runs],
+        []);
+}
+
+/// <summary>tests/floor/limit.c, built anew.</summary>
+internal sealed partial class FloorProcess
+{
+    private readonly int _port;
+    private readonly string _program;
+
+    public FloorProcess(int port, string folder, [CallerFilePath] string here = "")
+    {
+        _port = port;
+        _program = Path.Combine(folder, "limit");
+        string source = Path.Combine(Path.GetDirectoryName(here)!, "../floor/limit.c");
+        Processes.Run("cc", ["-O2", "-pthread", "-o", _program, source], []);
+    }
+
+    public Measurement Measure(string test, string collection, long count, int threads)
+    {
+        string output = Processes.Run(_program, [$"{_port}", test, $"{count}", $"{threads}"], new() { ["LIMIT_NS"] = $"mongoperf.{collection}" });
+        Match match = Figures().Match(output);
+        return new Measurement(double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture), double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture));
+    }
+
+    [GeneratedRegex(@"(\d+) ops/s\s+client cpu ([\d.]+) us/op")]
+    private static partial Regex Figures();
+}

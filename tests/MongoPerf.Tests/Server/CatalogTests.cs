@@ -1,0 +1,83 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Server;
+
+public sealed class CatalogTests : ServerTest
+{
+    [Fact]
+    public void Collections_come_and_go()
+    {
+        Succeed("{'create': 'a'}");
+        Fails("{'create': 'a'}", 48, "already exists");
+        Succeed("{'insert': 'b', 'documents': [{'_id': 1}]}");
+        Succeed("{'insert': 'x', 'documents': [{'_id': 1}]}", "other");
+        Assert.Equal(["a", "b"], Names(Succeed("{'listCollections': 1}"), "name"));
+        Assert.Equal(["b"], Names(Succeed("{'listCollections': 1, 'nameOnly': true, 'filter': {'name': 'b'}}"), "name"));
+        BsonDocument databases = Succeed("{'listDatabases': 1}", "admin");
+        Assert.Equal(["other", "test"], databases.FindDocument("databases")!.Select(pair => pair.Value.ToDocument().FindString("name")!));
+        Assert.Equal(1, Succeed("{'drop': 'a'}").FindInt64("nIndexesWas"));
+        Fails("{'drop': 'a'}", 26, "ns not found");
+        Assert.Equal("test", Succeed("{'dropDatabase': 1}").FindString("dropped"));
+        Assert.Empty(Names(Succeed("{'listCollections': 1}"), "name"));
+        Assert.Equal(1, Succeed("{'count': 'x'}", "other").FindInt64("n"));
+    }
+
+    [Fact]
+    public void Dropped_collection_takes_its_cursors_with_it_and_may_come_back_empty()
+    {
+        InsertNumbers(20);
+        long id = Succeed("{'find': 'c', 'batchSize': 2}").FindInt64("cursor.id")!.Value;
+        Succeed("{'drop': 'c'}");
+        Assert.Equal(175, Client.Run(BsonDocument.Of(("getMore", id), ("collection", "c"))).FindInt64("code"));
+        InsertNumbers(3);
+        Assert.Equal(3, Client.FindAll("{'find': 'c'}").Count);
+    }
+
+    [Fact]
+    public void Index_is_built_over_what_is_there_and_is_listed()
+    {
+        InsertNumbers(50);
+        BsonDocument reply = Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}, {'key': {'t': -1, 'n': 1}, 'name': 'tn'}]}");
+        Assert.Equal((1L, 3L), (reply.FindInt64("numIndexesBefore"), reply.FindInt64("numIndexesAfter")));
+        Assert.False(reply.IsTrue("createdCollectionAutomatically"));
+        Assert.Equal(5, Client.FindAll("{'find': 'c', 'filter': {'n': 4}, 'hint': {'n': 1}}").Count);
+        Assert.Equal(["_id_", "n_1", "tn"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
+        Assert.Equal("all indexes already exist", Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}").FindString("note"));
+        Assert.Equal(3, Succeed("{'dropIndexes': 'c', 'index': 'n_1'}").FindInt64("nIndexesWas"));
+        Assert.Equal(2, Succeed("{'dropIndexes': 'c', 'index': '*'}").FindInt64("nIndexesWas"));
+        Assert.Equal(["_id_"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
+    }
+
+    [Fact]
+    public void Index_conflicts_have_MongoDBs_codes()
+    {
+        InsertNumbers(20);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'other'}]}", 85, "already exists with a different name: n_1");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': -1}, 'name': 'n_1'}]}", 86, "same name as the requested index");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'t': 1}, 'name': 't', 'expireAfterSeconds': 5}]}", 238, "expireAfterSeconds");
+        Fails("{'createIndexes': 'd', 'indexes': [{'key': {'n': 'text'}, 'name': 't'}]}", 238, "'text' indexes");
+        Fails("{'dropIndexes': 'c', 'index': 'nosuch'}", 27, "index not found with name [nosuch]");
+        Fails("{'dropIndexes': 'c', 'index': '_id_'}", 72, "cannot drop _id index");
+        Fails("{'listIndexes': 'nosuch'}", 26, "ns does not exist: test.nosuch");
+        Fails("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1, 'x': 1}, 'name': 'u', 'unique': true}]}", 11000, "E11000 duplicate key error");
+        Assert.Equal(["_id_", "n_1"], Names(Succeed("{'listIndexes': 'c'}"), "name"));
+    }
+
+    [Fact]
+    public void Everything_is_there_after_a_restart()
+    {
+        InsertNumbers(300);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': -1}, 'name': 'n_-1'}]}");
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1000, 'n': [1, 2]}]}");
+        Restart();
+        Assert.Equal(301, Succeed("{'count': 'c'}").FindInt64("n"));
+        Assert.Equal(31, Client.FindAll("{'find': 'c', 'filter': {'n': 2}, 'hint': 'n_-1'}").Count);
+        Assert.Equal(302, Succeed("{'collStats': 'c'}").FindInt64("count") + 1);
+        Assert.Equal(11000, Succeed("{'insert': 'c', 'documents': [{'_id': 299}]}").FindInt64("writeErrors.0.code"));
+        Assert.Equal(1, Succeed("{'insert': 'c', 'documents': [{'_id': 301}]}").FindInt64("n"));
+        Assert.True(Succeed("{'explain': {'find': 'c', 'filter': {'n': 2}}}").IsTrue("queryPlanner.winningPlan.inputStage.isMultiKey"));
+    }
+
+    private static string[] Names(BsonDocument reply, string field) => [.. TestClient.Batch(reply, "firstBatch").Select(document => document.FindString(field)!)];
+}
