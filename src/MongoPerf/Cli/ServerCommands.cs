@@ -12,7 +12,7 @@ internal static class ServeCommand
     {
         Option<long?> port = PortOption();
         Option<string?> data = OptionTypes.Text("--data", "Folder of its data (required)", "DIR");
-        Option<long?> cache = OptionTypes.Size("--cache", "Limit of its cache [default: 1GB]");
+        Option<long?> cache = OptionTypes.Size("--cache", "Limit of its cache [default: a quarter of memory, 1GB at most]");
         var command = new Command("serve", "Run the embedded server, which speaks MongoDB's protocol but is not MongoDB") { port, data, cache };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -21,7 +21,7 @@ internal static class ServeCommand
             {
                 Port = (int)(parsed.GetValue(port) ?? 0),
                 DataPath = folder,
-                CacheBytes = parsed.GetValue(cache) ?? EmbeddedServerOptions.DefaultCacheBytes,
+                CacheBytes = parsed.GetValue(cache),
             });
             Console.WriteLine($"mongoperf embedded server (not MongoDB) listening on 127.0.0.1:{server.Port}");
             Console.Out.Flush();
