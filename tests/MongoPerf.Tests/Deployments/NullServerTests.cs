@@ -87,6 +87,19 @@ public sealed class NullServerTests : IDisposable
         Assert.Equal(3, Count());
     }
 
+    [Fact]
+    public void Documents_with_ids_of_another_kind_are_counted()
+    {
+        for (ulong seed = 0; seed < 3; seed++)
+        {
+            object[] documents = [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(
+                ("_id", new ObjectId(7, ((seed * 500) + (ulong)i) << 40)), ("Text", new string('x', 300))))];
+            _connection.RunCommand(Database, BsonDocument.Of(("insert", "docs"), ("documents", documents)));
+        }
+
+        Assert.Equal(1500, Count());
+    }
+
     [Theory]
     [InlineData("q4", 10)]
     [InlineData("q5", 10)]
