@@ -21,11 +21,24 @@ internal sealed class FindVerifier(FindSpecification specification, DocumentGene
         while (items.Read())
         {
             seen++;
-            if (!IsRight(items.DocumentBytes, drawn, ref previousDate))
+            if (!TryRead(items, drawn, ref previousDate))
                 wrong++;
         }
 
         return new VerificationOutcome(seen, seen > specification.Limit ? wrong + seen - specification.Limit : wrong);
+    }
+
+    /// <summary>Bytes that are no document, or fields of other types, are a wrong document and no end of the phase.</summary>
+    private bool TryRead(BsonReader item, ReadOnlySpan<int> drawn, ref long previousDate)
+    {
+        try
+        {
+            return IsRight(item.DocumentBytes, drawn, ref previousDate);
+        }
+        catch (BsonFormatException)
+        {
+            return false;
+        }
     }
 
     private bool IsRight(ReadOnlySpan<byte> document, ReadOnlySpan<int> drawn, ref long previousDate)
