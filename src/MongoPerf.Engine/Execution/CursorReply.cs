@@ -15,7 +15,7 @@ internal readonly record struct ReplyRange(int Start, int Length);
 internal readonly record struct CursorReply(bool IsOk, int Documents, long Bytes, long CursorId, ReplyRange Batch)
 {
     /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
-    /// <exception cref="WireProtocolException">The reply is no OP_MSG.</exception>
+    /// <exception cref="WireProtocolException">The reply is no OP_MSG, or says ok without a cursor.</exception>
     public static CursorReply Parse(ReadOnlySpan<byte> message)
     {
         ReadOnlySpan<byte> body = OpMsg.Parse(message).Body;
@@ -31,6 +31,9 @@ internal readonly record struct CursorReply(bool IsOk, int Documents, long Bytes
                 ok = reader.ToBoolean();
         }
 
+        // Nothing found would look like a success.
+        if (ok && found.Batch.Length == 0)
+            throw new WireProtocolException("the reply has no cursor");
         return found with { IsOk = ok };
     }
 

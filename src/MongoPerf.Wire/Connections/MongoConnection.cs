@@ -18,6 +18,7 @@ public sealed class MongoConnection : IDisposable
     private readonly TimeSpan _replyTimeout;
     private readonly OpMsgWriter _commands = new();
     private byte[] _received;
+    private TimeSpan _timeout;
     private int _requestId;
     private int _receivedLength;
 
@@ -47,9 +48,9 @@ public sealed class MongoConnection : IDisposable
         var connection = new MongoConnection(address, transport, settings);
         try
         {
-            transport.SetTimeout(settings.ConnectTimeout);
+            connection.SetTimeout(settings.ConnectTimeout);
             connection.ShakeHands(settings);
-            transport.SetTimeout(settings.ReplyTimeout);
+            connection.SetTimeout(settings.ReplyTimeout);
             return connection;
         }
         catch
@@ -127,14 +128,14 @@ public sealed class MongoConnection : IDisposable
     /// <summary>As <see cref="RunCommand"/>, for commands that may take longer than a reply otherwise may (index builds, say).</summary>
     public BsonDocument RunLongCommand(string database, BsonDocument command)
     {
-        _transport.SetTimeout(TimeSpan.Zero);
+        SetTimeout(TimeSpan.Zero);
         try
         {
             return RunCommand(database, command);
         }
         finally
         {
-            _transport.SetTimeout(_replyTimeout);
+            SetTimeout(_replyTimeout);
         }
     }
 
@@ -213,7 +214,13 @@ public sealed class MongoConnection : IDisposable
         return count;
     }
 
-    private ConnectionFailedException Broken(SocketException e) => new(Address, SocketTransport.Explain(e, _replyTimeout), e);
+    private ConnectionFailedException Broken(SocketException e) => new(Address, SocketTransport.Explain(e, _timeout), e);
+
+    private void SetTimeout(TimeSpan timeout)
+    {
+        _timeout = timeout;
+        _transport.SetTimeout(timeout);
+    }
 
     private void ThrowLength(int length)
     {

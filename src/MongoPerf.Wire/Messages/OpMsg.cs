@@ -39,11 +39,14 @@ public readonly ref struct OpMsg
     public SequenceEnumerator Sequences => new(_sections);
 
     /// <param name="message">Header included, exactly as long as the header says.</param>
-    /// <exception cref="WireProtocolException">Sections that do not fit, none or several of kind 0, an unknown kind or required flag.</exception>
+    /// <exception cref="WireProtocolException">Another opcode, sections that do not fit, none or several of kind 0, an unknown kind or required flag.</exception>
     public static OpMsg Parse(ReadOnlySpan<byte> message)
     {
         if (message.Length < MessageHeader.Size + 4 + 1 + 5)
             throw new WireProtocolException($"OP_MSG of {message.Length} bytes, at least {MessageHeader.Size + 10} are needed");
+        int opCode = BinaryPrimitives.ReadInt32LittleEndian(message[12..]);
+        if (opCode != (int)OpCode.Msg)
+            throw new WireProtocolException($"message with opcode {opCode}, OP_MSG ({(int)OpCode.Msg}) is expected");
         var flags = (OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]);
         int unknown = (int)flags & 0xFFFC;
         if (unknown != 0)
