@@ -57,6 +57,8 @@ public sealed class InsertTest(IClock clock, ISeriesCollection collection, Actio
                 first = count;
             if (count == 0)
                 return first;
+            if (round == RepairRounds)
+                break;
             if (round == 0)
                 report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), "repair", $"{count:N0} of {range.Count:N0} documents were missing and are written again, acknowledged"));
             foreach (NumberRange hole in missing)
