@@ -24,7 +24,7 @@ public static partial class CommandLine
 
     /// <summary>As typed, with the passwords of connection strings masked.</summary>
     public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(a => PasswordInUri().Replace(a, "$1***@")).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
+        "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
 
     private static RootCommand Build()
     {
@@ -57,6 +57,12 @@ public static partial class CommandLine
 
     private static bool AsksForHelp(string[] args) => args.Any(a => a is "--help" or "-h" or "-?" or "--version");
 
-    [GeneratedRegex(@"(mongodb(?:\+srv)?://[^:/@\s]*:)[^@\s]*@")]
+    private static string MaskArgument(string argument) => SecretOption().Replace(PasswordInUri().Replace(argument, "$1***@"), "$1***");
+
+    /// <summary>Up to the last @ before a slash, since people forget to escape; mongodb:// may be left out.</summary>
+    [GeneratedRegex(@"((?:mongodb(?:\+srv)?://|^)[^:/@\s]*:)[^/?\s]*@")]
     private static partial Regex PasswordInUri();
+
+    [GeneratedRegex(@"([?&](?:\w*password|authMechanismProperties)=)[^&\s]*", RegexOptions.IgnoreCase)]
+    private static partial Regex SecretOption();
 }

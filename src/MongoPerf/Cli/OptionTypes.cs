@@ -21,7 +21,12 @@ internal static class OptionTypes
     /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>.</summary>
     public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null) =>
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>
-            [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)]);
+        {
+            T[] values = [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)];
+            if (values.Length == 0)
+                throw new FormatException($"'{text}' names nothing");
+            return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' names something twice");
+        });
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
         Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));

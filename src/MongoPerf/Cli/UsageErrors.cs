@@ -18,16 +18,18 @@ internal static class UsageErrors
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {
-        string? unknown = parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
+        string? first = parsed.UnmatchedTokens.FirstOrDefault();
+        // After a mistyped command all its options are unknown too.
+        bool isCommand = command.Subcommands.Count > 0 && first?.StartsWith('-') == false;
+        string? unknown = isCommand ? first : parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? first;
         if (unknown is not null)
         {
             bool isOption = unknown.StartsWith('-');
-            bool wantsCommand = command.Subcommands.Count > 0 && !isOption;
             IEnumerable<string> known = isOption
                 ? command.Options.Where(o => !o.Hidden).SelectMany(o => o.Aliases.Prepend(o.Name))
                 : command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name);
             string? nearest = NearestName.Find(unknown.Split('=')[0], known);
-            string what = isOption ? "unknown option" : wantsCommand ? "unknown command" : "one argument too many:";
+            string what = isOption ? "unknown option" : isCommand ? "unknown command" : "one argument too many:";
             return ($"{what} '{unknown}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 

@@ -9,9 +9,7 @@ internal static class ServerUri
     /// <exception cref="UserException">It asks for something that is not supported yet.</exception>
     public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri)
     {
-        ConnectionString parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
-        if (parsed.UnsupportedFeatures().FirstOrDefault() is { } unsupported)
-            throw new UserException(ExitCode.WrongUsage, $"--uri: {unsupported}");
+        ConnectionString parsed = Parse(uri);
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
         if (parsed.W is not null || parsed.Journal is not null)
@@ -24,5 +22,15 @@ internal static class ServerUri
         });
     }
 
-    public static string Mask(string uri) => ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri).ToMaskedString();
+    /// <summary>For what is stored and shown: secrets replaced by ***.</summary>
+    /// <inheritdoc cref="Read"/>
+    public static string Mask(string uri) => Parse(uri).ToMaskedString();
+
+    private static ConnectionString Parse(string uri)
+    {
+        ConnectionString parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
+        return parsed.UnsupportedFeatures().FirstOrDefault() is { } unsupported
+            ? throw new UserException(ExitCode.WrongUsage, $"--uri: {unsupported} is not supported yet", "use a deployment that can do without it")
+            : parsed;
+    }
 }

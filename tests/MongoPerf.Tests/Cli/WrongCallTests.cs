@@ -1,0 +1,144 @@
+using MongoPerf.Cli;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Cli;
+
+/// <summary>These tests redirect the console, which is one for the whole process.</summary>
+[CollectionDefinition(Name, DisableParallelization = true)]
+public sealed class ConsoleTests
+{
+    public const string Name = "console";
+}
+
+/// <summary>Calls that can't be meant: exit code 2, a line that names what was found, and nothing left behind.</summary>
+[Collection(ConsoleTests.Name)]
+public sealed class WrongCallTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("", "a command is missing")]
+    [InlineData("serie --target 1M", "did you mean 'series'?")]
+    [InlineData("elephant", "unknown command 'elephant'")]
+    [InlineData("list", "")]
+    [InlineData("list runz", "did you mean 'runs'?")]
+    [InlineData("series", "--target is missing")]
+    [InlineData("series --taget 1M", "did you mean '--target'?")]
+    [InlineData("series --target", "--target")]
+    [InlineData("series --target 1M --elephants", "unknown option '--elephants' of 'series'")]
+    [InlineData("series --target lots", "--target: 'lots' is not a count")]
+    [InlineData("series --target 0", "--target: '0' is 0, allowed are 1")]
+    [InlineData("series --target -5", "")]
+    [InlineData("series --target 1.5", "--target: '1.5' is no whole number")]
+    [InlineData("series --target 1M 2M", "one argument too many: '2M'")]
+    [InlineData("series --target 1M --step 0", "--step: '0' is 0")]
+    [InlineData("series --target 1M --shares 50/50", "--shares: '50/50' is not three percentages")]
+    [InlineData("series --target 1M --shares 50/50/50", "--shares: '50/50/50' is not three percentages that add up to 100")]
+    [InlineData("series --target 1M --shares 150/-50/0", "--shares:")]
+    [InlineData("series --target 1M --tests q4,q44", "did you mean 'q4'?")]
+    [InlineData("series --target 1M --tests ,", "--tests: ',' names nothing")]
+    [InlineData("series --target 1M --tests q4,q4", "--tests: 'q4,q4' names something twice")]
+    [InlineData("series --target 1M --threads 0", "--threads: '0' is 0")]
+    [InlineData("series --target 1M --threads 1,x", "--threads: 'x' is not a count")]
+    [InlineData("series --target 1M --threads 20000", "--threads: 20000 is too many, allowed are up to 10000")]
+    [InlineData("series --target 1M --threads ,", "--threads: ',' names nothing")]
+    [InlineData("series --target 1M --batch 200000", "--batch: 200000 is too many")]
+    [InlineData("series --target 1M --window 5", "--window: '5' is not a duration such as 90s")]
+    [InlineData("series --target 1M --window 0s", "--window is 0")]
+    [InlineData("series --target 1M --window 2s --warmup 3s", "--warmup is 3 s, the window 2 s")]
+    [InlineData("series --target 1M --verify 5", "--verify: '5' is none of all, none, or a percentage")]
+    [InlineData("series --target 1M --verify 101%", "--verify: '101%'")]
+    [InlineData("series --target 1M --compressibility 101", "--compressibility: 101 is too many")]
+    [InlineData("series --target 1M --ordered maybe", "--ordered: 'maybe' is none of true, false")]
+    [InlineData("series --target 1M --seed -1", "--seed")]
+    [InlineData("series --target 1M --rate 0", "--rate: '0' is 0")]
+    [InlineData("series --target 1M --max-errors few", "--max-errors: 'few' is not a count")]
+    [InlineData("series --target 1M --format yaml", "--format: 'yaml' is none of text, json, csv, markdown")]
+    [InlineData("series --target 1M --topology ring", "--topology: 'ring' is none of single, null")]
+    [InlineData("series --target 1M --cache 1MB", "--cache is 1,048,576 bytes, at least 256MB are allowed")]
+    [InlineData("series --target 1M --cache huge", "--cache: 'huge' is not a size such as 7GB")]
+    [InlineData("series --target 1M --cache 900000TB", "of memory")]
+    [InlineData("series --target 1M --mongod /nosuch/mongod", "--mongod: /nosuch/mongod does not exist")]
+    [InlineData("series --target 1M --db a.b", "--db: 'a.b' holds '.'")]
+    [InlineData("series --target 1M --db admin", "is the server's own database")]
+    [InlineData("series --target 1M --collection system.x", "--collection: 'system.x' is not allowed")]
+    [InlineData("series --target 1M --collection mongoperf", "keeps its markers")]
+    [InlineData("series --target 1M --uri http://host", "mongodb://")]
+    [InlineData("series --target 1M --uri mongodb://", "")]
+    [InlineData("series --target 1M --uri mongodb://host:99999", "99999")]
+    [InlineData("series --target 1M --uri mongodb+srv://host", "mongodb+srv needs a DNS look-up")]
+    [InlineData("series --target 1M --uri mongodb://user:hunter2@host", "authentication (SCRAM) is not supported yet")]
+    [InlineData("series --target 1M --uri mongodb://host/?tls=true", "TLS (tls=true) is not supported yet")]
+    [InlineData("series --target 1M --uri mongodb://host/?compressors=zlib", "compression (zlib) is not supported yet")]
+    [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod", "--mongod and --cache are for one that is started")]
+    [InlineData("series --target 1M --uri mongodb://host --cache 1GB", "--mongod and --cache are for one that is started")]
+    [InlineData("series --target 1M --uri mongodb://host --topology null", "--topology null starts its own server")]
+    [InlineData("run", "TEST")]
+    [InlineData("run q9", "run: 'q9' is none of unack, batch, safe, q4, q5, q6, q7, size")]
+    [InlineData("run bacth", "did you mean 'batch'?")]
+    [InlineData("run q4 --duration 2s --warmup 2s", "--warmup is 2 s, the test takes 2 s")]
+    [InlineData("run q4 --duration 0s", "nothing would be measured")]
+    [InlineData("run q4 --operations 0", "--operations: '0' is 0")]
+    [InlineData("run q4 --records few", "--records: 'few' is not a count")]
+    [InlineData("run safe --rate 100", "--rate is for the query tests")]
+    [InlineData("run q4 q5", "one argument too many: 'q5'")]
+    [InlineData("run q4 --uri mongodb://user:hunter2@host", "authentication (SCRAM) is not supported yet")]
+    [InlineData("resume", "RUN")]
+    [InlineData("resume 2026-11-21-z", "no run '2026-11-21-z'")]
+    [InlineData("report 2026-11-21-z", "no run '2026-11-21-z'")]
+    [InlineData("report x --format yaml", "--format: 'yaml' is none of")]
+    [InlineData("clean 2026-11-21-z", "'mongoperf list runs' names those that are there")]
+    public void A_wrong_call_says_what_is_wrong_and_leaves_nothing_behind(string call, string text)
+    {
+        (int code, string errors) = Run(call);
+        Assert.True(code == 2, errors);
+        Assert.Contains(text, errors, StringComparison.Ordinal);
+        Assert.StartsWith("error: ", errors, StringComparison.Ordinal);
+        Assert.Contains("exit code 2: wrong usage", errors, StringComparison.Ordinal);
+        Assert.DoesNotContain("   at ", errors, StringComparison.Ordinal);
+        Assert.DoesNotContain("hunter2", errors, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFileSystemEntries(_folder.Path));
+    }
+
+    [Theory]
+    [InlineData("resume 2026-11-21-aa", "did you mean '2026-11-21-a'?")]
+    [InlineData("report 2026-11-2-a", "did you mean '2026-11-21-a'?")]
+    [InlineData("clean 2026-11-21-b", "did you mean '2026-11-21-a'?")]
+    [InlineData("resume 2026-11-21-a", "holds no run.db, so it is no run's folder")]
+    [InlineData("report 2026-11-21-a", "holds no run.db, so it is no run's folder")]
+    [InlineData("clean 2026-11-21-a", "holds no run.db, so it is no run's folder")]
+    public void A_run_that_is_not_there_names_the_nearest(string call, string text)
+    {
+        Directory.CreateDirectory(_folder.At("2026-11-21-a"));
+        (int code, string errors) = Run(call);
+        Assert.Equal(2, code);
+        Assert.Contains(text, errors, StringComparison.Ordinal);
+        Assert.Equal([_folder.At("2026-11-21-a")], Directory.GetFileSystemEntries(_folder.Path));
+        Assert.Empty(Directory.GetFileSystemEntries(_folder.At("2026-11-21-a")));
+    }
+
+    /// <summary>Runs in this process with --out at the folder, where the command takes it, and without what the environment may name.</summary>
+    private (int Code, string Errors) Run(string call)
+    {
+        string[] args = call.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+        if (args is ["series" or "run" or "resume" or "report" or "clean", ..])
+            args = [args[0], "--out", _folder.Path, .. args[1..]];
+        TextWriter before = Console.Error;
+        string? uri = Environment.GetEnvironmentVariable("MONGOPERF_URI");
+        using var errors = new StringWriter();
+        Console.SetError(errors);
+        Environment.SetEnvironmentVariable("MONGOPERF_URI", null);
+        try
+        {
+            int code = CommandLine.Run(args);
+            return (code, errors.ToString());
+        }
+        finally
+        {
+            Console.SetError(before);
+            Environment.SetEnvironmentVariable("MONGOPERF_URI", uri);
+        }
+    }
+}
