@@ -19,6 +19,7 @@ internal sealed class Worker : IDisposable
     private readonly Pacer? _pacer;
     private Backoff _failureBackoff;
     private bool _refusedInARow;
+    private long _free;
     private readonly ulong _verifyBelow;
     private readonly double _ticksToMicroseconds;
     private RandomStream _verification;
@@ -63,12 +64,14 @@ internal sealed class Worker : IDisposable
     /// <summary>Runs to the phase's end.</summary>
     public void Run(long start)
     {
-        LastOperationEnd = CompletedAt = start;
+        LastOperationEnd = CompletedAt = _free = start;
         try
         {
             _pacer?.Start(start);
             long intended = 0;
-            while (_control.MayStart(_clock.Now) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
+            // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
+            // were drawn are always sent: nothing may come between drawing and starting.
+            while (_control.MayStart(_free) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
                 RunOne(intended);
             Complete();
         }
@@ -90,7 +93,7 @@ internal sealed class Worker : IDisposable
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _clock.Now;
-        LastOperationEnd = end;
+        LastOperationEnd = _free = end;
 
         WorkerCounters counters = start >= _control.MeasureFrom ? Measured : Warmup;
         if (answered && outcome.Succeeded)
@@ -111,6 +114,7 @@ internal sealed class Worker : IDisposable
             counters.Bytes += outcome.Bytes;
             counters.Failed++;
             HandleFailure(failure);
+            _free = _clock.Now;
         }
     }
 
@@ -182,6 +186,7 @@ internal sealed class Worker : IDisposable
         VerificationOutcome outcome = _operation.Verify();
         Verified += outcome.Checked;
         Wrong += outcome.Wrong;
+        _free = _clock.Now;
     }
 
     private void Complete()

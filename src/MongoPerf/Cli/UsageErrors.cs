@@ -18,7 +18,7 @@ internal static class UsageErrors
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {
-        string? first = parsed.UnmatchedTokens.FirstOrDefault();
+        string? first = parsed.UnmatchedTokens is [var token, ..] ? token : null;
         // After a mistyped command all its options are unknown too.
         bool isCommand = command.Subcommands.Count > 0 && first?.StartsWith('-') == false;
         string? unknown = isCommand ? first : parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? first;

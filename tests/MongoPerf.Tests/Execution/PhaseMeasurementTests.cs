@@ -116,6 +116,45 @@ public sealed class PhaseMeasurementTests : PhaseTest
         Assert.Equal(25, result.AllDocuments);
     }
 
+    /// <summary>Otherwise an acknowledged test would leave a hole that nobody looks for.</summary>
+    [Fact]
+    public void Numbers_that_were_drawn_are_always_sent()
+    {
+        var stored = new List<long>();
+        PhasePlan plan = Inserts("safe", 100) with { Seconds = 1 };
+        // The second is drawn from 0.6 s on and ready at the very end of the window.
+        Run(plan, () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.2))
+        {
+            DrawSeconds = 0.4,
+            Store = number =>
+            {
+                stored.Add(number);
+                return true;
+            },
+        });
+        Assert.Equal([0, 1], stored);
+        Assert.Equal(2, plan.Numbers!.Next);
+    }
+
+    [Fact]
+    public void Nothing_starts_after_a_verification_or_a_pause_that_outlasts_the_window()
+    {
+        Run(Queries with { Seconds = 1, VerifyShare = 1 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.1)) { VerifySeconds = 0.5 });
+        Assert.Equal([0, 0.6], Executors[0].StartTimes);
+        double windowStart = Clock.Seconds;
+        Run(Queries with { Seconds = 1 }, () =>
+        {
+            ScriptedExecutor? executor = null;
+            executor = new ScriptedExecutor(Clock, _ =>
+            {
+                executor!.ConnectFailures = 6;
+                return Scripted.Broken(0.1);
+            });
+            return executor;
+        });
+        Assert.Equal([windowStart], Executors[1].StartTimes);
+    }
+
     [Fact]
     public void The_fence_of_unacknowledged_inserts_is_drain_time_and_part_of_the_length()
     {

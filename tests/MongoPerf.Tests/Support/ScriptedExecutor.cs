@@ -35,6 +35,12 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     /// <summary>How many of the next calls of Connect fail.</summary>
     public int ConnectFailures { get; set; }
 
+    /// <summary>How long it takes to put an operation together.</summary>
+    public double DrawSeconds { get; init; }
+
+    /// <summary>How long it takes to compare what came.</summary>
+    public double VerifySeconds { get; init; }
+
     /// <summary>How long the fence takes.</summary>
     public double CompleteSeconds { get; init; }
 
@@ -105,6 +111,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
         public bool Draw()
         {
+            executor.Advance(executor.DrawSeconds);
             if (specification is not InsertSpecification insert)
                 return true;
             _count = context.Numbers!.Take(insert.BatchSize, out _first);
@@ -118,10 +125,14 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
             return outcome;
         }
 
-        public VerificationOutcome Verify() => executor.Verification;
+        public VerificationOutcome Verify()
+        {
+            executor.Advance(executor.VerifySeconds);
+            return executor.Verification;
+        }
 
-        public void Complete() => executor.Advance();
+        public void Complete() => executor.Advance(executor.CompleteSeconds);
     }
 
-    private void Advance() => clock.Advance(CompleteSeconds);
+    private void Advance(double seconds) => clock.Advance(seconds);
 }
