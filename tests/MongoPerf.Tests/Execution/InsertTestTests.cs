@@ -6,10 +6,12 @@ using MongoPerf.Tests.Support;
 namespace MongoPerf.Tests.Execution;
 
 /// <summary>How the result of an insert test follows from what was sent and what is there.</summary>
-public sealed class InsertTestTests : PhaseTest
+public sealed class InsertTestTests : PhaseTest, IDisposable
 {
     private readonly MemoryCollection _collection = new();
     private readonly List<RunEvent> _events = [];
+
+    public void Dispose() => _collection.Dispose();
 
     [Fact]
     public void Acknowledged_inserts_without_failures_are_not_read_back()
