@@ -50,6 +50,8 @@ public sealed class EtaEstimator
     /// <returns>Null while no rate is known.</returns>
     public Eta? Estimate(long documents)
     {
+        if (documents >= _settings.TargetDocumentCount && _stepStartMilliseconds is null)
+            return default(Eta);
         if (_samples.Values.All(q => q.Count == 0))
             return null;
         double low = 0, likely = 0, high = 0;

@@ -16,6 +16,9 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
     /// <exception cref="Wire.Connections.ConnectionFailedException">A worker can't connect at the start.</exception>
     public PhaseResult Run(PhasePlan plan, IPhaseObserver observer, CancellationToken stop)
     {
+        // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
+        // collected in the middle of this one.
+        GC.Collect();
         var control = new PhaseControl(plan, clock, observer);
         List<Worker> workers = OpenWorkers(control);
         try

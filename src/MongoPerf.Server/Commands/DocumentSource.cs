@@ -23,7 +23,6 @@ internal ref struct DocumentSource
     /// <exception cref="CommandException">Neither is there, both are, or the batch is empty or too large.</exception>
     public static DocumentSource Of(in CommandRequest request, string command, ReadOnlySpan<byte> name, ReadOnlySpan<byte> array, bool hasArray)
     {
-        string field = System.Text.Encoding.ASCII.GetString(name);
         bool hasSequence = request.TryGetSequence(name, out ReadOnlySpan<byte> documents);
         foreach (Wire.Messages.DocumentSequence sequence in request.Sequences)
         {
@@ -32,9 +31,9 @@ internal ref struct DocumentSource
         }
 
         if (hasSequence && hasArray)
-            throw CommandException.Location(40433, $"Duplicate field between body and document sequence '{field}'");
+            throw CommandException.Location(40433, $"Duplicate field between body and document sequence '{System.Text.Encoding.ASCII.GetString(name)}'");
         if (!hasSequence && !hasArray)
-            throw CommandException.MissingField(command, field);
+            throw CommandException.MissingField(command, System.Text.Encoding.ASCII.GetString(name));
         var source = new DocumentSource(documents, hasArray ? new BsonReader(array) : default, hasArray);
         source.RequireCount();
         return source;

@@ -65,6 +65,9 @@ internal sealed class Collection : IDisposable
 
     public RocksIterator Iterate(CollectionIndex index) => _database.Iterate(index.Column);
 
+    /// <summary>Opens an iterator over an index, or over the records when there is none, in an object that is there already.</summary>
+    public void Iterate(CollectionIndex? index, RocksIterator iterator) => _database.Iterate(index?.Column ?? Records, iterator);
+
     /// <summary>The record number under a key of a unique index; 0 when there is none.</summary>
     public long FindUnique(CollectionIndex index, ReadOnlySpan<byte> key)
     {

@@ -15,6 +15,9 @@ internal sealed record ConsoleReportOptions
     /// <summary>Paths as they are to be shown.</summary>
     public IReadOnlyList<string> FilesWritten { get; init; } = [];
 
+    /// <summary>The report's page, named last; null when none was written.</summary>
+    public string? Page { get; init; }
+
     /// <summary>As typed after --out; null for the default.</summary>
     public string? RunsFolder { get; init; }
 
@@ -59,6 +62,8 @@ internal static class ConsoleReport
         foreach (string file in options.FilesWritten)
             Labelled(console, "written", file, Color.Grey);
         Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
+        if (options.Page is not null)
+            Labelled(console, "report", options.Page, Color.Green);
         foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
         {
             output.Write(line.TrimEnd(' '));

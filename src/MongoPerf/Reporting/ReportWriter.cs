@@ -12,7 +12,7 @@ namespace MongoPerf.Reporting;
 internal sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
 
 /// <summary>Writes a run's report folder. May be done again at any time, also while the run goes on.</summary>
-internal static partial class ReportWriter
+internal static class ReportWriter
 {
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] TextFiles =
     [

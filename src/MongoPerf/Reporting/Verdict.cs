@@ -30,7 +30,7 @@ internal sealed record Verdict(Grade Grade, string Text)
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })
-            verdicts.Add(new Verdict(Grade.Note, "figures are the embedded server's and not MongoDB's"));
+            verdicts.Add(new Verdict(Grade.Note, "figures are the embedded server's, not MongoDB's"));
         if (run.Run.BuildKind != "Release")
             verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build: it is slower than a Release one"));
         foreach (string remark in run.Deployment?.Remarks ?? [])

@@ -55,6 +55,15 @@ public sealed class ServerProcessTests : IDisposable
     }
 
     [Fact]
+    public void A_process_whose_first_thread_alone_has_ended_is_alive()
+    {
+        FakeProc.WriteProcess(_proc, Pid, "mongod", 777, "Z");
+        string stat = Path.Combine(_proc, $"{Pid}/stat");
+        File.WriteAllText(stat, $"{Pid} (mongod) Z {string.Join(' ', Enumerable.Repeat("0", 16))} 7 0 777 0 0");
+        Assert.NotNull(new ProcessTable(_proc).Find(Pid));
+    }
+
+    [Fact]
     public void A_name_with_blanks_and_brackets_does_not_shift_the_fields()
     {
         FakeProc.WriteProcess(_proc, Pid, "odd) name (", 777, "S");

@@ -80,7 +80,7 @@ public sealed class VerdictTests : IDisposable
         string[] texts = [.. Verdicts(Small with { LossStep = 1, Wrong = 2, IsEmbedded = true, BuildKind = "Debug" }).Select(v => $"{v.Mark}: {v.Text}")];
         Assert.Contains("note: unacknowledged inserts: 3 of 4,000 documents were lost, and written again, acknowledged", texts);
         Assert.Contains(texts, t => t.StartsWith("BAD: verified: 2 of ", StringComparison.Ordinal));
-        Assert.Single(texts, "note: figures are the embedded server's and not MongoDB's");
+        Assert.Single(texts, "note: figures are the embedded server's, not MongoDB's");
         Assert.Contains("note: the client is a Debug build: it is slower than a Release one", texts);
     }
 

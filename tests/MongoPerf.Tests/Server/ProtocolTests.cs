@@ -96,11 +96,11 @@ public sealed class ProtocolTests : ServerTest
     }
 
     [Fact]
-    public void Shutdown_is_left_to_the_owner_and_closes_the_connection()
+    public async Task Shutdown_is_left_to_the_owner_and_closes_the_connection()
     {
         Assert.False(Server.ShutdownRequested.IsCompleted);
         Succeed("{'shutdown': 1}", "admin");
-        Assert.True(Server.ShutdownRequested.Wait(5000));
+        await Server.ShutdownRequested.WaitAsync(TimeSpan.FromSeconds(5));
         Assert.Null(Client.ReceiveMessage());
     }
 

@@ -42,7 +42,7 @@ public sealed class StatisticsTests : ServerTest
         Assert.True(status.FindInt64("mem.resident") > 10);
         Assert.True(status.FindInt64("mongoperfStorage.dirtyBytes") > 0);
         Assert.Null(status.FindDocument("wiredTiger"));
-        Assert.True(status.FindInt64("network.bytesIn") > 4000);
+        Assert.True(status.FindInt64("network.bytesIn") > 3000);
     }
 
     [Fact]

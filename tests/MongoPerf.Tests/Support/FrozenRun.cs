@@ -74,7 +74,7 @@ internal sealed class FrozenRun
             deployment = deployment with
             {
                 Kind = "embedded", Topology = "embedded", IsEmbedded = true, StorageEngine = "lmdb",
-                Remarks = ["figures are the embedded server's and not MongoDB's"],
+                Remarks = ["figures are the embedded server's, not MongoDB's"],
             };
         }
 

@@ -70,21 +70,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         int inner = start + field.ValueOffset;
         while (operators.Read())
         {
-            string name = operators.NameText;
-            FilterOperator kind = name switch
-            {
-                "$eq" => FilterOperator.Equal,
-                "$gt" => FilterOperator.Greater,
-                "$gte" => FilterOperator.GreaterOrEqual,
-                "$lt" => FilterOperator.Less,
-                "$lte" => FilterOperator.LessOrEqual,
-                "$ne" => FilterOperator.NotEqual,
-                "$in" => FilterOperator.In,
-                "$nin" => FilterOperator.NotIn,
-                "$exists" => FilterOperator.Exists,
-                "$not" => FilterOperator.Not,
-                _ => throw CommandException.BadValue($"unknown operator: {name}"),
-            };
+            FilterOperator kind = Operator(operators);
             if (kind == FilterOperator.Not)
             {
                 CompileNot(field, operators, inner, group);
@@ -92,7 +78,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             }
 
             if (kind is FilterOperator.In or FilterOperator.NotIn && operators.Type != BsonType.Array)
-                throw CommandException.BadValue($"{name} needs an array");
+                throw CommandException.BadValue($"{operators.NameText} needs an array");
             FilterNode node = Add(group, kind, field.Name, operators, inner);
             node.Flag = kind == FilterOperator.Exists && (operators.ToBoolean() || !(operators.IsNumber || operators.Type is BsonType.Boolean or BsonType.Null));
         }
@@ -116,16 +102,9 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         var operators = new BsonReader(_filter.Source[at..]);
         while (operators.Read())
         {
-            FilterOperator kind = operators.NameText switch
-            {
-                "$eq" => FilterOperator.Equal,
-                "$gt" => FilterOperator.Greater,
-                "$gte" => FilterOperator.GreaterOrEqual,
-                "$lt" => FilterOperator.Less,
-                "$lte" => FilterOperator.LessOrEqual,
-                "$ne" => FilterOperator.NotEqual,
-                _ => throw CommandException.BadValue($"unknown operator: {operators.NameText}"),
-            };
+            FilterOperator kind = Operator(operators);
+            if (kind is FilterOperator.In or FilterOperator.NotIn or FilterOperator.Exists or FilterOperator.Not)
+                throw CommandException.NotSupported($"{operators.NameText} inside $not");
             Add(group, kind, field.Name, operators, at);
         }
     }
@@ -147,6 +126,26 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
 
         group.Children.Add(node);
         return node;
+    }
+
+    private static FilterOperator Operator(BsonReader reader)
+    {
+        // Compared as bytes: a filter is compiled for every find, and makes no strings.
+        ReadOnlySpan<byte> name = reader.Name;
+        return name switch
+        {
+            _ when name.SequenceEqual("$gte"u8) => FilterOperator.GreaterOrEqual,
+            _ when name.SequenceEqual("$gt"u8) => FilterOperator.Greater,
+            _ when name.SequenceEqual("$lte"u8) => FilterOperator.LessOrEqual,
+            _ when name.SequenceEqual("$lt"u8) => FilterOperator.Less,
+            _ when name.SequenceEqual("$eq"u8) => FilterOperator.Equal,
+            _ when name.SequenceEqual("$ne"u8) => FilterOperator.NotEqual,
+            _ when name.SequenceEqual("$in"u8) => FilterOperator.In,
+            _ when name.SequenceEqual("$nin"u8) => FilterOperator.NotIn,
+            _ when name.SequenceEqual("$exists"u8) => FilterOperator.Exists,
+            _ when name.SequenceEqual("$not"u8) => FilterOperator.Not,
+            _ => throw CommandException.BadValue($"unknown operator: {reader.NameText}"),
+        };
     }
 
     private readonly FilterNode AddGroup(FilterNode parent, FilterOperator kind)

@@ -60,7 +60,7 @@ internal sealed class FindQuery : IDisposable
         reader.Read();
         while (reader.Read())
         {
-            if (!ParseField(reader) && !GenericFields.Contains(reader.Name))
+            if (!GenericFields.Contains(reader.Name) && !ParseField(reader))
                 throw CommandException.UnknownField("find", reader.NameText);
         }
     }

@@ -15,8 +15,8 @@ internal sealed class PlanRunner : IDisposable
     private readonly List<long> _replay = [];
     private Collection? _collection;
     private Filter? _filter;
-    private RocksIterator? _iterator;
-    private RocksIterator? _records;
+    private readonly RocksIterator _iterator = new();
+    private readonly RocksIterator _records = new();
     private PinnedValue _pinned;
     private HashSet<long>? _seen;
     private int _replayed;
@@ -44,8 +44,8 @@ internal sealed class PlanRunner : IDisposable
 
     public ReadOnlySpan<byte> Document => _source switch
     {
-        Source.Scan => _iterator!.Value,
-        Source.Neighbour => _records!.Value,
+        Source.Scan => _iterator.Value,
+        Source.Neighbour => _records.Value,
         _ => _pinned.Bytes,
     };
 
@@ -111,10 +111,8 @@ internal sealed class PlanRunner : IDisposable
     public void Dispose()
     {
         Unpin();
-        _iterator?.Dispose();
-        _iterator = null;
-        _records?.Dispose();
-        _records = null;
+        _iterator.Dispose();
+        _records.Dispose();
     }
 
     /// <summary>Takes one candidate; true when it matches.</summary>
@@ -123,19 +121,19 @@ internal sealed class PlanRunner : IDisposable
         if (!Advance())
         {
             IsAtEnd = true;
-            _iterator!.ThrowOnError();
+            _iterator.ThrowOnError();
             return false;
         }
 
         if (Plan.Index == null)
         {
-            RecordId = Storage.RecordId.Read(_iterator!.Key);
+            RecordId = Storage.RecordId.Read(_iterator.Key);
             _source = Source.Scan;
         }
         else
         {
             KeysExamined++;
-            RecordId = Plan.Index.RecordIdOf(_iterator!);
+            RecordId = Plan.Index.RecordIdOf(_iterator);
             if (_seen != null && !_seen.Add(RecordId))
                 return false;
             if (!Fetch())
@@ -166,8 +164,9 @@ internal sealed class PlanRunner : IDisposable
     private bool FetchNeighbour()
     {
         _source = Source.Neighbour;
-        bool isNew = _records == null;
-        _records ??= _collection!.IterateRecords();
+        bool isNew = !_records.IsOpen;
+        if (isNew)
+            _collection!.Iterate(index: null, _records);
         if (!isNew && _records.Valid && RecordId == _recordsAt + 1)
         {
             _records.Next();
@@ -212,12 +211,12 @@ internal sealed class PlanRunner : IDisposable
         else
         {
             _isStarted = true;
-            _iterator = Plan.Index == null ? _collection!.IterateRecords() : _collection!.Iterate(Plan.Index);
+            _collection!.Iterate(Plan.Index, _iterator);
             EnterRange();
         }
 
         if (Plan.Index == null)
-            return _iterator!.Valid;
+            return _iterator.Valid;
         while (!IsInRange())
         {
             _range += Plan.IsReverse ? -1 : 1;
@@ -232,9 +231,9 @@ internal sealed class PlanRunner : IDisposable
     private void Step()
     {
         if (Plan.IsReverse)
-            _iterator!.Previous();
+            _iterator.Previous();
         else
-            _iterator!.Next();
+            _iterator.Next();
     }
 
     private void EnterRange()
@@ -242,33 +241,33 @@ internal sealed class PlanRunner : IDisposable
         if (Plan.Index == null)
         {
             if (Plan.IsReverse)
-                _iterator!.SeekToLast();
+                _iterator.SeekToLast();
             else
-                _iterator!.SeekToFirst();
+                _iterator.SeekToFirst();
             return;
         }
 
         KeyRange range = Plan.Range(_range);
         if (!Plan.IsReverse)
         {
-            _iterator!.Seek(range.Low.Written);
+            _iterator.Seek(range.Low.Written);
         }
         else if (range.HasHigh)
         {
-            _iterator!.SeekForPrevious(range.High.Written);
+            _iterator.SeekForPrevious(range.High.Written);
             // The high end itself is out; only a key that is exactly it can be met here.
             if (_iterator.Valid && _iterator.Key.SequenceCompareTo(range.High.Written) >= 0)
                 _iterator.Previous();
         }
         else
         {
-            _iterator!.SeekToLast();
+            _iterator.SeekToLast();
         }
     }
 
     private bool IsInRange()
     {
-        if (!_iterator!.Valid)
+        if (!_iterator.Valid)
             return false;
         KeyRange range = Plan.Range(_range);
         return Plan.IsReverse

@@ -12,7 +12,7 @@ internal sealed class SortSpec(PathCache paths)
     private readonly List<IndexField> _fields = [];
     private readonly List<IndexField> _known = [];
 
-    public IReadOnlyList<IndexField> Fields => _fields;
+    public List<IndexField> Fields => _fields;
 
     /// <summary>1 or -1 for {$natural: ±1}, else 0.</summary>
     public int Natural { get; private set; }

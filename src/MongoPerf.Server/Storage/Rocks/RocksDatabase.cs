@@ -116,7 +116,15 @@ internal sealed unsafe class RocksDatabase : IDisposable
         return value.Found;
     }
 
-    public RocksIterator Iterate(nint column) => new(RocksNative.CreateIterator(_database, _readOptions, column));
+    public RocksIterator Iterate(nint column)
+    {
+        var iterator = new RocksIterator();
+        Iterate(column, iterator);
+        return iterator;
+    }
+
+    /// <summary>As the other, with an object that is there already.</summary>
+    public void Iterate(nint column, RocksIterator iterator) => iterator.Open(RocksNative.CreateIterator(_database, _readOptions, column));
 
     /// <summary>One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it is unknown.</summary>
     public long Property(nint column, ReadOnlySpan<byte> name)

@@ -1,10 +1,19 @@
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>Walks one column family in key order, over the state it had when the iterator was made. One thread.</summary>
-/// <remarks>Keys and values are RocksDB's own memory, valid until the next move.</remarks>
-internal sealed unsafe class RocksIterator(nint handle) : IDisposable
+/// <remarks>Keys and values are RocksDB's own memory, valid until the next move. After <see cref="Dispose"/> the object may be opened again.</remarks>
+internal sealed unsafe class RocksIterator : IDisposable
 {
-    private nint _handle = handle;
+    private nint _handle;
+
+    public bool IsOpen => _handle != 0;
+
+    /// <summary>Takes over a native iterator; an open one is disposed first.</summary>
+    public void Open(nint handle)
+    {
+        Dispose();
+        _handle = handle;
+    }
 
     public bool Valid => RocksNative.IteratorValid(_handle) != 0;
 

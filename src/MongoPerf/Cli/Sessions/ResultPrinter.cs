@@ -31,13 +31,33 @@ internal static class ResultPrinter
             default:
                 ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with
                 {
-                    FilesWritten = files.Files,
+                    FilesWritten = [.. Summarise(files)],
+                    Page = Shown(files.Page),
                     RunsFolder = output.RunsFolder == "runs" ? null : output.RunsFolder,
                 });
                 break;
         }
 
         Console.Out.Flush();
+    }
+
+    /// <summary>A line per folder: dozens of names would hide what matters.</summary>
+    private static IEnumerable<string> Summarise(ReportFiles files)
+    {
+        foreach (IGrouping<string, string> folder in files.Files.Where(f => f != files.Page).GroupBy(f => Path.GetDirectoryName(f)!))
+        {
+            string[] pictures = [.. folder.Where(f => f.EndsWith(".png", StringComparison.Ordinal))];
+            yield return pictures.Length > 0
+                ? $"{Shown(folder.Key)}: {pictures.Length} charts as PNG and SVG, with their data and gnuplot scripts"
+                : $"{Shown(folder.Key)}: {string.Join(", ", folder.Select(Path.GetFileName))}";
+        }
+    }
+
+    /// <summary>Relative where that is shorter.</summary>
+    private static string Shown(string path)
+    {
+        string relative = Path.GetRelativePath(Environment.CurrentDirectory, path);
+        return relative.StartsWith("..", StringComparison.Ordinal) ? path : relative;
     }
 
     /// <summary>What must be typed too when the runs are not in the default folder.</summary>

@@ -140,6 +140,9 @@ internal sealed class RunSession : IDisposable
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
+        Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
+        foreach (string remark in Inspection.Info.Remarks)
+            Progress.Tell($"note: {remark}");
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>

@@ -11,6 +11,9 @@ internal sealed class NullCollection(string database, string name)
     /// <summary>Markers and notes; more of them means that the server is used for what it is not made for.</summary>
     public const int MaximumSmallDocuments = 10_000;
 
+    /// <summary>Seeds whose documents are told apart; a run has one.</summary>
+    private const int MaximumFamilies = 1000;
+
     private readonly Lock _lock = new();
     private readonly SortedDictionary<ulong, NumberRanges> _families = [];
     private readonly Dictionary<string, byte[]> _small = [];
@@ -252,8 +255,7 @@ internal sealed class NullCollection(string database, string name)
 
     private bool TakeRun(ReadOnlySpan<byte> documents, NumberedId first, int count)
     {
-        NumberRanges ranges = FamilyOf(first.Family);
-        if (ranges.CountIn(first.Number, first.Number + count) != 0)
+        if (FamilyOf(first.Family) is not { } ranges || ranges.CountIn(first.Number, first.Number + count) != 0)
             return false;
         _numbered += ranges.Add(first.Number, first.Number + count);
         _bytes += documents.Length;
@@ -268,7 +270,7 @@ internal sealed class NullCollection(string database, string name)
         if (NullDocuments.IsNumbered(document))
         {
             NumberedId id = NullDocuments.IdOf(document);
-            if (FamilyOf(id.Family).Add(id.Number, id.Number + 1) == 0)
+            if (FamilyOf(id.Family)?.Add(id.Number, id.Number + 1) == 0)
                 return false;
             _numbered++;
             _samples.Offer(document);
@@ -286,13 +288,12 @@ internal sealed class NullCollection(string database, string name)
         return true;
     }
 
-    private NumberRanges FamilyOf(ulong family)
+    // Null for documents of other clients, whose _ids are not numbered: they are counted, and nothing else is remembered of them.
+    private NumberRanges? FamilyOf(ulong family)
     {
         if (_families.TryGetValue(family, out NumberRanges? ranges))
             return ranges;
-        if (_families.Count == MaximumSmallDocuments)
-            throw new InvalidOperationException("the null server remembers documents of a series only: their _ids share the first seven bytes");
-        return _families[family] = new NumberRanges();
+        return _families.Count == MaximumFamilies ? null : _families[family] = new NumberRanges();
     }
 
     private static string SmallKey(ReadOnlySpan<byte> document)

@@ -18,10 +18,14 @@ internal sealed partial class ProcessTable(string root = "/proc")
 
     // Behind the name in brackets come state (field 3) and the rest; the start time is field 22.
     private const int StartField = 22 - 3;
+    private const int ThreadCountField = 20 - 3;
 
     public static ProcessTable System { get; } = new();
 
-    /// <returns>Null when no such process lives; one that has ended and is only waited for (a zombie) does not live.</returns>
+    /// <returns>
+    /// Null when no such process lives. One that has ended and is only waited for (a zombie) does not; one whose first thread has ended
+    /// while others still do lives: it holds its port and its lock files until the last of them is gone.
+    /// </returns>
     public ProcessIdentity? Find(int processId)
     {
         string stat = ReadText($"{processId}/stat");
@@ -30,9 +34,23 @@ internal sealed partial class ProcessTable(string root = "/proc")
         if (processId <= 0 || nameEnd < 0 || nameEnd + 2 >= stat.Length)
             return null;
         string[] fields = stat[(nameEnd + 2)..].Split(' ');
-        if (fields.Length <= StartField || fields[0] is "Z" or "X" || !long.TryParse(fields[StartField], out long start))
+        if (fields.Length <= StartField || !long.TryParse(fields[StartField], out long start))
+            return null;
+        if (fields[0] == "X" || (fields[0] == "Z" && !(int.TryParse(fields[ThreadCountField], out int threads) && threads > 1)))
             return null;
         return new ProcessIdentity(processId, start, ReadText("sys/kernel/random/boot_id").Trim());
+    }
+
+    /// <summary>The numbers of all processes, some of which may be gone at once.</summary>
+    public IEnumerable<int> All()
+    {
+        if (!Directory.Exists(root))
+            yield break;
+        foreach (string folder in Directory.EnumerateDirectories(root))
+        {
+            if (int.TryParse(Path.GetFileName(folder), out int processId))
+                yield return processId;
+        }
     }
 
     public bool IsAlive(ProcessIdentity identity) => Find(identity.ProcessId) == identity;

@@ -146,32 +146,32 @@ internal sealed class ServerProcess : IDisposable
             return null;
         if (state.ProcessId != 0)
             return _table.IsAlive(state.Identity) && HasOurFolder(state.ProcessId) ? state.Identity : null;
-        // MongoPerf was killed between starting the server and noting its number: then its lock file has it, and the port is the noted one.
-        return ReadLock() is { } holder && HasOurFolder(holder) && _table.OptionOf(holder, "--port") == $"{state.Port}" ? _table.Find(holder) : null;
+        // MongoPerf was killed between starting the server and noting its number: then it is the one on our folder with the noted port.
+        return FindHolder() is { } holder && HasOurFolder(holder) && _table.OptionOf(holder, "--port") == $"{state.Port}" ? _table.Find(holder) : null;
     }
 
     private bool HasOurFolder(int processId) => _options.FolderOption == "--logpath"
         ? _table.HasFolder(processId, _options.FolderOption, _options.LogFile)
         : _table.HasFolder(processId, _options.FolderOption, _options.Folder);
 
-    // mongod.lock holds the number of the mongod that uses the folder; it is emptied by a clean shutdown and left by a crash.
-    private int? ReadLock()
+    // By looking at processes, not into mongod.lock: .NET takes a lock of its own on a file that it opens, which a running mongod's forbids.
+    private int? FindHolder()
     {
-        try
+        foreach (int processId in _table.All())
         {
-            return int.TryParse(File.ReadAllText(LockFile).Trim(), out int holder) && _table.Find(holder) is not null ? holder : null;
+            if (_table.NameOf(processId).StartsWith("mongo", StringComparison.Ordinal) && _table.Find(processId) is not null
+                && (HasOurFolder(processId) || _table.HasOpen(processId, LockFile)))
+                return processId;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+
+        return null;
     }
 
     private string LockFile => Path.Combine(_options.Folder, "mongod.lock");
 
     private void RefuseIfHeld()
     {
-        if (ReadLock() is { } holder && (HasOurFolder(holder) || _table.HasOpen(holder, LockFile)))
+        if (FindHolder() is { } holder)
         {
             throw new DeploymentException(
                 DeploymentFault.Refused,
