@@ -1,5 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -28,6 +29,33 @@ public sealed class OutageTests
             "series", "--uri", proxy.Uri, "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path);
         result.Expect(0);
         Assert.Equal(0, proxy.Refusals);
+    }
+
+    [Fact]
+    public void Documents_that_a_crash_between_two_tests_took_are_written_again_though_no_operation_failed()
+    {
+        using TestServer server = TestServer.Start("embedded");
+        using var runs = new RunsFolder();
+        using var proxy = new RecordingProxy(server.Address) { Before = ("explain", LoseHalf) };
+        ProgramResult result = ProgramRun.Run(
+            "series", "--uri", proxy.Uri, "--target", "2k", "--step", "2k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path,
+            "--format", "json");
+        result.Expect(0);
+        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
+        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "repair");
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 2000);
+
+        // As when the whole machine goes down before the journal is on disk; a killed process alone mostly loses nothing.
+        void LoseHalf()
+        {
+            CrashFor(server, 0);
+            using MongoConnection afterwards = server.Connect();
+            BsonDocument half = BsonDocument.Of(("Number", BsonDocument.Of(("$lt", 500_000))));
+            afterwards.RunCommand("mongoperf", BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", half), ("limit", 0)) })));
+            Assert.InRange(Documents.Count(afterwards, "mongoperf"), 500, 1500);
+        }
     }
 
     private static void SeriesThroughCrashes(string kind, string maxErrors, int exitCode)

@@ -39,6 +39,9 @@ internal sealed class RecordingProxy : IDisposable
 
     public int Refusals { get; set; }
 
+    /// <summary>Done once, when this command has come and before it is passed on.</summary>
+    public (string Command, Action Action)? Before { get; set; }
+
     public IReadOnlyList<RecordedCommand> Commands
     {
         get
@@ -71,18 +74,34 @@ internal sealed class RecordingProxy : IDisposable
                     continue;
                 }
 
-                var server = new TcpClient(_server.Host, _server.Port) { NoDelay = true };
-                client.NoDelay = true;
-                lock (_sockets)
-                    _sockets.AddRange([client, server]);
-                _ = PassCommandsAsync(client, server);
-                _ = PassRepliesAsync(server, client);
+                Pair(client);
             }
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             // Disposed of.
         }
+    }
+
+    private void Pair(TcpClient client)
+    {
+        TcpClient server;
+        try
+        {
+            server = new TcpClient(_server.Host, _server.Port) { NoDelay = true };
+        }
+        catch (SocketException)
+        {
+            // It is away, so the client finds nobody either.
+            client.Dispose();
+            return;
+        }
+
+        client.NoDelay = true;
+        lock (_sockets)
+            _sockets.AddRange([client, server]);
+        _ = PassCommandsAsync(client, server);
+        _ = PassRepliesAsync(server, client);
     }
 
     private async Task PassCommandsAsync(TcpClient from, TcpClient to)
@@ -134,6 +153,11 @@ internal sealed class RecordingProxy : IDisposable
             _commands.Add(new RecordedCommand(name, body, bytes, parsed.Flags));
         if (name == RefuseAfter)
             _refuses = true;
+        if (Before is { } before && before.Command == name)
+        {
+            Before = null;
+            before.Action();
+        }
     }
 }
 
