@@ -3,7 +3,8 @@ namespace MongoPerf.Server;
 /// <summary>How an <see cref="EmbeddedServer"/> is started.</summary>
 public sealed record EmbeddedServerOptions
 {
-    public const long DefaultCacheBytes = 1L << 30;
+    private const long LeastDefaultCacheBytes = 64L << 20;
+    private const long MostDefaultCacheBytes = 1L << 30;
 
     /// <summary>0 takes a free port.</summary>
     public int Port { get; init; }
@@ -11,8 +12,12 @@ public sealed record EmbeddedServerOptions
     /// <summary>The folder of the data; made when it is not there. One process at a time.</summary>
     public required string DataPath { get; init; }
 
-    /// <summary>Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB. Null: <see cref="DefaultCacheBytes"/>.</summary>
+    /// <summary>
+    /// Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB.
+    /// Null: a quarter of memory, 1 GB at most.
+    /// </summary>
     public long? CacheBytes { get; init; }
 
-    internal long EffectiveCacheBytes => CacheBytes ?? DefaultCacheBytes;
+    internal long EffectiveCacheBytes =>
+        CacheBytes ?? Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, LeastDefaultCacheBytes, MostDefaultCacheBytes);
 }

@@ -67,7 +67,8 @@ internal sealed class Worker : IDisposable
         try
         {
             _pacer?.Start(start);
-            while (_control.MayStart(_clock.Now) && _operation.Draw())
+            // The end of one operation is when the next may start: the clock is read twice an operation, not three times.
+            while (_control.MayStart(LastOperationEnd) && _operation.Draw())
                 RunOne();
             Complete();
         }
@@ -85,8 +86,14 @@ internal sealed class Worker : IDisposable
     private void RunOne()
     {
         long intended = _pacer?.WaitForNext(_control) ?? 0;
-        Scheduled++;
         long start = _clock.Now;
+        if (start >= _control.EndAt)
+        {
+            LastOperationEnd = start;
+            return;
+        }
+
+        Scheduled++;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _clock.Now;
         LastOperationEnd = end;

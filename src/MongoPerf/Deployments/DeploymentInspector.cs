@@ -50,7 +50,7 @@ internal static class DeploymentInspector
             Topology = TopologyOf(connection.Server, isNull, isEmbedded),
             ServerVersion = build.FindString("version") ?? "unknown",
             StorageEngine = isNull ? "null" : status.FindString("storageEngine.name"),
-            CacheBytes = status.FindInt64("wiredTiger.cache.maximum bytes configured"),
+            CacheBytes = status.FindInt64("wiredTiger.cache.maximum bytes configured") ?? status.FindInt64("mongoperfStorage.cacheBytesMax"),
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,

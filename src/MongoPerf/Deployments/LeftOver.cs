@@ -7,12 +7,13 @@ internal static class LeftOver
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
-    /// <summary>Ends the mongod that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
+    /// <summary>Ends the mongod or embedded server that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
     public static void End(string dataFolder)
     {
         ProcessTable table = ProcessTable.System;
         string folder = Path.GetFullPath(dataFolder);
-        if (ProcessState.Read(folder) is { ProcessId: not 0 } state && table.IsAlive(state.Identity) && table.HasFolder(state.ProcessId, "--dbpath", folder))
+        if (ProcessState.Read(folder) is { ProcessId: not 0 } state && table.IsAlive(state.Identity)
+            && (table.HasFolder(state.ProcessId, "--dbpath", folder) || table.HasFolder(state.ProcessId, "--data", folder)))
             table.End(state.Identity, Limit);
     }
 }

@@ -10,6 +10,7 @@ namespace MongoPerf.Cli.Progress;
 internal sealed class LiveView : ProgressView
 {
     private const int BarWidth = 40;
+    private const int ViewWidth = 98;
 
     private readonly ProgressState _state;
     private readonly ConcurrentQueue<string> _lines = new();
@@ -41,8 +42,9 @@ internal sealed class LiveView : ProgressView
             while (!last)
             {
                 last = _ended.Wait(500);
+                // Padded, as a line goes where the view was drawn before.
                 while (_lines.TryDequeue(out string? line))
-                    console.WriteLine(line);
+                    console.WriteLine(line.PadRight(Math.Max(0, console.Profile.Width - 1)));
                 live.UpdateTarget(Draw(_state.Snapshot()));
             }
         });
@@ -63,7 +65,7 @@ internal sealed class LiveView : ProgressView
         Row("time", $"{Units.Duration(now.Elapsed)} gone, left {ProgressText.EtaText(now.Eta)}");
         if (now.Failed > 0)
             grid.AddRow(new Markup("[red]failed[/]"), new Markup($"[red]{now.Failed:N0} operations[/]"));
-        return new Panel(grid).Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
+        return new Panel(grid) { Width = ViewWidth }.Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
     }
 
     private static string Bar(ProgressSnapshot now)

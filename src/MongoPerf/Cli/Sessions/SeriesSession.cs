@@ -24,8 +24,9 @@ internal static class SeriesSession
                     session.Progress.Tell($"{session.Inspection.Info.Namespace} holds {there:N0} documents already: the series goes on from there");
                 return Finish(session, store, Grow(session, store, [], there, signals));
             }
-            catch (UserException)
+            catch
             {
+                // Refused before anything was stored: nothing of it stays.
                 session.Dispose();
                 folder.RemoveUnused();
                 throw;

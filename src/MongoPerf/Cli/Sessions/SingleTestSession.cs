@@ -41,8 +41,9 @@ internal static class SingleTestSession
             Print(folder, request.Output);
             return signals.WasStopped ? ExitCode.Interrupted : code;
         }
-        catch (UserException)
+        catch
         {
+            // Refused before anything was stored: nothing of it stays.
             session.Dispose();
             folder.RemoveUnused();
             throw;

@@ -11,6 +11,11 @@ internal sealed class StatusTree
     // Where versions moved a figure; the first path that a reply has wins by being the only one there.
     private static readonly (string Metric, string Path)[] OtherPlaces =
     [
+        ("cache_used", "mongoperfStorage.cacheBytesUsed"),
+        ("cache_max", "mongoperfStorage.cacheBytesMax"),
+        ("cache_dirty", "mongoperfStorage.dirtyBytes"),
+        ("block_read", "mongoperfStorage.bytesRead"),
+        ("block_written", "mongoperfStorage.bytesWritten"),
         ("tickets_read_out", "queues.execution.read.out"), // 8.0
         ("tickets_read_available", "queues.execution.read.available"),
         ("tickets_write_out", "queues.execution.write.out"),
