@@ -18,7 +18,9 @@ internal static class UsageErrors
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {
-        string? unknown = parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? (parsed.UnmatchedTokens is [var first, ..] ? first : null);
+        // Behind an unknown command every option is unknown too: the command is the mistake.
+        string? first = parsed.UnmatchedTokens.Count > 0 ? parsed.UnmatchedTokens[0] : null;
+        string? unknown = command.Subcommands.Count > 0 ? first : parsed.UnmatchedTokens.FirstOrDefault(t => t.StartsWith('-')) ?? first;
         if (unknown is not null)
         {
             bool isOption = unknown.StartsWith('-');
