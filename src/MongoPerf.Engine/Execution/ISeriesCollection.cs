@@ -7,6 +7,9 @@ namespace MongoPerf.Engine.Execution;
 /// <remarks>One thread. Calls connect again by themselves when the connection broke.</remarks>
 public interface ISeriesCollection : IDisposable
 {
+    /// <summary>How often the connection broke so far. A server that was away may have lost what it had not journaled yet.</summary>
+    long LostConnections => 0;
+
     /// <summary>What is there now.</summary>
     CollectionState Inspect();
 

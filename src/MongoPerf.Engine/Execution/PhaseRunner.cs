@@ -13,14 +13,14 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
     /// <param name="plan">What to do.</param>
     /// <param name="observer">Hears of every interval.</param>
     /// <param name="stop">Ends the phase early; operations under way get 5 s to end.</param>
-    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker can't connect at the start.</exception>
+    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
     public PhaseResult Run(PhasePlan plan, IPhaseObserver observer, CancellationToken stop)
     {
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
         // collected in the middle of this one.
         GC.Collect();
         var control = new PhaseControl(plan, clock, observer);
-        List<Worker> workers = OpenWorkers(control);
+        List<Worker> workers = OpenWorkers(control, stop);
         try
         {
             return Run(control, workers, stop);
@@ -32,7 +32,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
         }
     }
 
-    private List<Worker> OpenWorkers(PhaseControl control)
+    private List<Worker> OpenWorkers(PhaseControl control, CancellationToken stop)
     {
         var workers = new List<Worker>();
         try
@@ -42,7 +42,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
                 IOperationExecutor executor = openExecutor();
                 try
                 {
-                    executor.Connect();
+                    Connect(executor, control, stop);
                     workers.Add(new Worker(control, executor, i));
                 }
                 catch
@@ -60,6 +60,33 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
                 worker.Dispose();
             throw;
         }
+    }
+
+    /// <summary>A server that is away just when a phase begins is waited for as within it.</summary>
+    private void Connect(IOperationExecutor executor, PhaseControl control, CancellationToken stop)
+    {
+        long begun = clock.Now;
+        long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
+        var backoff = new Backoff(clock, 0.05, 2);
+        string? failure = null;
+        while (true)
+        {
+            try
+            {
+                executor.Connect();
+                break;
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
+            {
+                failure = e.Message;
+                backoff.Wait(() => stop.IsCancellationRequested);
+            }
+        }
+
+        if (failure is null)
+            return;
+        double seconds = clock.SecondsBetween(begun, clock.Now);
+        control.Observer.OnEvent("reconnect", $"{failure}; connected after {seconds:0.00} s", seconds);
     }
 
     private PhaseResult Run(PhaseControl control, List<Worker> workers, CancellationToken stop)

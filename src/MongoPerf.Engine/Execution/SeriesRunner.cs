@@ -48,6 +48,7 @@ public sealed class SeriesRunner
     private long _failed;
     private long _wrong;
     private bool _anyFailureSinceCheckpoint;
+    private long _lostConnections;
     private string? _stopReason;
 
     /// <param name="clock">Time.</param>
@@ -183,21 +184,31 @@ public sealed class SeriesRunner
 
     private void CompleteStep(SeriesStep step)
     {
-        if (_anyFailureSinceCheckpoint)
-        {
-            // A server that came back may have lost what it had acknowledged but not journaled.
-            _inserts.Repair(new NumberRange(_checkpointDocuments, _documents));
-            _anyFailureSinceCheckpoint = false;
-        }
-
+        RepairWhatACrashTook();
         if (_settings.Tests.Contains(SeriesTests.Size))
             _store.AddSizes(step.Step, _collection.ReadSizes(_documents) with { DiskBytes = _measureDisk() });
-        _collection.Checkpoint(_documents);
+        do
+        {
+            RepairWhatACrashTook();
+            _collection.Checkpoint(_documents);
+        }
+        while (_collection.LostConnections > _lostConnections);
         _checkpointDocuments = _documents;
         _store.AddCheckpoint(new Checkpoint(step.Step, _documents, _clock.UtcNow.ToUnixTimeMilliseconds()));
         using StoredRun stored = StoredRun.Open(_store.Folder);
         if (stored.Steps.FirstOrDefault(s => s.Step == step.Step) is { } result)
             _observer.OnStepFinished(result);
+    }
+
+    /// <summary>A server that came back may have lost what it had acknowledged but not journaled; operations need not have failed for that.</summary>
+    private void RepairWhatACrashTook()
+    {
+        while (_anyFailureSinceCheckpoint || _collection.LostConnections > _lostConnections)
+        {
+            _anyFailureSinceCheckpoint = false;
+            _lostConnections = _collection.LostConnections;
+            _inserts.Repair(new NumberRange(_checkpointDocuments, _documents));
+        }
     }
 
     private PhasePlan Plan(OperationSpecification operation, int threads) => new()

@@ -43,6 +43,8 @@ public sealed class WireCollection : ISeriesCollection
         _reconnectFor = reconnectFor;
     }
 
+    public long LostConnections { get; private set; }
+
     public CollectionState Inspect() => Retry(connection =>
     {
         BsonDocument list = BsonDocument.Of(
@@ -189,6 +191,7 @@ public sealed class WireCollection : ISeriesCollection
             }
             catch (Exception e) when (ErrorTally.BreaksConnection(e))
             {
+                LostConnections++;
                 _connection?.Dispose();
                 _connection = null;
                 if (_clock.Now >= giveUpAt)

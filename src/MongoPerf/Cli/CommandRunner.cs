@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 
@@ -52,7 +53,7 @@ internal static class CommandRunner
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
-        WireProtocolException => (ExitCode.CannotConnect, null),
+        WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),
         ServerCommandException => (ExitCode.InternalError, null),
         _ => (ExitCode.InternalError, null),

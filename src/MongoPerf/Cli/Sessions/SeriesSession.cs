@@ -78,8 +78,10 @@ internal static class SeriesSession
     {
         long target = session.Settings.TargetDocumentCount;
         string ns = session.Inspection.Info.Namespace;
-        if (there >= target)
-            throw new UserException(ExitCode.WrongUsage, $"{ns} holds {there:N0} documents already, the target is {target:N0}", $"a --target above that, another --collection, or --force-drop {ns}");
+        // Behind the last checkpoint a run that was broken off may have left more.
+        long end = Math.Max(there, session.Collection.FindEnd());
+        if (end >= target)
+            throw new UserException(ExitCode.WrongUsage, $"{ns} holds {end:N0} documents already, the target is {target:N0}", $"a --target above that, another --collection, or --force-drop {ns}");
         session.CheckDisk(target - there);
     }
 

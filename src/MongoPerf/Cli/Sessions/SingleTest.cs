@@ -25,7 +25,6 @@ internal sealed class SingleTest
         _marker = marker;
         _limits = limits;
         _signals = signals;
-        session.Adopt(marker);
         _tests = new TestRunner(RunSession.Clock, session.Phases, store, session.Progress);
         _inserts = new InsertTest(RunSession.Clock, session.Collection, Report);
     }
@@ -35,8 +34,6 @@ internal sealed class SingleTest
         long end = _session.Collection.FindEnd();
         if (_limits.Records is { } records && end < records)
             end = Load(end, records);
-        if (end == 0 && !SeriesTests.IsInsert(test))
-            throw new UserException(ExitCode.WrongUsage, $"{_session.Inspection.Info.Namespace} is empty: {test} needs documents", "load some first, with --records 100k or a series");
         _session.Progress.SetDocuments(end);
         if (test == SeriesTests.Size)
         {

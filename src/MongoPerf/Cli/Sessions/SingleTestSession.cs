@@ -29,11 +29,13 @@ internal static class SingleTestSession
             CollectionMarker marker = CollectionPreparation.RequireExisting(session.Collection, session.Inspection.Info.Namespace);
             if (request.SeedWasGiven || limits.Records is not null)
                 CollectionPreparation.CheckMarker(session, session.Inspection.Info.Namespace, marker);
+            session.Adopt(marker);
+            if (limits.Records is null && !SeriesTests.IsInsert(test) && session.Collection.FindEnd() == 0)
+                throw new UserException(ExitCode.WrongUsage, $"{session.Inspection.Info.Namespace} is empty: {test} needs documents", "load some first, with --records 100k or a series");
             using RunStore store = RunStore.Create(folder.Path, session.DescribeRun(), request.Settings);
             session.Begin(store);
             var job = new SingleTest(session, store, marker, limits, signals);
-            ExitCode code = job.Run(test);
-            session.End();
+            ExitCode code = RunStored(job, test, session, store, signals);
             store.SetState(signals.WasStopped ? RunState.Interrupted : RunState.Finished, signals.WasStopped ? "interrupted" : null, DateTimeOffset.UtcNow);
             store.Flush();
             Print(folder, request.Output);
@@ -45,6 +47,23 @@ internal static class SingleTestSession
             session.Dispose();
             folder.RemoveUnused();
             throw;
+        }
+    }
+
+    private static ExitCode RunStored(SingleTest job, string test, RunSession session, RunStore store, StopSignals signals)
+    {
+        try
+        {
+            return job.Run(test);
+        }
+        catch (Exception e)
+        {
+            store.SetState(signals.WasStopped ? RunState.Interrupted : RunState.Failed, e.Message, DateTimeOffset.UtcNow);
+            throw;
+        }
+        finally
+        {
+            session.End();
         }
     }
 

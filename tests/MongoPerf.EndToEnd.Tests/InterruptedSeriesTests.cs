@@ -1,0 +1,69 @@
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Ctrl+C.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class InterruptedSeriesTests
+{
+    private const int Interrupted = 130;
+
+    [Theory, EachServer]
+    public void Ctrl_c_to_the_whole_group_saves_the_run_before_its_server_ends_and_resume_goes_on(string kind)
+    {
+        using var runs = new RunsFolder();
+        var options = new ProgramOptions { Server = kind };
+        using ProgramRun run = ProgramRun.Start(
+            options, "series", "--target", "20k", "--step", "10k", "--batch", "50", "--window", "300ms", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
+        using (var watch = GrowthWatch.Of(runs))
+            Assert.True(watch.WaitFor(run, 11_000), "the series ended too early");
+        run.SendInterruptToGroup();
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted);
+        Assert.Contains($"to go on: mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
+        Assert.DoesNotContain("NetworkError", result.Output, StringComparison.Ordinal);
+        Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
+        JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
+        Assert.Equal("interrupted", saved.GetProperty("run").Text("state"));
+        Assert.Equal(10_000, saved.Items("steps")[0].Number("documents"));
+        Assert.True(saved.Items("steps")[0].GetProperty("complete").GetBoolean());
+        JsonResults.AssertAdds(saved.GetProperty("accounting"));
+        Assert.Equal(0, saved.GetProperty("accounting").Number("failed"));
+
+        ProgramRun.Run(options, "resume", runs.Id, "--out", runs.Path).Expect(0);
+        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 20_000);
+    }
+
+    [Fact]
+    public void Ctrl_c_in_a_query_ends_within_seconds_and_keeps_what_was_measured()
+    {
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--out", runs.Path);
+        Assert.True(run.WaitForLine("batch "), "the series ended too early");
+        Thread.Sleep(500);
+        run.SendInterrupt();
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted);
+        Assert.True(result.Elapsed < TimeSpan.FromSeconds(60), $"took {result.Elapsed}");
+        JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
+        Assert.Equal(1000, saved.Items("steps")[0].Test("batch").Number("documents"));
+    }
+
+    [Fact]
+    public void Ctrl_c_ends_a_single_test_and_prints_what_it_measured()
+    {
+        using TestServer server = TestServer.Start("embedded");
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(), "run", "q4", "--uri", server.Uri, "--records", "2k", "--duration", "100s", "--warmup", "0s", "--format", "json", "--out", runs.Path);
+        Assert.True(run.WaitUntil(() => runs.FindStored()?.ReadServerSamples().Count() >= 3, "the third sample"), "the test ended too early");
+        run.SendInterrupt();
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted);
+        JsonElement step = JsonShape.Check(JsonShape.Step, result.Output);
+        Assert.True(step.Test("q4").Number("operations") > 0);
+        JsonResults.AssertAdds(step.Test("q4").GetProperty("accounting"));
+    }
+}

@@ -1,0 +1,202 @@
+using System.Globalization;
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Options do what they say.</summary>
+[Collection(LightTests.Name)]
+public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+{
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Db_collection_and_seed_say_where_and_what_is_written()
+    {
+        string database = servers.NewDatabase();
+        JsonElement report = Series(database, "--collection", "other.docs", "--seed", "18446744073709551615", "--tests", "batch", "--target", "500");
+        Assert.Equal(ulong.MaxValue, report.GetProperty("run").GetProperty("seed").GetUInt64());
+        Assert.Equal($"{database}.other.docs", report.GetProperty("deployment").Text("namespace"));
+        using MongoConnection connection = servers.Embedded.Connect();
+        Documents.AssertWhole(connection, 500, database, "other.docs", ulong.MaxValue);
+        Assert.Equal(["mongoperf", "other.docs"], Documents.CollectionNames(connection, database));
+    }
+
+    [Fact]
+    public void Step_shares_batch_and_threads_shape_the_series()
+    {
+        JsonElement report = Series(
+            servers.NewDatabase(), "--target", "2500", "--step", "1k", "--shares", "50/30/20", "--batch", "100", "--tests", "unack,batch,safe,q4", "--threads", "1,3", "--window", "300ms");
+        Assert.Equal([1000, 2000, 2500], report.Items("steps").Select(step => step.Number("documents")));
+        JsonElement first = report.Items("steps")[0];
+        Assert.Equal(["unack", "batch", "safe", "q4", "q4"], first.Items("tests").Select(test => test.Text("test")));
+        Assert.Equal((500, 300, 200), (first.Test("unack").Number("documents"), first.Test("batch").Number("documents"), first.Test("safe").Number("documents")));
+        Assert.Equal((3, 100), (first.Test("batch").Number("operations"), first.Test("batch").Number("batch")));
+        Assert.Equal([1, 3], first.Items("tests").Where(test => test.Text("test") == "q4").Select(test => test.Number("threads")));
+        Assert.Equal(JsonValueKind.Null, first.GetProperty("sizes").ValueKind);
+    }
+
+    [Fact]
+    public void Window_and_warmup_are_the_lengths_of_the_query_tests()
+    {
+        JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--tests", "q4,q7", "--window", "600ms", "--warmup", "200ms", "--threads", "1");
+        JsonElement step = report.Items("steps")[0];
+        Assert.Equal(["q4", "q7"], step.Items("tests").Select(test => test.Text("test")));
+        foreach (JsonElement test in step.Items("tests"))
+        {
+            Assert.Equal(0.2, test.GetProperty("warmupSeconds").GetDouble(), 0.02);
+            Assert.InRange(test.GetProperty("seconds").GetDouble(), 0.39, 1.5);
+        }
+    }
+
+    [Fact]
+    public void The_wire_carries_each_tests_own_write_concern_and_order()
+    {
+        using var proxy = new RecordingProxy(servers.Embedded.Address);
+        Inserts(proxy, []);
+        IReadOnlyList<RecordedCommand> plain = proxy.Of("insert");
+        RecordedCommand[] unack = [.. plain.Where(c => c.Body.FindInt64("writeConcern.w") == 0)];
+        Assert.Equal(20, unack.Length);
+        Assert.All(unack, c => Assert.True(c.Flags.HasFlag(Wire.Messages.OpMsgFlags.MoreToCome), "an unacknowledged insert asks for a reply"));
+        Assert.All(unack, c => Assert.Equal(1, c.Documents));
+        RecordedCommand[] batches = [.. plain.Where(c => c.Documents > 1)];
+        Assert.Equal([30, 30], batches.Select(c => c.Documents));
+        Assert.Equal(20, plain.Count - unack.Length - batches.Length);
+        Assert.All(plain.Except(unack), c => Assert.False(c.Body.IsTrue("writeConcern.j")));
+        Assert.All(batches, c => Assert.True(c.Body.Find("ordered")?.ToBoolean() ?? true));
+        Assert.NotEmpty(proxy.Of("ping"));
+    }
+
+    [Fact]
+    public void Journal_and_ordered_false_go_into_the_commands()
+    {
+        using var proxy = new RecordingProxy(servers.Embedded.Address);
+        Inserts(proxy, ["--journal", "--ordered", "false"]);
+        RecordedCommand[] acknowledged = [.. proxy.Of("insert").Where(c => c.Body.FindInt64("writeConcern.w") != 0)];
+        Assert.Equal(22, acknowledged.Length);
+        Assert.All(acknowledged, c => Assert.True(c.Body.IsTrue("writeConcern.j"), c.Body.ToString()));
+        Assert.All(acknowledged.Where(c => c.Documents > 1), c => Assert.False(c.Body.Find("ordered")!.Value.ToBoolean()));
+    }
+
+    [MongodFact]
+    public void Compressible_text_takes_less_storage()
+    {
+        // The embedded server stores documents as they are.
+        const string kind = "mongod";
+        long[] storage = [.. ((int[])[0, 90]).Select(percent =>
+        {
+            string database = servers.NewDatabase();
+            ProgramResult result = ProgramRun.Run(
+                "series", "--uri", servers[kind].Uri, "--db", database, "--target", "20k", "--step", "20k", "--tests", "batch,size", "--out", _runs.Path,
+                "--compressibility", percent.ToString(CultureInfo.InvariantCulture), "--format", "json").Expect(0);
+            using MongoConnection connection = servers[kind].Connect();
+            Documents.AssertWhole(connection, 20_000, database, compressibility: percent);
+            return JsonShape.Check(JsonShape.Run, result.Output).Items("steps")[0].GetProperty("sizes").Number("storageBytes");
+        })];
+        Assert.True(storage[1] < storage[0] * 0.6, $"{storage[0]} bytes plain, {storage[1]} bytes at 90 %");
+    }
+
+    [Theory, EachServer]
+    public void Cache_limits_the_server_that_is_started(string kind)
+    {
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { Server = kind },
+            "series", "--target", "100", "--tests", "batch", "--cache", "512MB", "--format", "json", "--out", _runs.Path).Expect(0);
+        // The embedded server's write buffers take a quarter of it.
+        Assert.Equal((kind == "mongod" ? 512L : 384L) << 20, JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Number("cacheBytes"));
+    }
+
+    [MongodFact]
+    public void The_mongod_option_beats_a_server_named_by_the_environment()
+    {
+        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = servers.Embedded.Uri } };
+        JsonElement byVariable = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
+            options, "series", "--target", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        Assert.Equal("uri", byVariable.GetProperty("deployment").Text("kind"));
+        JsonElement byOption = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
+            options, "series", "--target", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        Assert.Equal("mongod", byOption.GetProperty("deployment").Text("kind"));
+    }
+
+    [Fact]
+    public void Quiet_says_nothing_but_the_result_and_runs_is_the_default_folder()
+    {
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { Folder = _runs.Path }, "series", "--topology", "null", "--target", "1k", "--tests", "batch", "--quiet").Expect(0);
+        Assert.DoesNotContain("step 1", result.Errors, StringComparison.Ordinal);
+        Assert.Contains("finished", result.Output, StringComparison.Ordinal);
+        string run = Assert.Single(Directory.GetDirectories(_runs.At("runs")));
+        Assert.True(File.Exists(Path.Combine(run, "run.db")));
+        Assert.NotEmpty(File.ReadAllText(Path.Combine(run, "run.log")));
+    }
+
+    [Fact]
+    public void A_terminal_gets_a_live_view_and_colours_unless_told_otherwise()
+    {
+        const string escape = "\u001b[";
+        string live = InTerminal(null);
+        Assert.Contains(escape + "?25l", live, StringComparison.Ordinal);
+        Assert.Matches("\u001b\\[[0-9;]*3[0-9]", live);
+        // The runtime itself greets every terminal.
+        string plain = InTerminal("1", "--no-tui").Replace(escape + "?1h", "", StringComparison.Ordinal);
+        Assert.DoesNotContain(escape, plain, StringComparison.Ordinal);
+        Assert.Contains("step 1 complete", plain, StringComparison.Ordinal);
+        string noColour = InTerminal("1");
+        Assert.DoesNotMatch("\u001b\\[[0-9;]*(3[0-9]|9[0-7])(;[0-9;]*)?m", noColour);
+    }
+
+    [Theory]
+    [InlineData("/nonexistent/gnuplot", "which is no file")]
+    [InlineData("/bin/false", "gnuplot ended")]
+    [InlineData(null, "gnuplot not found on PATH")]
+    public void Without_a_gnuplot_that_works_there_is_a_warning_and_all_it_needs_later(string? gnuplot, string says)
+    {
+        var environment = new Dictionary<string, string?> { ["MONGOPERF_GNUPLOT"] = gnuplot };
+        if (gnuplot is null)
+            environment["PATH"] = WithoutGnuplot();
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { Environment = environment }, "series", "--topology", "null", "--target", "1k", "--tests", "batch,size", "--out", _runs.Path);
+        result.Expect(0).Says(says);
+        string charts = _runs.At(_runs.Id, "report", "charts");
+        Assert.Empty(Directory.GetFiles(charts, "*.png"));
+        Assert.NotEmpty(Directory.GetFiles(charts, "*.dat"));
+        Assert.NotEmpty(Directory.GetFiles(charts, "*.gp"));
+        Assert.True(File.Exists(_runs.At(_runs.Id, "report", "index.html")));
+    }
+
+    /// <summary>20 documents unacknowledged, 60 in batches of 30, 20 acknowledged.</summary>
+    private void Inserts(RecordingProxy proxy, string[] more) => ProgramRun.Run(
+        ["series", "--uri", proxy.Uri, "--db", servers.NewDatabase(), "--target", "100", "--step", "100", "--batch", "30", "--tests", "unack,batch,safe", "--out", _runs.Path, .. more]).Expect(0);
+
+    private JsonElement Series(string database, params string[] more) => JsonShape.Check(JsonShape.Run, ProgramRun.Run(
+        ["series", "--uri", servers.Embedded.Uri, "--db", database, "--format", "json", "--out", _runs.Path, .. more]).Expect(0).Output);
+
+    private string InTerminal(string? noColour, params string[] more)
+    {
+        var options = new ProgramOptions
+        {
+            InTerminal = true,
+            Environment = new Dictionary<string, string?> { ["TERM"] = "xterm-256color", ["NO_COLOR"] = noColour },
+        };
+        return ProgramRun.Run(
+            options, ["series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "900ms", "--threads", "1", "--out", _runs.Path, .. more]).Expect(0).Output;
+    }
+
+    // A folder of links to what the program starts, since gnuplot may lie beside the shell.
+    private string WithoutGnuplot()
+    {
+        string bin = Directory.CreateDirectory(_runs.At(".bin")).FullName;
+        foreach (string name in (string[])["sh", "setsid"])
+        {
+            string program = ((string[])["/usr/bin", "/bin"]).Select(folder => Path.Combine(folder, name)).First(File.Exists);
+            if (!File.Exists(Path.Combine(bin, name)))
+                File.CreateSymbolicLink(Path.Combine(bin, name), program);
+        }
+
+        return bin;
+    }
+}

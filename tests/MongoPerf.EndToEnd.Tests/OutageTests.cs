@@ -1,0 +1,97 @@
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>A server that the program did not start is killed in the middle and comes back.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class OutageTests
+{
+    [MongodFact]
+    public void A_series_outlives_two_crashes_of_its_mongod_and_ends_with_code_4() => SeriesThroughCrashes("mongod", "0", 4);
+
+    [MongodFact]
+    public void Failed_operations_that_are_allowed_end_with_code_0() => SeriesThroughCrashes("mongod", "1000000", 0);
+
+    [Fact]
+    public void A_series_outlives_two_crashes_of_an_embedded_server_too() => SeriesThroughCrashes("embedded", "0", 4);
+
+    [Fact]
+    public void A_server_that_refuses_connections_when_a_test_begins_is_waited_for()
+    {
+        using TestServer server = TestServer.Start("embedded");
+        using var runs = new RunsFolder();
+        // The workers of q4 are the next to connect after its explain.
+        using var proxy = new RecordingProxy(server.Address) { RefuseAfter = "explain", Refusals = 3 };
+        ProgramResult result = ProgramRun.Run(
+            "series", "--uri", proxy.Uri, "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path);
+        result.Expect(0);
+        Assert.Equal(0, proxy.Refusals);
+    }
+
+    [Fact]
+    public void Documents_that_a_crash_between_two_tests_took_are_written_again_though_no_operation_failed()
+    {
+        using TestServer server = TestServer.Start("embedded");
+        using var runs = new RunsFolder();
+        using var proxy = new RecordingProxy(server.Address) { Before = ("explain", LoseHalf) };
+        ProgramResult result = ProgramRun.Run(
+            "series", "--uri", proxy.Uri, "--target", "2k", "--step", "2k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path,
+            "--format", "json");
+        result.Expect(0);
+        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
+        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "repair");
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 2000);
+
+        // As when the whole machine goes down before the journal is on disk; a killed process alone mostly loses nothing.
+        void LoseHalf()
+        {
+            CrashFor(server, 0);
+            using MongoConnection afterwards = server.Connect();
+            BsonDocument half = BsonDocument.Of(("Number", BsonDocument.Of(("$lt", 500_000))));
+            afterwards.RunCommand("mongoperf", BsonDocument.Of(("delete", "series"), ("deletes", new[] { BsonDocument.Of(("q", half), ("limit", 0)) })));
+            Assert.InRange(Documents.Count(afterwards, "mongoperf"), 500, 1500);
+        }
+    }
+
+    private static void SeriesThroughCrashes(string kind, string maxErrors, int exitCode)
+    {
+        using TestServer server = TestServer.Start(kind);
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(),
+            "series", "--uri", server.Uri, "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--threads", "2",
+            "--tests", "unack,batch,safe,q4,q5,size", "--max-errors", maxErrors, "--out", runs.Path, "--format", "json");
+        using (var watch = GrowthWatch.Of(server))
+            Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+        CrashFor(server, 600);
+        Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+        // Within q5.
+        Thread.Sleep(300);
+        CrashFor(server, 300);
+        ProgramResult result = run.WaitForEnd().Expect(exitCode);
+
+        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        Assert.Equal("finished", report.GetProperty("run").Text("state"));
+        Assert.Equal([10_000, 20_000], report.Items("steps").Select(step => step.Number("documents")));
+        Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
+        JsonResults.AssertAdds(report.GetProperty("accounting"));
+        Assert.Contains(report.Items("errors"), error => error.Text("name") == "NetworkError" && error.Number("count") > 0);
+        JsonElement[] outages = [.. report.Items("events").Where(happened => happened.Text("kind") == "reconnect")];
+        Assert.True(outages.Length >= 2, $"{outages.Length} outages are stored, there were two");
+        Assert.Contains(outages, outage => outage.GetProperty("seconds").GetDouble() > 0.5);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 20_000);
+    }
+
+    private static void CrashFor(TestServer server, int milliseconds)
+    {
+        server.Kill();
+        Thread.Sleep(milliseconds);
+        server.StartAgain();
+    }
+}

@@ -1,0 +1,108 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Support;
+
+/// <summary>Looks at a collection on its own account: whole documents, never counters.</summary>
+internal static class Documents
+{
+    public const ulong DefaultSeed = 42;
+
+    /// <summary>Fails unless the collection holds documents 0 to count - 1 of the seed, byte by byte, no others, each once in every index.</summary>
+    public static void AssertWhole(
+        MongoConnection connection, long count, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
+    {
+        var generator = new DocumentGenerator(seed, compressibility);
+        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
+        long number = 0;
+        foreach (BsonDocument document in Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))))
+        {
+            Assert.True(number < count, $"more than {count} documents");
+            Assert.True(generator.Matches(number, document.Bytes, scratch), $"document {number} is not the generator's");
+            number++;
+        }
+
+        Assert.Equal(count, number);
+        Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], IndexNames(connection, database, collection).Order(StringComparer.Ordinal));
+        foreach (string field in (string[])["Number", "Number1"])
+        {
+            BsonDocument all = BsonDocument.Of((field, BsonDocument.Of(("$gte", 0))));
+            BsonDocument only = BsonDocument.Of(("_id", 0), (field, 1));
+            Assert.Equal(count, Find(connection, database, collection, all, ("sort", BsonDocument.Of((field, 1))), ("projection", only)).Count());
+        }
+
+        long last = long.MaxValue;
+        long dates = 0;
+        foreach (BsonDocument document in Find(
+            connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("Date", -1))), ("projection", BsonDocument.Of(("_id", 0), ("Date", 1)))))
+        {
+            long date = document.FindInt64("Date")!.Value;
+            Assert.True(date < last, "Date does not decrease along its index");
+            last = date;
+            dates++;
+        }
+
+        Assert.Equal(count, dates);
+    }
+
+    public static IEnumerable<BsonDocument> Find(
+        MongoConnection connection, string database, string collection, BsonDocument filter, params (string Name, object? Value)[] more) =>
+        connection.RunCursor(database, BsonDocument.Of([("find", collection), ("filter", filter), .. more]));
+
+    public static long Count(MongoConnection connection, string database, string collection = "series") =>
+        Find(connection, database, collection, BsonDocument.Empty, ("projection", BsonDocument.Of(("_id", 1)))).LongCount();
+
+    public static IReadOnlyList<string> IndexNames(MongoConnection connection, string database, string collection) =>
+        [.. connection.RunCursor(database, BsonDocument.Of(("listIndexes", collection))).Select(index => index.FindString("name")!)];
+
+    public static IReadOnlyList<string> CollectionNames(MongoConnection connection, string database) =>
+        [.. connection.RunCursor(database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true))).Select(entry => entry.FindString("name")!).Order(StringComparer.Ordinal)];
+
+    public static void Insert(MongoConnection connection, string database, string collection, params BsonDocument[] documents) =>
+        connection.RunCommand(database, BsonDocument.Of(("insert", collection), ("documents", documents)));
+
+    /// <summary>One behind the highest number that is there; 0 when there is none.</summary>
+    public static long FindEnd(MongoConnection connection, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed)
+    {
+        BsonDocument? last = Find(
+            connection, database, collection, BsonDocument.Empty,
+            ("sort", BsonDocument.Of(("_id", -1))), ("projection", BsonDocument.Of(("_id", 1))), ("limit", 1), ("singleBatch", true)).FirstOrDefault();
+        return last?.Find("_id") is { } id ? new DocumentNumbers(seed).NumberOf(id.ToObjectId()) + 1 : 0;
+    }
+}
+
+/// <summary>Watches how far a run that goes on has come.</summary>
+internal sealed class GrowthWatch(Func<ServerAddress?> address) : IDisposable
+{
+    private MongoConnection? _connection;
+
+    /// <summary>A server that the test started.</summary>
+    public static GrowthWatch Of(TestServer server) => new(() => server.Address);
+
+    /// <summary>A server that the run starts; it is on another port after a resume.</summary>
+    public static GrowthWatch Of(RunsFolder runs) => new(() => runs.FindStored()?.Deployment is { } deployment ? Parse(deployment.Address) : null);
+
+    /// <summary>0 while nobody answers.</summary>
+    public long Read()
+    {
+        try
+        {
+            if (_connection is null && address() is { } to)
+                _connection = MongoConnection.Open(to, ConnectionSettings.Default);
+            return _connection is null ? 0 : Documents.FindEnd(_connection);
+        }
+        catch (Exception e) when (e is IOException or ServerCommandException)
+        {
+            _connection?.Dispose();
+            _connection = null;
+            return 0;
+        }
+    }
+
+    public bool WaitFor(ProgramRun run, long documents) => run.WaitUntil(() => Read() >= documents, $"document {documents}");
+
+    public void Dispose() => _connection?.Dispose();
+
+    private static ServerAddress Parse(string text) => new(text[..text.LastIndexOf(':')], int.Parse(text[(text.LastIndexOf(':') + 1)..]));
+}

@@ -1,0 +1,181 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Text;
+using MongoPerf.Deployments;
+
+namespace MongoPerf.EndToEnd.Tests.Support;
+
+/// <summary>How a process of the program ended.</summary>
+internal sealed record ProgramResult(int ExitCode, string Output, string Errors, TimeSpan Elapsed)
+{
+    /// <summary>For assertions that fail: everything that was said.</summary>
+    public string All => $"exit code {ExitCode} after {Elapsed.TotalSeconds:0.0} s\n--- stdout\n{Output}\n--- stderr\n{Errors}";
+
+    public ProgramResult Expect(int exitCode)
+    {
+        Assert.True(ExitCode == exitCode, $"expected exit code {exitCode}: {All}");
+        return this;
+    }
+
+    /// <summary>One line that names what was wrong, and no stack trace.</summary>
+    public ProgramResult Says(string text)
+    {
+        Assert.True(Errors.Contains(text, StringComparison.Ordinal), $"expected '{text}' on stderr: {All}");
+        Assert.DoesNotContain("   at MongoPerf", Errors, StringComparison.Ordinal);
+        return this;
+    }
+}
+
+/// <summary>What a process of the program gets beside its arguments.</summary>
+internal sealed record ProgramOptions
+{
+    /// <summary>"mongod" puts the tests' mongod into MONGOPERF_MONGOD; "embedded" sees to it that none is found.</summary>
+    public string Server { get; init; } = "embedded";
+
+    /// <summary>Drawing takes seconds, so it is left out where a test is about something else.</summary>
+    public bool DrawCharts { get; init; }
+
+    /// <summary>Runs in a pseudo-terminal of its own; stdout and stderr come as one then.</summary>
+    public bool InTerminal { get; init; }
+
+    public string? Folder { get; init; }
+
+    public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
+}
+
+/// <summary>A real process of the program: dotnet mongoperf.dll of the tests' own output folder, leading a process group of its own.</summary>
+internal sealed partial class ProgramRun : IDisposable
+{
+    private const int Interrupt = 2;
+    private const int KillNow = 9;
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(120);
+
+    private readonly Process _process;
+    private readonly StringBuilder _output = new();
+    private readonly StringBuilder _errors = new();
+    private readonly long _start = Environment.TickCount64;
+
+    private ProgramRun(Process process)
+    {
+        _process = process;
+        process.OutputDataReceived += (_, line) => Add(_output, line.Data);
+        process.ErrorDataReceived += (_, line) => Add(_errors, line.Data);
+        process.Start();
+        process.StandardInput.Close();
+        process.BeginOutputReadLine();
+        process.BeginErrorReadLine();
+    }
+
+    public int Id => _process.Id;
+
+    public bool HasEnded => _process.HasExited;
+
+    public string Errors => Text(_errors);
+
+    /// <summary>Runs it to its end.</summary>
+    public static ProgramResult Run(params string[] arguments) => Run(new ProgramOptions(), arguments);
+
+    public static ProgramResult Run(ProgramOptions options, params string[] arguments)
+    {
+        using ProgramRun run = Start(options, arguments);
+        return run.WaitForEnd();
+    }
+
+    public static ProgramRun Start(ProgramOptions options, params string[] arguments)
+    {
+        // A shell that starts tests in the background has SIGINT ignored, and children inherit that.
+        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments])];
+        var start = new ProcessStartInfo("/usr/bin/env", command)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            WorkingDirectory = options.Folder ?? Path.GetTempPath(),
+        };
+        foreach (string name in (string[])["MONGOPERF_URI", "MONGOPERF_MONGOD", "MONGOPERF_GNUPLOT", "NO_COLOR"])
+            start.Environment.Remove(name);
+        start.Environment["PATH"] = string.Join(Path.PathSeparator, (start.Environment["PATH"] ?? "").Split(Path.PathSeparator)
+            .Where(folder => !File.Exists(Path.Combine(folder, "mongod"))));
+        if (options.Server == "mongod")
+            start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
+        if (!options.DrawCharts)
+            start.Environment["MONGOPERF_GNUPLOT"] = "/nonexistent/gnuplot";
+        foreach ((string name, string? value) in options.Environment)
+            start.Environment[name] = value;
+        return new ProgramRun(new Process { StartInfo = start });
+    }
+
+    /// <summary>Waits for its end; kills it and all that it started when that takes too long.</summary>
+    public ProgramResult WaitForEnd()
+    {
+        if (!_process.WaitForExit(Limit))
+        {
+            _process.Kill(entireProcessTree: true);
+            Assert.Fail($"not ended after {Limit.TotalSeconds:0} s\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
+        }
+
+        // Without a limit of time: until both pipes are read to their ends.
+        _process.WaitForExit();
+        return new ProgramResult(_process.ExitCode, Text(_output), Errors, TimeSpan.FromMilliseconds(Environment.TickCount64 - _start));
+    }
+
+    /// <summary>Waits until the condition holds.</summary>
+    /// <returns>False when the program ended before.</returns>
+    public bool WaitUntil(Func<bool> condition, string what)
+    {
+        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
+        while (!condition())
+        {
+            if (HasEnded)
+                return false;
+            Assert.True(Environment.TickCount64 < end, $"{what} did not come\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
+            Thread.Sleep(1);
+        }
+
+        return true;
+    }
+
+    public bool WaitForLine(string text) => WaitUntil(() => Errors.Contains(text, StringComparison.Ordinal), $"'{text}'");
+
+    /// <summary>kill -9 of the program alone; what it started is left to itself.</summary>
+    public void Kill()
+    {
+        _ = SendSignal(Id, KillNow);
+        _process.WaitForExit();
+    }
+
+    /// <summary>Ctrl+C's signal for the program alone.</summary>
+    public void SendInterrupt() => Assert.Equal(0, SendSignal(Id, Interrupt));
+
+    /// <summary>What Ctrl+C in a terminal does: the signal goes to every process of the group.</summary>
+    public void SendInterruptToGroup() => Assert.Equal(0, SendSignal(-Id, Interrupt));
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+            _process.Kill(entireProcessTree: true);
+        _process.Dispose();
+    }
+
+    private static string[] InTerminal(ProgramOptions options, string[] command) => options.InTerminal
+        ? ["script", "-qefc", string.Join(' ', command.Select(part => $"'{part}'")), "/dev/null"]
+        : command;
+
+    private static void Add(StringBuilder text, string? line)
+    {
+        lock (text)
+        {
+            if (line is not null)
+                text.Append(line).Append('\n');
+        }
+    }
+
+    private static string Text(StringBuilder text)
+    {
+        lock (text)
+            return text.ToString();
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill")]
+    private static partial int SendSignal(int processId, int signal);
+}

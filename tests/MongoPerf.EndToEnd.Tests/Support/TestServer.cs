@@ -1,0 +1,93 @@
+using System.Reflection;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Connections;
+using Xunit.Sdk;
+
+namespace MongoPerf.EndToEnd.Tests.Support;
+
+/// <summary>Runs a theory on the embedded server and on the real mongod; on the embedded one alone where there is no mongod and CI is not set.</summary>
+/// <remarks>That the mongod is missing is said by the tests that need it.</remarks>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class EachServerAttribute : DataAttribute
+{
+    public override IEnumerable<object[]> GetData(MethodInfo testMethod) =>
+        MongodBinary.SkipReason is null ? [["embedded"], ["mongod"]] : [["embedded"]];
+}
+
+/// <summary>A server that the test started and the program knows only by its address.</summary>
+internal sealed class TestServer : IDisposable
+{
+    private readonly IDeployment _deployment;
+    private readonly string? _ownFolder;
+
+    private TestServer(string kind, string folder, bool ownsFolder)
+    {
+        _ownFolder = ownsFolder ? folder : null;
+        _deployment = kind == "mongod"
+            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, 256L << 20)
+            : ChildDeployment.Embedded(folder, 256L << 20);
+        _deployment.EnsureRunning();
+    }
+
+    public string Uri => $"mongodb://{Address}";
+
+    public ServerAddress Address => _deployment.Address;
+
+    public static TestServer Start(string kind) => new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true);
+
+    /// <summary>On the data that a run left behind.</summary>
+    public static TestServer OnDataOf(RunsFolder runs, string kind) => new(kind, runs.DataPath, ownsFolder: false);
+
+    public MongoConnection Connect() => MongoConnection.Open(Address, ConnectionSettings.Default);
+
+    /// <summary>kill -9.</summary>
+    public void Kill()
+    {
+        ProcessIdentity identity = ProcessTable.System.Find(_deployment.ProcessId!.Value)!;
+        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
+    }
+
+    /// <summary>After <see cref="Kill"/>, on the same port.</summary>
+    public void StartAgain()
+    {
+        ServerAddress before = Address;
+        _deployment.EnsureRunning();
+        Assert.Equal(before, Address);
+    }
+
+    public void Dispose()
+    {
+        _deployment.Dispose();
+        if (_ownFolder is not null)
+            Directory.Delete(_ownFolder, recursive: true);
+    }
+}
+
+/// <summary>One server of each kind for a class's tests, started when first asked for. Each test takes a database of its own.</summary>
+public sealed class TestServers : IDisposable
+{
+    private readonly Dictionary<string, TestServer> _servers = [];
+    private int _databases;
+
+    internal TestServer this[string kind]
+    {
+        get
+        {
+            lock (_servers)
+                return _servers.TryGetValue(kind, out TestServer? server) ? server : _servers[kind] = TestServer.Start(kind);
+        }
+    }
+
+    internal TestServer Embedded => this["embedded"];
+
+    /// <summary>A name that no other test has.</summary>
+    public string NewDatabase() => $"test{Interlocked.Increment(ref _databases)}";
+
+    public void Dispose()
+    {
+        foreach (TestServer server in _servers.Values)
+            server.Dispose();
+    }
+}
