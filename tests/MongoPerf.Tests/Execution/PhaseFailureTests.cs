@@ -178,11 +178,22 @@ public sealed class PhaseFailureTests : PhaseTest
     public void Without_a_connection_at_the_start_there_is_no_phase()
     {
         int opened = 0;
-        Assert.Throws<ConnectionFailedException>(() => Run(Queries with { Seconds = 1, Threads = 3 }, () =>
-            new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = opened++ == 2 ? 1 : 0 }));
+        Assert.Throws<ConnectionFailedException>(() => Run(Queries with { Seconds = 1, Threads = 3, ReconnectFor = TimeSpan.FromSeconds(5) }, () =>
+            new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = opened++ == 2 ? int.MaxValue : 0 }));
         Assert.Equal(3, Executors.Count);
+        Assert.InRange(Clock.Seconds, 5, 7.1);
         Assert.All(Executors, e => Assert.True(e.WasDisposed));
         Assert.All(Executors, e => Assert.Empty(e.StartTimes));
+    }
+
+    [Fact]
+    public void A_server_that_is_away_when_a_phase_begins_is_waited_for_outside_of_it()
+    {
+        PhaseResult result = Run(Queries with { Operations = 10 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectFailures = 3 });
+        Assert.Equal(new Accounting(10, 10, 0, 0), result.Accounting);
+        Assert.Equal(0.01, result.Seconds, 9);
+        // 0.05, 0.1 and 0.2 s.
+        Assert.Equal(0.35, Assert.Single(Log.Events).Seconds!.Value, 9);
     }
 
     [Fact]

@@ -109,6 +109,19 @@ public sealed class SeriesRunnerTests : IDisposable
     }
 
     [Fact]
+    public void After_a_crash_while_sizes_are_read_everything_since_the_checkpoint_is_checked_before_the_next()
+    {
+        _series.Collection.OnSizes = () =>
+        {
+            if (_series.Collection.LostConnections++ == 0)
+                _series.Collection.Lose(number => number is 5 or 6);
+        };
+        _series.Run(_ => Scripted.Ok(QuerySeconds));
+        Assert.Equal(Whole, _series.Collection.Numbers);
+        Assert.Equal([new NumberRange(5, 7)], _series.Collection.Written);
+    }
+
+    [Fact]
     public void The_number_of_failures_is_told_and_never_judged()
     {
         using var series = new SeriesHarness { Settings = _series.Settings with { MaxErrors = 0 } };

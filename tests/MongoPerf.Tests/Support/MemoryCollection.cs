@@ -17,6 +17,11 @@ internal sealed class MemoryCollection : ISeriesCollection
     /// <summary>Writes are acknowledged and forgotten.</summary>
     public bool ForgetsWrites { get; set; }
 
+    public long LostConnections { get; set; }
+
+    /// <summary>Called while sizes are read.</summary>
+    public Action OnSizes { get; set; } = () => { };
+
     /// <summary>Documents at each checkpoint.</summary>
     public List<long> Checkpoints { get; } = [];
 
@@ -82,6 +87,7 @@ internal sealed class MemoryCollection : ISeriesCollection
     public SizeResult ReadSizes(long documents)
     {
         Calls.Add($"sizes {documents}");
+        OnSizes();
         return new SizeResult
         {
             Documents = documents,
