@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
@@ -10,6 +11,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>What the program must not do, and what it says then.</summary>
 [Collection(LightTests.Name)]
+[SupportedOSPlatform("linux")]
 public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private readonly RunsFolder _runs = new();
