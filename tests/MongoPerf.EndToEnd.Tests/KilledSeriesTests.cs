@@ -75,9 +75,9 @@ public sealed class KilledSeriesTests
     public void A_run_that_is_still_going_is_neither_resumed_nor_cleaned_and_can_be_reported()
     {
         using var runs = new RunsFolder();
-        using ProgramRun run = StartOrResume(runs, "embedded");
-        using var watch = GrowthWatch.Of(runs);
-        watch.WaitFor(run, 1);
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--tests", "batch,q4", "--out", runs.Path);
+        Assert.True(run.WaitForLine("batch "), "the series ended too early");
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still going");
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still going");
         ProgramResult report = ProgramRun.Run("report", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);

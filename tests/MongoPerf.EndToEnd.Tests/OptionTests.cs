@@ -18,7 +18,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     public void Db_collection_and_seed_say_where_and_what_is_written()
     {
         string database = servers.NewDatabase();
-        JsonElement report = Series(database, "--collection", "other.docs", "--seed", "18446744073709551615", "--tests", "batch", "--target", "500");
+        JsonElement report = Series(database, "--collection", "other.docs", "--seed", "18446744073709551615", "--tests", "batch", "--target", "500", "--step", "500");
         Assert.Equal(ulong.MaxValue, report.GetProperty("run").GetProperty("seed").GetUInt64());
         Assert.Equal($"{database}.other.docs", report.GetProperty("deployment").Text("namespace"));
         using MongoConnection connection = servers.Embedded.Connect();
@@ -43,7 +43,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     [Fact]
     public void Window_and_warmup_are_the_lengths_of_the_query_tests()
     {
-        JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--tests", "q4,q7", "--window", "600ms", "--warmup", "200ms", "--threads", "1");
+        JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--step", "200", "--tests", "q4,q7", "--window", "600ms", "--warmup", "200ms", "--threads", "1");
         JsonElement step = report.Items("steps")[0];
         Assert.Equal(["q4", "q7"], step.Items("tests").Select(test => test.Text("test")));
         foreach (JsonElement test in step.Items("tests"))
@@ -105,7 +105,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     {
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions { Server = kind },
-            "series", "--target", "100", "--tests", "batch", "--cache", "512MB", "--format", "json", "--out", _runs.Path).Expect(0);
+            "series", "--target", "100", "--step", "100", "--tests", "batch", "--cache", "512MB", "--format", "json", "--out", _runs.Path).Expect(0);
         // The embedded server's write buffers take a quarter of it.
         Assert.Equal((kind == "mongod" ? 512L : 384L) << 20, JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Number("cacheBytes"));
     }
@@ -115,10 +115,10 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     {
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = servers.Embedded.Uri } };
         JsonElement byVariable = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
-            options, "series", "--target", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json", "--out", _runs.Path).Expect(0).Output);
+            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json", "--out", _runs.Path).Expect(0).Output);
         Assert.Equal("uri", byVariable.GetProperty("deployment").Text("kind"));
         JsonElement byOption = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
-            options, "series", "--target", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json", "--out", _runs.Path).Expect(0).Output);
+            options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json", "--out", _runs.Path).Expect(0).Output);
         Assert.Equal("mongod", byOption.GetProperty("deployment").Text("kind"));
     }
 
@@ -126,7 +126,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     public void Quiet_says_nothing_but_the_result_and_runs_is_the_default_folder()
     {
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { Folder = _runs.Path }, "series", "--topology", "null", "--target", "1k", "--tests", "batch", "--quiet").Expect(0);
+            new ProgramOptions { Folder = _runs.Path }, "series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch", "--quiet").Expect(0);
         Assert.DoesNotContain("step 1", result.Errors, StringComparison.Ordinal);
         Assert.Contains("finished", result.Output, StringComparison.Ordinal);
         string run = Assert.Single(Directory.GetDirectories(_runs.At("runs")));
@@ -159,7 +159,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
         if (gnuplot is null)
             environment["PATH"] = WithoutGnuplot();
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { Environment = environment }, "series", "--topology", "null", "--target", "1k", "--tests", "batch,size", "--out", _runs.Path);
+            new ProgramOptions { Environment = environment }, "series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,size", "--out", _runs.Path);
         result.Expect(0).Says(says);
         string charts = _runs.At(_runs.Id, "report", "charts");
         Assert.Empty(Directory.GetFiles(charts, "*.png"));

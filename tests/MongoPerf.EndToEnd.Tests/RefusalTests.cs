@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
@@ -10,6 +11,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>What the program must not do, and what it says then.</summary>
 [Collection(LightTests.Name)]
+[SupportedOSPlatform("linux")]
 public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private readonly RunsFolder _runs = new();
@@ -35,9 +37,10 @@ public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServer
         Documents.AssertWhole(connection, 1000, database);
     }
 
-    [Theory, EachServer]
-    public void A_series_on_its_own_data_goes_on_to_a_larger_target_and_refuses_all_else(string kind)
+    [Fact]
+    public void A_series_on_its_own_data_goes_on_to_a_larger_target_and_refuses_all_else()
     {
+        const string kind = "embedded";
         string database = servers.NewDatabase();
         Series(kind, database, "2k").Expect(0);
         Series(kind, database, "3k", "--seed", "43").Expect(2).Says("was made with seed 42, this run has seed 43");
@@ -68,7 +71,10 @@ public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServer
         }
 
         using MongoConnection connection = servers.Embedded.Connect();
-        long there = Documents.FindEnd(connection, database);
+        // The killed program's last inserts are still on their way through the sockets.
+        long there = 0;
+        for (long now; (now = Documents.FindEnd(connection, database)) != there; there = now)
+            Thread.Sleep(500);
         Series("embedded", database, "1k").Expect(2).Says("documents already, the target is 1,000");
         long target = there + 500;
         Series("embedded", database, $"{target}").Expect(0);
