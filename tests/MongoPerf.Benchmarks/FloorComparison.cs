@@ -5,8 +5,9 @@ namespace MongoPerf.Benchmarks;
 
 /// <summary>Runs mongoperf and the floor of client cost (tests/floor/limit.c) in turn against one real mongod and prints their ratios.</summary>
 /// <remarks>
-/// Each round runs floor, mongoperf, floor, each for about the same time; the ratio of a round is mongoperf over the mean of the two floors,
-/// and the second floor over the first shows what the machine's noise alone does. Reported are medians with 95 % intervals (bootstrap).
+/// Floor and mongoperf alternate, each for about the same time: floor, mongoperf, floor, mongoperf … floor. The ratio of a pair is mongoperf over
+/// the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does. Reported are medians
+/// with 95 % intervals (bootstrap).
 /// Queries read one collection of generated documents; inserts of both sides go to another one.
 /// </remarks>
 internal static class FloorComparison
@@ -48,8 +49,14 @@ internal static class FloorComparison
         program.Measure(test, collection, threads);
 
         var rows = new List<(Measurement First, Measurement Ours, Measurement Second)>();
+        Measurement before = floor.Measure(test, collection, count, threads);
         for (int round = 0; round < rounds; round++)
-            rows.Add((floor.Measure(test, collection, count, threads), program.Measure(test, collection, threads), floor.Measure(test, collection, count, threads)));
+        {
+            Measurement ours = program.Measure(test, collection, threads);
+            Measurement after = floor.Measure(test, collection, count, threads);
+            rows.Add((before, ours, after));
+            before = after;
+        }
 
         double[] ratios = [.. rows.Select(r => r.Ours.Rate / ((r.First.Rate + r.Second.Rate) / 2))];
         double[] noise = [.. rows.Select(r => r.Second.Rate / r.First.Rate)];
