@@ -28,7 +28,7 @@ internal sealed class WireInsert : IPreparedOperation
         _specification = specification;
         _generator = generator;
         _numbers = context.Numbers ?? throw new ArgumentException("an insert needs a source of numbers", nameof(context));
-        CheckLimits(executor.Connection.Server, specification.BatchSize);
+        BatchLimit.Check(executor.Connection.Server, specification.BatchSize);
 
         var writer = new OpMsgWriter();
         writer.Begin(specification.Acknowledged ? OpMsgFlags.None : OpMsgFlags.MoreToCome);
@@ -103,14 +103,6 @@ internal sealed class WireInsert : IPreparedOperation
         if (specification.Journal)
             body.WriteBoolean("j"u8, true);
         body.End();
-    }
-
-    private static void CheckLimits(HelloReply server, int batchSize)
-    {
-        int bySize = (server.MaxMessageSizeBytes - 1024) / DocumentGenerator.DocumentLength;
-        int allowed = Math.Min(server.MaxWriteBatchSize, bySize);
-        if (batchSize > allowed)
-            throw new OperationLimitException($"batch is {batchSize} documents, this server takes 1 to {allowed} documents of {DocumentGenerator.DocumentLength} bytes in one message");
     }
 
     private void SetLength(int count)

@@ -43,7 +43,7 @@ public static partial class CommandLine
 
 
             Exit codes:
-            {string.Join('\n', Enum.GetValues<ExitCode>().Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
+            {string.Join('\n', Enum.GetValues<ExitCode>().Where(ExitCodes.IsUsed).Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
 
             Examples:
               mongoperf series --target 1M                      the eight tests while the data grows to a million documents

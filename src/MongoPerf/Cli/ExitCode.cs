@@ -17,6 +17,9 @@ public enum ExitCode
 
 public static class ExitCodes
 {
+    /// <summary>Regression and AssertionFailed are reserved for commands to come.</summary>
+    public static bool IsUsed(ExitCode code) => code is not (ExitCode.Regression or ExitCode.AssertionFailed);
+
     public static string Describe(ExitCode code) => code switch
     {
         ExitCode.Done => "done",

@@ -24,6 +24,8 @@ internal static class RunCommand
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string name = CheckName(parsed.GetValue(test)!);
+            if (name == SeriesTests.Size && (parsed.GetValue(duration) ?? parsed.GetValue(warmup) ?? parsed.GetValue(operations) ?? parsed.GetValue(shared.Rate)) is not null)
+                throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: --duration, --warmup, --operations and --rate are for the other tests");
             SingleTestLimits limits = ReadLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records));
             SeriesSettings shape = SettingsReader.Shape(limits.Records ?? 1, [name]) with
             {

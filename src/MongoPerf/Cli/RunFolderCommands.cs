@@ -21,18 +21,31 @@ internal static class ResumeCommand
         {
             string runs = SettingsReader.RunsFolder(parsed, shared.Out);
             var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui));
-            return SeriesSession.Resume(RunFolder.Find(runs, parsed.GetValue(run)!), stored => new RunRequest
+            return SeriesSession.Resume(RunFolder.Find(runs, parsed.GetValue(run)!), stored =>
             {
-                Kind = "series",
-                Settings = stored.Settings with { MongodPath = parsed.GetValue(shared.Mongod) ?? stored.Settings.MongodPath },
-                Seed = stored.Run.Seed,
-                SeedWasGiven = true,
-                CommandLine = stored.Run.CommandLine,
-                Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
-                Output = output,
+                CheckServer(parsed, shared, stored);
+                return new RunRequest
+                {
+                    Kind = "series",
+                    Settings = stored.Settings with { MongodPath = parsed.GetValue(shared.Mongod) ?? stored.Settings.MongodPath },
+                    Seed = stored.Run.Seed,
+                    SeedWasGiven = true,
+                    CommandLine = stored.Run.CommandLine,
+                    Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
+                    Output = output,
+                };
             });
         }));
         return command;
+    }
+
+    /// <summary>A run goes on on the server that it began on.</summary>
+    private static void CheckServer(ParseResult parsed, SharedOptions shared, StoredRun stored)
+    {
+        if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
+        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not "mongod" } deployment)
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
     }
 }
 
@@ -89,12 +102,8 @@ internal static class CleanCommand
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
-            using (StoredRun stored = StoredRun.Open(folder.Path))
-            {
-                if (stored.IsWriterAlive)
-                    throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
-            }
-
+            if (IsGoing(folder))
+                throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
             Deployments.LeftOver.End(folder.DataPath);
             long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
             if (Directory.Exists(folder.DataPath))
@@ -103,6 +112,20 @@ internal static class CleanCommand
             return ExitCode.Done;
         }));
         return command;
+    }
+
+    /// <summary>A run that was killed as it began may have data and nothing that can be read: it can be cleaned all the same.</summary>
+    private static bool IsGoing(RunFolder folder)
+    {
+        try
+        {
+            using StoredRun stored = StoredRun.Open(folder.Path);
+            return stored.IsWriterAlive;
+        }
+        catch (RunStoreException) when (Directory.Exists(folder.DataPath))
+        {
+            return false;
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 
@@ -25,6 +26,8 @@ internal static class SeriesCommand
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: how many documents the series is to reach", "'mongoperf series --target 1M' takes a few minutes");
+            if (documents > DocumentNumbers.Limit)
+                throw new UserException(ExitCode.WrongUsage, $"--target is {documents:N0}, documents are numbered up to {DocumentNumbers.Limit:N0}");
             SeriesSettings shape = SettingsReader.Shape(documents, parsed.GetValue(tests) ?? SeriesTests.All);
             double seconds = Positive("--window", parsed.GetValue(window) ?? shape.WindowSeconds);
             double left = parsed.GetValue(warmup) ?? seconds / 4;

@@ -19,10 +19,14 @@ internal static class SettingsReader
     /// <param name="shape">What the command itself decides.</param>
     public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        string? uri = parsed.GetValue(options.Uri) ?? (parsed.GetValue(options.Mongod) is null ? FromEnvironment("MONGOPERF_URI") : null);
         string topology = parsed.GetValue(options.Topology) ?? "single";
+        bool startsServer = topology == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
+        // What is typed wins over the environment.
+        string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
         if (uri is not null && topology == "null")
             throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
+        if (topology == "null" && (parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null))
+            throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing: --mongod and --cache can't be given with it");
         if (uri is not null && (parsed.GetValue(options.Mongod) ?? parsed.GetValue(options.Cache)?.ToString()) is not null)
             throw new UserException(ExitCode.WrongUsage, "--uri names a server that is there: --mongod and --cache are for one that is started");
         if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)

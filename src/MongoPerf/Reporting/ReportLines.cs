@@ -22,9 +22,8 @@ internal static class ReportLines
     {
         string command = run.StateText switch
         {
-            "finished" => "report",
-            "running" => "report",
-            _ => "resume",
+            "finished" or "running" => "report",
+            _ => run.Run.Kind == "series" ? "resume" : "report",
         };
         string why = command == "resume" ? "to go on" : run.StateText == "running" ? "to see it again later" : "to make the report again";
         return $"{why}: ./mongoperf {command} {run.Run.Id}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";

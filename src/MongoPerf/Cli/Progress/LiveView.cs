@@ -61,7 +61,7 @@ internal sealed class LiveView : ProgressView
         Row("rate", Rate(now.Last));
         Row("latency", Latency(now.Last));
         Row("server", Server(now));
-        Row("disk left", double.IsNaN(now.DiskFreeBytes) ? "unknown" : Units.Bytes((long)now.DiskFreeBytes));
+        Row("disk left", Disk(now));
         Row("time", $"{Units.Duration(now.Elapsed)} gone, left {ProgressText.EtaText(now.Eta)}");
         if (now.Failed > 0)
             grid.AddRow(new Markup("[red]failed[/]"), new Markup($"[red]{now.Failed:N0} operations[/]"));
@@ -82,6 +82,14 @@ internal sealed class LiveView : ProgressView
     private static string Latency(PhaseSample? sample) => sample?.LatencyMicroseconds.P50 is null
         ? "none yet"
         : $"p50 {Units.Latency(sample.LatencyMicroseconds.P50)}, p95 {Units.Latency(sample.LatencyMicroseconds.P95)}, p99 {Units.Latency(sample.LatencyMicroseconds.P99)}, max {Units.Latency(sample.LatencyMicroseconds.Max)}";
+
+    private static string Disk(ProgressSnapshot now)
+    {
+        if (double.IsNaN(now.DiskFreeBytes))
+            return "unknown";
+        string full = now.DocumentsWhenDiskFull is { } documents ? $", full at about {Units.Count(documents)} documents" : "";
+        return Units.Bytes((long)now.DiskFreeBytes) + full;
+    }
 
     private static string Server(ProgressSnapshot now)
     {

@@ -21,6 +21,9 @@ internal sealed record ProgressSnapshot
     public double CacheDirtyBytes { get; init; } = double.NaN;
     public double ServerResidentBytes { get; init; } = double.NaN;
     public double DiskFreeBytes { get; init; } = double.NaN;
+
+    /// <summary>Where the disk will be full, as things go; null when that can't be said.</summary>
+    public long? DocumentsWhenDiskFull { get; init; }
     public long Failed { get; init; }
     public IReadOnlyList<TestResult> StepResults { get; init; } = [];
 }
@@ -60,6 +63,18 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
             };
         }
     }
+
+    /// <summary>In the collection now.</summary>
+    public long Documents
+    {
+        get
+        {
+            lock (_lock)
+                return _now.Documents;
+        }
+    }
+
+    public void SetDocumentsWhenDiskFull(long? documents) => Change(s => s with { DocumentsWhenDiskFull = documents });
 
     public void SetDeployment(string text) => Change(s => s with { Deployment = text });
 

@@ -7,29 +7,34 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>Makes sure that the collection is MongoPerf's own and made the way this run makes it, before anything is written.</summary>
 internal static class CollectionPreparation
 {
-    /// <summary>Makes the collection, or takes one of MongoPerf's that is there; drops only what it was told to.</summary>
-    /// <returns>Documents that are known to be there, durable and without holes.</returns>
+    /// <summary>Looks at what is there. Nothing is changed yet, so that a run refused for another reason leaves everything as it was.</summary>
     /// <exception cref="UserException">The collection is somebody else's (6), or made with another seed or schema (2).</exception>
-    public static long Prepare(RunSession session)
+    public static ExistingCollection Examine(RunSession session)
     {
-        WireCollection collection = session.Collection;
-        string ns = $"{session.Settings.Database}.{session.Settings.Collection}";
-        CollectionState state = collection.Inspect();
+        string ns = NamespaceOf(session);
+        CollectionState state = session.Collection.Inspect();
         if (session.Request.ForceDrop is { } drop)
         {
             if (drop != ns)
                 throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is not this run's collection '{ns}'", "name exactly what is to be dropped, with --db and --collection");
-            collection.Drop();
-            state = new CollectionState(false, null);
+            return new ExistingCollection(0, IsToBeDropped: true);
         }
 
         if (state.Exists && state.Marker is null)
             throw Foreign(ns);
-        if (state is { Exists: true, Marker: { } marker })
-            CheckMarker(session, ns, marker);
-        long there = state is { Exists: true, Marker: { } own } ? own.Documents : 0;
-        collection.Create(new CollectionMarker(session.Request.Seed, DocumentGenerator.SchemaVersion, session.Settings.Compressibility, session.Folder.Id, there));
-        return there;
+        if (state is not { Exists: true, Marker: { } marker })
+            return new ExistingCollection(0, IsToBeDropped: false);
+        CheckMarker(session, ns, marker);
+        return new ExistingCollection(marker.Documents, IsToBeDropped: false);
+    }
+
+    /// <summary>Makes the collection, or completes one of MongoPerf's that is there; drops only what it was told to.</summary>
+    public static void Create(RunSession session, ExistingCollection there)
+    {
+        if (there.IsToBeDropped)
+            session.Collection.Drop();
+        session.Collection.Create(new CollectionMarker(
+            session.Request.Seed, DocumentGenerator.SchemaVersion, session.Settings.Compressibility, session.Folder.Id, there.Documents));
     }
 
     /// <summary>For a run on data that must be there already.</summary>
@@ -57,7 +62,13 @@ internal static class CollectionPreparation
             throw new UserException(ExitCode.WrongUsage, $"{ns} was made with compressibility {marker.Compressibility}, this run has {session.Settings.Compressibility}", $"--compressibility {marker.Compressibility} goes on with it; or {hint}");
     }
 
+    private static string NamespaceOf(RunSession session) => $"{session.Settings.Database}.{session.Settings.Collection}";
+
     private static UserException Foreign(string ns) => new(
         ExitCode.Refused, $"{ns} was not made by MongoPerf: nothing is written into it and nothing dropped",
         $"take another --db or --collection, or --force-drop {ns} if it may really go");
 }
+
+/// <param name="Documents">Known to be there, durable and without holes.</param>
+/// <param name="IsToBeDropped">It was named with <c>--force-drop</c>.</param>
+internal sealed record ExistingCollection(long Documents, bool IsToBeDropped);

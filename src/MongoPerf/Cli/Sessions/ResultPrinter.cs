@@ -12,10 +12,10 @@ internal static class ResultPrinter
         ReportFiles files = ReportWriter.WriteAll(run, folder.ReportPath);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        Write(run, files, output);
+        Write(run, files, folder, output);
     }
 
-    private static void Write(StoredRun run, ReportFiles files, OutputRequest output)
+    private static void Write(StoredRun run, ReportFiles files, RunFolder folder, OutputRequest output)
     {
         switch (output.Format)
         {
@@ -33,7 +33,7 @@ internal static class ResultPrinter
                 {
                     FilesWritten = [.. Summarise(files)],
                     Page = Shown(files.Page),
-                    RunsFolder = output.RunsFolder == "runs" ? null : output.RunsFolder,
+                    RunsFolder = folder.OtherRunsFolder,
                 });
                 break;
         }
@@ -59,7 +59,4 @@ internal static class ResultPrinter
         string relative = Path.GetRelativePath(Environment.CurrentDirectory, path);
         return relative.StartsWith("..", StringComparison.Ordinal) ? path : relative;
     }
-
-    /// <summary>What must be typed too when the runs are not in the default folder.</summary>
-    public static string OutOption(OutputRequest output) => output.RunsFolder == "runs" ? "" : $" --out {output.RunsFolder}";
 }

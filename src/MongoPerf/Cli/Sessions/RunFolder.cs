@@ -42,10 +42,20 @@ internal sealed class RunFolder
             nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' names those that are there; --out names another folder of runs");
     }
 
-    /// <summary>Takes a new folder away again in which no run was begun. The server must have ended.</summary>
-    public void RemoveUnused()
+    /// <summary>Takes a new folder away again whose run was refused before it began. Server and store must have ended.</summary>
+    public void Remove()
     {
-        if (Directory.Exists(Path) && !File.Exists(System.IO.Path.Combine(Path, "run.db")))
+        if (Directory.Exists(Path))
             Directory.Delete(Path, recursive: true);
+    }
+
+    /// <summary>The folder of runs, when it is not the default one.</summary>
+    public string? OtherRunsFolder
+    {
+        get
+        {
+            string runs = System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
+            return runs == System.IO.Path.GetFullPath("runs") ? null : runs;
+        }
     }
 }

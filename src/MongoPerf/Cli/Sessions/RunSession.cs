@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Reflection;
 using MongoPerf.Cli.Progress;
 using MongoPerf.Deployments;
@@ -66,7 +67,7 @@ internal sealed class RunSession : IDisposable
 
     public PhaseRunner Phases => new(Clock, () => new WireExecutor(Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator));
 
-    /// <summary>Starts or finds the server and asks it what it is. The folder is removed again when that fails.</summary>
+    /// <summary>Starts or finds the server and asks it what it is.</summary>
     public static RunSession Open(RunFolder folder, RunRequest request)
     {
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
@@ -86,12 +87,12 @@ internal sealed class RunSession : IDisposable
             });
             deployment.EnsureRunning();
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
+            BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
             return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
         }
         catch
         {
             deployment?.Dispose();
-            folder.RemoveUnused();
             throw;
         }
     }
@@ -116,20 +117,24 @@ internal sealed class RunSession : IDisposable
     {
         if (_disk is null)
             return null;
-        _disk.Observe(Progress.Snapshot().Documents);
+        _disk.Observe(Progress.Documents);
+        Progress.SetDocumentsWhenDiskFull(_disk.DocumentsWhenFull);
         return _disk.IsLow(out string text) ? text : null;
     }
 
     public long? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.ReadBytes(_dataFolder);
 
-    public RunInfo DescribeRun() => new()
+    /// <param name="folder">Of the run.</param>
+    /// <param name="request">What was asked for.</param>
+    /// <param name="seed">That of the documents, which a run on data that is there takes from them.</param>
+    public static RunInfo DescribeRun(RunFolder folder, RunRequest request, ulong seed) => new()
     {
-        Id = Folder.Id,
-        Kind = Request.Kind,
-        Seed = Request.Seed,
+        Id = folder.Id,
+        Kind = request.Kind,
+        Seed = seed,
         Version = ProgramVersion,
         BuildKind = BuildKind,
-        CommandLine = Request.CommandLine,
+        CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
     };
 
@@ -174,6 +179,7 @@ internal sealed class RunSession : IDisposable
         : info.Topology == "null" ? $"null deployment, {info.Address}"
         : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
 
+    /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>
-        typeof(RunSession).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration ?? "unknown";
+        typeof(RunSession).Assembly.GetCustomAttribute<DebuggableAttribute>()?.IsJITOptimizerDisabled == true ? "Debug" : "Release";
 }

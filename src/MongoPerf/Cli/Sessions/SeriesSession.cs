@@ -1,6 +1,8 @@
-using MongoPerf.Engine.Execution;
+using System.Globalization;
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -12,26 +14,31 @@ internal static class SeriesSession
     {
         using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
-        using (RunSession session = RunSession.Open(folder, request))
+        // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
+        RunStore store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
+        RunSession? session = null;
+        try
         {
-            try
-            {
-                long there = CollectionPreparation.Prepare(session);
-                RequireRoom(session, there);
-                using RunStore store = RunStore.Create(folder.Path, session.DescribeRun(), request.Settings);
-                store.SetNote(StartNote, there.ToString());
-                if (there > 0)
-                    session.Progress.Tell($"{session.Inspection.Info.Namespace} holds {there:N0} documents already: the series goes on from there");
-                return Finish(session, store, Grow(session, store, [], there, signals));
-            }
-            catch
-            {
-                // Refused before anything was stored: nothing of it stays.
-                session.Dispose();
-                folder.RemoveUnused();
-                throw;
-            }
+            session = RunSession.Open(folder, request);
+            ExistingCollection there = CollectionPreparation.Examine(session);
+            RequireRoom(session, there);
+            store.SetNote(StartNote, there.Documents.ToString(CultureInfo.InvariantCulture));
+            CollectionPreparation.Create(session, there);
+            if (there.Documents > 0)
+                session.Progress.Tell($"{session.Inspection.Info.Namespace} holds {there.Documents:N0} documents already: the series goes on from there");
         }
+        catch
+        {
+            // Refused before anything was measured: nothing of it stays.
+            session?.Dispose();
+            store.Dispose();
+            folder.Remove();
+            throw;
+        }
+
+        using (store)
+        using (session)
+            return Finish(session, store, Grow(session, store, [], ReadStart(store.Folder), signals));
     }
 
     /// <summary>Goes on with a series that was broken off.</summary>
@@ -42,12 +49,19 @@ internal static class SeriesSession
         using var signals = new StopSignals();
         (RunRequest asked, IReadOnlyList<StepResult> steps, long checkpoint) = ReadStored(folder, request);
         using RunSession session = RunSession.Open(folder, asked);
-        if (session.Deployment.Kind != "null")
+        CollectionState state = session.Collection.Inspect();
+        // Killed before the collection was made, there is nothing yet to go on with; the null deployment never has anything.
+        if (session.Deployment.Kind != "null" && (checkpoint > 0 || state.Exists))
         {
             CollectionMarker marker = CollectionPreparation.RequireExisting(session.Collection, session.Inspection.Info.Namespace);
             CollectionPreparation.CheckMarker(session, session.Inspection.Info.Namespace, marker);
+            // Another run may have gone on with the collection meanwhile; of this run the stored checkpoint is what counts, since its step
+            // is complete only with it.
+            if (marker.RunId != folder.Id)
+                checkpoint = Math.Max(checkpoint, marker.Documents);
         }
 
+        session.CheckDisk(asked.Settings.TargetDocumentCount - checkpoint);
         // Completes indexes, should the run have been killed before they were there.
         session.Collection.Create(new CollectionMarker(asked.Seed, DocumentGenerator.SchemaVersion, asked.Settings.Compressibility, folder.Id, checkpoint));
         using RunStore store = RunStore.Open(folder.Path);
@@ -69,20 +83,28 @@ internal static class SeriesSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} has reached its target of {stored.Settings.TargetDocumentCount:N0} documents", $"'mongoperf report {folder.Id}' shows it");
         if (stored.IsWriterAlive)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still going", "wait for it, or stop it first");
-        long start = long.TryParse(stored.FindNote(StartNote), out long there) ? there : 0;
-        long checkpoint = stored.Checkpoints.Count > 0 ? stored.Checkpoints[^1].Documents : start;
+        long checkpoint = stored.Checkpoints.Count > 0 ? stored.Checkpoints[^1].Documents : ReadStart(stored);
         return (request(stored), stored.Steps, checkpoint);
     }
 
-    private static void RequireRoom(RunSession session, long there)
+    private static long ReadStart(string folder)
+    {
+        using StoredRun stored = StoredRun.Open(folder);
+        return ReadStart(stored);
+    }
+
+    /// <summary>Documents that were there when the run began.</summary>
+    private static long ReadStart(StoredRun stored) => long.TryParse(stored.FindNote(StartNote), out long there) ? there : 0;
+
+    private static void RequireRoom(RunSession session, ExistingCollection there)
     {
         long target = session.Settings.TargetDocumentCount;
         string ns = session.Inspection.Info.Namespace;
         // Behind the last checkpoint a run that was broken off may have left more.
-        long end = Math.Max(there, session.Collection.FindEnd());
+        long end = there.IsToBeDropped ? 0 : Math.Max(there.Documents, session.Collection.FindEnd());
         if (end >= target)
             throw new UserException(ExitCode.WrongUsage, $"{ns} holds {end:N0} documents already, the target is {target:N0}", $"a --target above that, another --collection, or --force-drop {ns}");
-        session.CheckDisk(target - there);
+        session.CheckDisk(target - there.Documents);
     }
 
     private static SeriesOutcome Grow(RunSession session, RunStore store, IReadOnlyList<StepResult> steps, long checkpoint, StopSignals signals)
@@ -123,7 +145,8 @@ internal static class SeriesSession
         if (!finished)
         {
             Console.Error.WriteLine($"stopped at {outcome.Documents:N0} documents: {outcome.Why}");
-            Console.Error.WriteLine($"to go on: mongoperf resume {session.Folder.Id}{ResultPrinter.OutOption(session.Request.Output)}");
+            using StoredRun stored = StoredRun.Open(session.Folder.Path);
+            Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
         }
 
         return outcome.End switch
@@ -132,8 +155,15 @@ internal static class SeriesSession
             SeriesEnd.Stopped => ExitCode.Refused,
             SeriesEnd.ServerLost => ExitCode.CannotConnect,
             _ when outcome.Wrong > 0 => ExitCode.VerificationFailed,
-            _ when outcome.Failed > session.Settings.MaxErrors => ExitCode.TooManyErrors,
+            _ when ReadFailures(session.Folder) > session.Settings.MaxErrors => ExitCode.TooManyErrors,
             _ => ExitCode.Done,
         };
+    }
+
+    /// <summary>Over all executions of the run, those of tests that left no result included.</summary>
+    private static long ReadFailures(RunFolder folder)
+    {
+        using StoredRun stored = StoredRun.Open(folder.Path);
+        return stored.Errors.Sum(e => e.Count);
     }
 }

@@ -14,6 +14,8 @@ internal static class ServerUri
             Console.Error.WriteLine($"warning: --uri: {warning}");
         if (parsed.W is not null || parsed.Journal is not null)
             Console.Error.WriteLine("warning: --uri: w and journal are ignored: each test sets its own write concern (--journal asks for j:true)");
+        foreach (string option in parsed.OptionsWithoutEffect())
+            Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread has one connection of its own");
         return (parsed.Hosts, ConnectionSettings.Default with
         {
             ConnectTimeout = parsed.ConnectTimeout,

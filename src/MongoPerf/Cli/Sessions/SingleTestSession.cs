@@ -20,34 +20,57 @@ internal static class SingleTestSession
     {
         using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
-        using RunSession opened = RunSession.Open(folder, request);
-        RunSession session = opened;
+        RunSession? session = null;
+        RunStore store;
+        CollectionMarker marker;
         try
         {
-            if (limits.Records is not null)
-                CollectionPreparation.Prepare(session);
-            CollectionMarker marker = CollectionPreparation.RequireExisting(session.Collection, session.Inspection.Info.Namespace);
-            if (request.SeedWasGiven || limits.Records is not null)
-                CollectionPreparation.CheckMarker(session, session.Inspection.Info.Namespace, marker);
-            session.Adopt(marker);
-            if (limits.Records is null && !SeriesTests.IsInsert(test) && session.Collection.FindEnd() == 0)
-                throw new UserException(ExitCode.WrongUsage, $"{session.Inspection.Info.Namespace} is empty: {test} needs documents", "load some first, with --records 100k or a series");
-            using RunStore store = RunStore.Create(folder.Path, session.DescribeRun(), request.Settings);
-            session.Begin(store);
-            var job = new SingleTest(session, store, marker, limits, signals);
-            ExitCode code = RunStored(job, test, session, store, signals);
-            store.SetState(signals.WasStopped ? RunState.Interrupted : RunState.Finished, signals.WasStopped ? "interrupted" : null, DateTimeOffset.UtcNow);
-            store.Flush();
-            Print(folder, request.Output);
-            return signals.WasStopped ? ExitCode.Interrupted : code;
+            session = RunSession.Open(folder, request);
+            marker = Prepare(session, test, limits);
+            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility });
         }
         catch
         {
-            // Refused before anything was stored: nothing of it stays.
-            session.Dispose();
-            folder.RemoveUnused();
+            // Refused before anything was measured: nothing of it stays.
+            session?.Dispose();
+            folder.Remove();
             throw;
         }
+
+        using (store)
+        using (session)
+        {
+            session.Begin(store);
+            var job = new SingleTest(session, store, marker, limits, signals);
+            ExitCode code = RunStored(job, test, session, store, signals);
+            bool stopped = signals.WasStopped || job.StopReason is not null;
+            store.SetState(stopped ? RunState.Interrupted : RunState.Finished, job.StopReason ?? (stopped ? "interrupted" : null), DateTimeOffset.UtcNow);
+            store.Flush();
+            Print(folder, request.Output);
+            if (job.StopReason is not null)
+                Console.Error.WriteLine($"stopped: {job.StopReason}");
+            return signals.WasStopped ? ExitCode.Interrupted : code;
+        }
+    }
+
+    /// <summary>Sees to the collection, and adopts the seed of the documents that are there.</summary>
+    private static CollectionMarker Prepare(RunSession session, string test, SingleTestLimits limits)
+    {
+        string ns = session.Inspection.Info.Namespace;
+        if (limits.Records is { } records)
+        {
+            ExistingCollection there = CollectionPreparation.Examine(session);
+            session.CheckDisk(records - there.Documents);
+            CollectionPreparation.Create(session, there);
+        }
+
+        CollectionMarker marker = CollectionPreparation.RequireExisting(session.Collection, ns);
+        if (session.Request.SeedWasGiven || limits.Records is not null)
+            CollectionPreparation.CheckMarker(session, ns, marker);
+        session.Adopt(marker);
+        if (limits.Records is null && !SeriesTests.IsInsert(test) && session.Collection.FindEnd() == 0)
+            throw new UserException(ExitCode.WrongUsage, $"{ns} is empty: {test} needs documents", "load some first, with --records 100k or a series");
+        return marker;
     }
 
     private static ExitCode RunStored(SingleTest job, string test, RunSession session, RunStore store, StopSignals signals)

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace MongoPerf.Cli.Sessions;
 
 /// <summary>Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once.</summary>
-internal sealed class StopSignals : IDisposable
+internal sealed partial class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
@@ -29,10 +29,21 @@ internal sealed class StopSignals : IDisposable
     private void Handle(PosixSignalContext context)
     {
         context.Cancel = true;
+        // At once: no handler runs, nothing is waited for. A mongod that the run started stays, and 'resume' takes it over.
         if (Interlocked.Increment(ref _signals) > 1)
-            Environment.Exit((int)ExitCode.Interrupted);
-        Console.Error.WriteLine("stopping: saving what there is (once more ends at once)");
+            EndProcess((int)ExitCode.Interrupted);
         // Not on the signal's thread: what hangs on the token may take its time.
         ThreadPool.QueueUserWorkItem(_ => _stop.Cancel());
+        try
+        {
+            Console.Error.WriteLine("stopping: saving what there is (once more ends at once)");
+        }
+        catch (IOException)
+        {
+            // The terminal is gone: that was the signal.
+        }
     }
+
+    [LibraryImport("libc", EntryPoint = "_exit")]
+    private static partial void EndProcess(int code);
 }
