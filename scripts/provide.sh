@@ -23,18 +23,31 @@ is_built() {
     \( -name bin -o -name obj \) -prune -o -newer "$build_stamp" -print -quit 2>/dev/null) ]]
 }
 
+# Whether a program of this folder runs: what a process has as a whole argument counts, wherever it was started.
+is_running() { grep -qszxFf <(printf '%s\n' "$program_folder/mongoperf.dll") /proc/[0-9]*/cmdline; }
+
 # build_release TARGET ["if-stale"]: quiet; the log is shown only when the build fails. One build at a time.
+# A running program may load any of its files at any time, so they are left as they are while one runs: with if-stale the former build
+# is used then, otherwise nothing can be built.
 build_release() {
   local project log began
   for project in "$root"/src/*/*.csproj; do mkdir -p "${project%/*}"/{bin,obj}; done
   (
     flock 9
     [[ ${2:-} == if-stale ]] && is_built && exit 0
+    if [[ -f $program_folder/mongoperf.dll ]] && is_running; then
+      if [[ ${2:-} == if-stale ]]; then
+        note "a mongoperf of this folder is running: the former build is used, not the changed sources"
+        exit 0
+      fi
+      note "a mongoperf of this folder is running: nothing can be built until it ends"
+      exit 1
+    fi
     log=$(mktemp)
     began=$build_stamp.$BASHPID
     trap 'rm -f "$log" "$began"' EXIT
     current_commit > "$began"
-    # A running mongoperf keeps the files it has open; written over in place, they would change under it.
+    # New files, for should one start meanwhile: it keeps those that it has open.
     rm -f "$program_folder"/*.dll
     # No build server is left behind: it would take processor time from what is measured.
     if ! dotnet build "$1" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false >"$log" 2>&1 9>&-; then
@@ -51,45 +64,69 @@ build_release() {
 has_library() {
   local folder
   for folder in /usr/lib/*-linux-gnu* /usr/lib /usr/lib64 /usr/local/lib /lib; do
-    [[ -e $folder/$1 ]] && return
+    compgen -G "$folder/$1" >/dev/null && return
   done
   return 1
 }
 
-# What must be there for a Debian package to count as present: a program's or a library's name.
+# What must be there for a Debian package to count as present: a program's or a library's name. librocksdb stands for any version of it.
 is_present() {
   case $1 in
     gnuplot-nox) command -v gnuplot >/dev/null ;;
     xz-utils) command -v xz >/dev/null ;;
-    librocksdb7.8) has_library librocksdb.so.7.8 ;;
+    librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;
     libcurl4) has_library libcurl.so.4 ;;
     *) return 1 ;;
   esac
 }
 
-# provide PACKAGE...: installs the Debian packages that are missing; where it can't, one line says so, and the caller goes on.
+# The package's name on this system: that of RocksDB's library ends in its version. 7.8 is the one that MongoPerf is tested with.
+name_of() {
+  local known=librocksdb7.8
+  if [[ $1 != librocksdb ]]; then
+    known=$1
+  elif ! apt-cache show "$known" >/dev/null 2>&1; then
+    known=$(apt-cache pkgnames librocksdb 2>/dev/null | grep -xE 'librocksdb[0-9.]+(t64)?' | sort -V | tail -n 1) || true
+  fi
+  printf '%s\n' "${known:-librocksdb7.8}"
+}
+
+# provide PACKAGE...: installs the Debian packages that are missing, each by itself: one that this system does not have keeps no other
+# away. Where it can't, a line says so, and the caller goes on.
 provide() {
-  local package missing=() as_root=()
+  local package missing=() failed=() as_root=()
   for package; do is_present "$package" || missing+=("$package"); done
   ((${#missing[@]})) || return 0
   ((EUID == 0)) || as_root=(sudo -n)
-  if command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; } && install_packages; then
-    return 0
+  if command -v apt-get >/dev/null && { ((EUID == 0)) || sudo -n true 2>/dev/null; }; then
+    note "installing ${missing[*]}"
+    for package in "${missing[@]}"; do install_package "$package" || failed+=("$package"); done
+    missing=()
+    if ((${#failed[@]})); then
+      # The lists of packages may be old, or not there at all.
+      as_root_alone apt-get update -qq "${apt_options[@]}"
+      for package in "${failed[@]}"; do install_package "$package" || missing+=("$package"); done
+    fi
   fi
-  note "missing and not installable from here: ${missing[*]} (on Debian: sudo apt-get install ${missing[*]})"
+  for package in "${missing[@]}"; do
+    package=$(name_of "$package")
+    note "$package is missing and not installable from here (on Debian: sudo apt-get install $package)"
+  done
 }
 
-# Uses missing and as_root of provide.
-install_packages() {
-  local options=(-y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 -o Acquire::Retries=0 -o Acquire::http::Timeout=20)
-  note "installing ${missing[*]}"
+apt_options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=0 -o Acquire::http::Timeout=20)
+
+install_package() {
+  as_root_alone env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${apt_options[@]}" "$(name_of "$1")"
+  is_present "$1"
+}
+
+# Runs a command with as_root of provide, silently, and not beside another one of ours. Its failure shows in what is there afterwards.
+as_root_alone() {
   mkdir -p "$root/src/MongoPerf/obj"
   (
     flock 9
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install "${options[@]}" "${missing[@]}" && exit 0
-    "${as_root[@]}" apt-get update -qq "${options[@]:3}"
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install "${options[@]}" "${missing[@]}"
-  ) >/dev/null 2>&1 9>"$root/src/MongoPerf/obj/.packages-lock" || return 1
-  for package in "${missing[@]}"; do is_present "$package" || return 1; done
+    "${as_root[@]}" "$@"
+  ) >/dev/null 2>&1 9>"$root/src/MongoPerf/obj/.packages-lock" || true
 }

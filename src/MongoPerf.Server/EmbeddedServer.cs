@@ -29,7 +29,7 @@ public sealed class EmbeddedServer : IDisposable
     public StoreFigures StoreFigures => _context.Store.Figures;
 
     /// <summary>Opens the store, replaying what a killed process left, and starts to listen.</summary>
-    /// <exception cref="StorageException">The library is missing, or the data cannot be opened; the message says what to do.</exception>
+    /// <exception cref="StorageException">The library is missing, or the data cannot be opened; its hint says what to do.</exception>
     /// <exception cref="SocketException">The port is taken or not allowed.</exception>
     public static EmbeddedServer Start(EmbeddedServerOptions options)
     {

@@ -43,4 +43,15 @@ public sealed class ErrorTally
 
     /// <summary>Failures after which the connection can't be trusted, but another one may do.</summary>
     public static bool BreaksConnection(Exception failure) => failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
+
+    /// <summary>The server answers, but does not take writes, or not any longer: another member may. Codes: specifications, server-discovery-and-monitoring.</summary>
+    public static bool MeansNoPrimary(ServerError error) => error.Code is
+        91 // ShutdownInProgress
+        or 189 // PrimarySteppedDown
+        or 10058 // LegacyNotPrimary
+        or 10107 // NotWritablePrimary
+        or 11600 // InterruptedAtShutdown
+        or 11602 // InterruptedDueToReplStateChange
+        or 13435 // NotPrimaryNoSecondaryOk
+        or 13436; // NotPrimaryOrSecondary
 }

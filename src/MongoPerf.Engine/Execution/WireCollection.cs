@@ -15,24 +15,27 @@ public sealed class WireCollection : ISeriesCollection
 
     private const int RepairBatch = 1000;
 
-    private readonly ServerAddress _address;
+    private readonly Func<ServerAddress> _address;
     private readonly ConnectionSettings _settings;
     private readonly string _database;
     private readonly string _collection;
     private readonly DocumentGenerator _generator;
     private readonly IClock _clock;
     private readonly TimeSpan _reconnectFor;
+    private readonly Action? _beforeReconnect;
     private MongoConnection? _connection;
 
-    /// <param name="address">Of the server or router.</param>
+    /// <param name="address">Where the server or router is now; asked at each attempt to connect.</param>
     /// <param name="settings">Time-outs and name.</param>
     /// <param name="database">Its name.</param>
     /// <param name="collection">Its name.</param>
     /// <param name="generator">Makes the documents.</param>
     /// <param name="clock">For waiting between tries.</param>
     /// <param name="reconnectFor">How long a broken connection is tried again.</param>
+    /// <param name="beforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
     public WireCollection(
-        ServerAddress address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, IClock clock, TimeSpan reconnectFor)
+        Func<ServerAddress> address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, IClock clock, TimeSpan reconnectFor,
+        Action? beforeReconnect = null)
     {
         _address = address;
         _settings = settings;
@@ -41,6 +44,7 @@ public sealed class WireCollection : ISeriesCollection
         _generator = generator;
         _clock = clock;
         _reconnectFor = reconnectFor;
+        _beforeReconnect = beforeReconnect;
     }
 
     public long LostConnections { get; private set; }
@@ -182,15 +186,19 @@ public sealed class WireCollection : ISeriesCollection
     {
         var backoff = new Backoff(_clock, 0.05, 2);
         long giveUpAt = _clock.Now + _clock.TicksOf(_reconnectFor.TotalSeconds);
+        bool failed = false;
         while (true)
         {
             try
             {
-                _connection ??= MongoConnection.Open(_address, _settings);
+                if (failed)
+                    _beforeReconnect?.Invoke();
+                _connection ??= MongoConnection.Open(_address(), _settings);
                 return action(_connection);
             }
-            catch (Exception e) when (ErrorTally.BreaksConnection(e))
+            catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException { Error: var error } && ErrorTally.MeansNoPrimary(error))
             {
+                failed = true;
                 LostConnections++;
                 _connection?.Dispose();
                 _connection = null;

@@ -7,31 +7,44 @@ namespace MongoPerf.Engine.Execution;
 /// <summary>Carries operations out over MongoPerf's own wire client.</summary>
 public sealed class WireExecutor : IOperationExecutor
 {
-    private readonly ServerAddress _address;
+    private readonly Func<ServerAddress> _address;
     private readonly ConnectionSettings _settings;
     private readonly string _database;
     private readonly string _collection;
     private readonly DocumentGenerator _generator;
+    private readonly Action? _beforeReconnect;
     private MongoConnection? _connection;
+    private bool _wasTried;
 
-    public WireExecutor(ServerAddress address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator)
+    /// <param name="address">Where the server is now; asked at each attempt to connect.</param>
+    /// <param name="settings">Time-outs and name.</param>
+    /// <param name="database">Its name.</param>
+    /// <param name="collection">Its name.</param>
+    /// <param name="generator">Makes the documents.</param>
+    /// <param name="beforeReconnect">Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
+    public WireExecutor(
+        Func<ServerAddress> address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, Action? beforeReconnect = null)
     {
         _address = address;
         _settings = settings;
         _database = database;
         _collection = collection;
         _generator = generator;
+        _beforeReconnect = beforeReconnect;
     }
 
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>
-    internal MongoConnection Connection => _connection ?? throw new ConnectionFailedException(_address, "not connected");
+    internal MongoConnection Connection => _connection ?? throw new ConnectionFailedException(_address(), "not connected");
 
     public void Connect()
     {
         _connection?.Dispose();
         _connection = null;
-        _connection = MongoConnection.Open(_address, _settings);
+        if (_wasTried)
+            _beforeReconnect?.Invoke();
+        _wasTried = true;
+        _connection = MongoConnection.Open(_address(), _settings);
     }
 
     public IPreparedOperation Prepare(OperationSpecification specification, OperationContext context) => specification switch

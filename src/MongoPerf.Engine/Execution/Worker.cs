@@ -137,7 +137,8 @@ internal sealed class Worker : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void HandleFailure(Exception? failure)
     {
-        _control.Errors.Add(failure is null ? _operation.LastError! : ErrorTally.Describe(failure));
+        ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
+        _control.Errors.Add(error);
         if (failure is null)
         {
             // The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.
@@ -146,16 +147,19 @@ internal sealed class Worker : IDisposable
             else
                 _failureBackoff = new Backoff(_clock, 0.001, 0.1);
             _refusedInARow = true;
-            return;
+            if (!ErrorTally.MeansNoPrimary(error))
+                return;
+        }
+        else if (!ErrorTally.BreaksConnection(failure))
+        {
+            ExceptionDispatchInfo.Throw(failure);
         }
 
-        if (!ErrorTally.BreaksConnection(failure))
-            ExceptionDispatchInfo.Throw(failure);
         if (!_control.IsStopped)
-            Reconnect(failure);
+            Reconnect(failure?.Message ?? error.Message);
     }
 
-    private void Reconnect(Exception failure)
+    private void Reconnect(string reason)
     {
         IsDown = true;
         long lost = _clock.Now;
@@ -168,7 +172,7 @@ internal sealed class Worker : IDisposable
                 _executor.Connect();
                 IsDown = false;
                 double seconds = _clock.SecondsBetween(lost, _clock.Now);
-                _control.Observer.OnEvent("reconnect", $"{failure.Message}; connected again after {seconds:0.00} s", seconds);
+                _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
                 return;
             }
             catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
@@ -199,7 +203,7 @@ internal sealed class Worker : IDisposable
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {
             _control.Errors.Add(ErrorTally.Describe(e));
-            Reconnect(e);
+            Reconnect(e.Message);
         }
 
         CompletedAt = _clock.Now;

@@ -1,4 +1,9 @@
 namespace MongoPerf.Server.Storage;
 
-/// <summary>The store cannot be opened, read or written: what failed and what to do about it, in one sentence.</summary>
-public sealed class StorageException(string message) : IOException(message);
+/// <summary>The store cannot be opened, read or written: what failed, in one sentence.</summary>
+/// <param name="message">What failed.</param>
+/// <param name="hint">What to do about it; null when there is nothing to say.</param>
+public sealed class StorageException(string message, string? hint = null) : IOException(message)
+{
+    public string? Hint { get; } = hint;
+}

@@ -1,6 +1,8 @@
+using System.Net.Sockets;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -10,6 +12,8 @@ namespace MongoPerf.Cli;
 /// <summary>Runs a command's body and turns what it throws into one line, a hint and an exit code.</summary>
 internal static class CommandRunner
 {
+    private const int OutOfDiskSpace = 14031;
+
     public static int Run(Func<ExitCode> body)
     {
         try
@@ -21,29 +25,27 @@ internal static class CommandRunner
         }
         catch (Exception e)
         {
-            return Report(e);
+            return Report(e, Console.Error);
         }
     }
 
-    private static int Report(Exception failure)
+    /// <summary>Only what nobody foresaw is shown with its stack: that is a fault of the program.</summary>
+    internal static int Report(Exception failure, TextWriter errors)
     {
-        (ExitCode code, string? hint) = Classify(failure);
-        if (code == ExitCode.InternalError)
-        {
-            Console.Error.WriteLine($"internal error: {failure}");
-        }
+        (ExitCode Code, string? Hint)? known = Classify(failure);
+        if (known is null)
+            errors.WriteLine($"internal error: {failure}");
         else
-        {
-            Console.Error.WriteLine($"error: {failure.Message}");
-            if (hint is not null)
-                Console.Error.WriteLine($"hint:  {hint}");
-        }
-
-        Console.Error.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
+            errors.WriteLine($"error: {failure.Message}");
+        if (known?.Hint is { } hint)
+            errors.WriteLine($"hint:  {hint}");
+        ExitCode code = known?.Code ?? ExitCode.InternalError;
+        errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return (int)code;
     }
 
-    private static (ExitCode Code, string? Hint) Classify(Exception failure) => failure switch
+    /// <returns>Null for what is not expected.</returns>
+    private static (ExitCode Code, string? Hint)? Classify(Exception failure) => failure switch
     {
         UserException e => (e.Code, e.Hint),
         DeploymentException e => ((ExitCode)e.ExitCode, null),
@@ -55,7 +57,14 @@ internal static class CommandRunner
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),
-        ServerCommandException => (ExitCode.InternalError, null),
-        _ => (ExitCode.InternalError, null),
+        ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "make room on the server's disk"),
+        ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member takes no writes: is there a primary?"),
+        ServerCommandException => (ExitCode.InternalError, "the server refused the command; its log may say more"),
+        StorageException e => (ExitCode.WrongUsage, e.Hint),
+        EntryPointNotFoundException => (ExitCode.WrongUsage, "the RocksDB that is installed is too old or too new for the embedded server: apt-get install librocksdb7.8"),
+        SocketException => (ExitCode.CannotConnect, "is the port taken by another program? --port names another, without it a free one is taken"),
+        UnauthorizedAccessException => (ExitCode.WrongUsage, "may this user read and write there?"),
+        IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is there room on the disk?"),
+        _ => null,
     };
 }

@@ -32,6 +32,8 @@ internal static class ResumeCommand
                     SeedWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
                     Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
+                    RequiredKind = stored.Deployment?.Kind,
+                    ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
             });

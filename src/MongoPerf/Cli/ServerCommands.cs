@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.Net.Sockets;
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Null;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Server;
@@ -17,7 +19,8 @@ internal static class ServeCommand
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string folder = parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the folder for the server's data");
-            using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions
+            DataFolderOwner.RefuseForEmbedded(folder);
+            using EmbeddedServer server = Start(new EmbeddedServerOptions
             {
                 Port = (int)(parsed.GetValue(port) ?? 0),
                 DataPath = folder,
@@ -25,10 +28,22 @@ internal static class ServeCommand
             });
             Console.WriteLine($"mongoperf embedded server (not MongoDB) listening on 127.0.0.1:{server.Port}");
             Console.Out.Flush();
-            ParentWatch.WaitForEnd();
+            ParentWatch.WaitForEnd(server.ShutdownRequested);
             return ExitCode.Done;
         }));
         return command;
+    }
+
+    private static EmbeddedServer Start(EmbeddedServerOptions options)
+    {
+        try
+        {
+            return EmbeddedServer.Start(options);
+        }
+        catch (SocketException e)
+        {
+            throw new UserException(ExitCode.CannotConnect, $"can't listen on 127.0.0.1:{options.Port}: {e.Message}", "take another --port, or leave it out for a free one");
+        }
     }
 
     public static Option<long?> PortOption() =>

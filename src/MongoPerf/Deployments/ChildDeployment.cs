@@ -9,13 +9,13 @@ namespace MongoPerf.Deployments;
 /// <remarks>The child ends when its standard input does, so it never outlives this process, however that ends.</remarks>
 internal sealed partial class ChildDeployment : IDeployment
 {
-    private const int LastLines = 5;
+    private const int FirstLines = 8;
     private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(30);
 
     private readonly Func<int, IReadOnlyList<string>> _arguments;
     private readonly ProcessTable _table = ProcessTable.System;
-    private readonly Queue<string> _errors = new();
+    private readonly List<string> _errors = [];
     private Process? _child;
     private volatile ProcessIdentity? _identity;
 
@@ -41,11 +41,13 @@ internal sealed partial class ChildDeployment : IDeployment
     public IReadOnlyList<string> Remarks { get; }
 
     /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES]</c>.</summary>
+    /// <exception cref="DeploymentException">The cache does not fit, or the folder holds a mongod's data.</exception>
     public static ChildDeployment Embedded(string dataFolder, long? cacheBytes)
     {
         if (cacheBytes is { } asked)
             CacheSize.Check(asked);
         string full = Path.GetFullPath(dataFolder);
+        DataFolderOwner.RefuseForEmbedded(full);
         return new ChildDeployment("embedded", full, Arguments, "figures are the embedded server's, not MongoDB's");
 
         IReadOnlyList<string> Arguments(int port)
@@ -109,6 +111,8 @@ internal sealed partial class ChildDeployment : IDeployment
 
     private void Start(int port)
     {
+        lock (_errors)
+            _errors.Clear();
         IReadOnlyList<string> program = ThisProgram.Command;
         _child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), .. _arguments(port)]);
         _identity = _table.Find(_child.Id);
@@ -128,34 +132,43 @@ internal sealed partial class ChildDeployment : IDeployment
         Match match = PortAtEnd().Match(firstLine.Task.Result ?? "");
         if (!match.Success)
         {
-            _child.WaitForExit(2000);
+            // Once it has ended, without a limit of time: until all that it said is read.
+            if (_child.WaitForExit(2000))
+                _child.WaitForExit();
             throw Failed(firstLine.Task.Result is { } line ? $"said '{line}' instead of where it listens" : "ended at once");
         }
 
         Address = Address with { Port = int.Parse(match.Groups[1].Value) };
     }
 
+    // The first lines say what is wrong and what to do; behind them there is at most more of the same.
     private void Remember(string? line)
     {
-        if (line is null)
+        if (string.IsNullOrEmpty(line))
             return;
         lock (_errors)
         {
-            _errors.Enqueue(line);
-            if (_errors.Count > LastLines)
-                _errors.Dequeue();
+            if (_errors.Count < FirstLines)
+                _errors.Add(line);
         }
     }
 
     private DeploymentException Failed(string what)
     {
         string said;
+        // Its exit code is not this program's.
         lock (_errors)
-            said = string.Join('\n', _errors.Select(line => "  " + line));
+            said = string.Join('\n', _errors.Where(line => !line.StartsWith("exit code ", StringComparison.Ordinal)).Select(line => "  " + line));
+        DeploymentFault fault = FaultOf(_child);
         Stop();
-        return new DeploymentException(
-            DeploymentFault.CannotConnect, $"{Kind} server: the child process {what}{(said.Length > 0 ? "; its last words:\n" + said : "")}");
+        return new DeploymentException(fault, $"{Kind} server: the child process {what}{(said.Length > 0 ? "; it said:\n" + said : "")}");
     }
+
+    // The child is this same program: its exit code says who is to blame.
+    private static DeploymentFault FaultOf(Process? child) =>
+        child is { HasExited: true, ExitCode: (int)DeploymentFault.WrongUsage or (int)DeploymentFault.Refused }
+            ? (DeploymentFault)child.ExitCode
+            : DeploymentFault.CannotConnect;
 
     [GeneratedRegex(@":(\d+)\s*$")]
     private static partial Regex PortAtEnd();

@@ -17,6 +17,12 @@ internal sealed record DeploymentSettings
     /// <summary>The value of <c>--mongod</c>.</summary>
     public string? Mongod { get; init; }
 
+    /// <summary>What a run that goes on began with, as <see cref="IDeployment.Kind"/>; null chooses.</summary>
+    public string? RequiredKind { get; init; }
+
+    /// <summary>Full path of the mongod that a run that goes on began with; comes before <see cref="Mongod"/>. Null when it is not known.</summary>
+    public string? ServerProgram { get; init; }
+
     /// <summary>Of <c>--cache</c>, bytes; null for the server's own default.</summary>
     public long? CacheBytes { get; init; }
 
@@ -25,13 +31,13 @@ internal sealed record DeploymentSettings
 }
 
 /// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>
-/// <remarks>One thread, but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
+/// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
 internal interface IDeployment : IDisposable
 {
     /// <summary>"uri", "mongod", "embedded" or "null"; <see cref="MongoPerf.Engine.Runs.DeploymentInfo.Kind"/>.</summary>
     string Kind { get; }
 
-    /// <summary>Where clients connect; may change when the server is started again.</summary>
+    /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>
     ServerAddress Address { get; }
 
     /// <summary>Where the server's data lie on this machine; null when they do not, or it is not known.</summary>
@@ -46,9 +52,12 @@ internal interface IDeployment : IDisposable
     /// <summary>What a reader of the figures must know.</summary>
     IReadOnlyList<string> Remarks { get; }
 
-    /// <summary>Starts it when it is not there: at first, after a crash, on resume. Nothing is done to a server that was given.</summary>
+    /// <summary>
+    /// Starts it when it is not there: at first, on resume, and whenever connections to it break in the middle of a run. Nothing is done to
+    /// a server that was given, but the member that takes writes is looked for.
+    /// </summary>
     /// <returns>True when it had to be started or taken over.</returns>
-    /// <exception cref="DeploymentException">It does not start.</exception>
+    /// <exception cref="DeploymentException">It does not start, or no member takes writes.</exception>
     bool EnsureRunning();
 
     /// <summary>Ends what the run started; a server that was given goes on. Never throws.</summary>

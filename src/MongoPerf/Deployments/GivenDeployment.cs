@@ -1,3 +1,4 @@
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -18,7 +19,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     public IReadOnlyList<string> Remarks => [];
 
-    /// <summary>Looks for the member that takes writes, so that a run follows an election.</summary>
+    /// <summary>Looks for the member that takes writes; a run does so again before it reconnects, and so follows an election.</summary>
     /// <returns>Always false: nothing was started.</returns>
     /// <exception cref="DeploymentException">No host answers, or what answers can't be used.</exception>
     public bool EnsureRunning()
@@ -44,7 +45,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
                 if (server.Primary is { } primary && ParseAddress(primary) is { } address)
                     candidates.Enqueue(address);
             }
-            catch (Exception e) when (e is IOException or ServerCommandException or ServerTooOldException)
+            catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
             {
                 last = e;
             }

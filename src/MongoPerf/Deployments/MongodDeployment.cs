@@ -12,16 +12,21 @@ internal sealed class MongodDeployment : IDeployment
     /// <param name="program">Which mongod.</param>
     /// <param name="dataFolder">Made when it is not there.</param>
     /// <param name="cacheBytes">Null for mongod's own default.</param>
-    /// <exception cref="DeploymentException">The cache does not fit.</exception>
+    /// <exception cref="DeploymentException">The cache does not fit, or the folder holds the embedded server's data.</exception>
     public MongodDeployment(MongodProgram program, string dataFolder, long? cacheBytes)
     {
         if (cacheBytes is { } bytes)
             CacheSize.Check(bytes);
         DataFolder = Path.GetFullPath(dataFolder);
+        DataFolderOwner.RefuseForMongod(DataFolder);
+        Program = program.Path;
         _options = CreateOptions(program.Path, DataFolder, cacheBytes);
     }
 
     public string Kind => "mongod";
+
+    /// <summary>Full path.</summary>
+    public string Program { get; }
 
     public ServerAddress Address => _server?.Address ?? new ServerAddress("127.0.0.1", ServerAddress.DefaultPort);
 

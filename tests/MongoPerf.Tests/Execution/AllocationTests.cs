@@ -29,7 +29,7 @@ public sealed class AllocationTests
     private static long Measure(BsonDocument reply, OperationSpecification specification)
     {
         using var server = new CannedServer(reply);
-        using var executor = new WireExecutor(server.Address, ConnectionSettings.Default, "d", "c", new DocumentGenerator(42));
+        using var executor = new WireExecutor(() => server.Address, ConnectionSettings.Default, "d", "c", new DocumentGenerator(42));
         executor.Connect();
         IPreparedOperation operation = executor.Prepare(specification, new OperationContext(42, 0, new NumberSource(0, long.MaxValue / 2)));
         long allocated = -1;

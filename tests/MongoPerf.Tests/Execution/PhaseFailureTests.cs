@@ -72,6 +72,15 @@ public sealed class PhaseFailureTests : PhaseTest
     }
 
     [Fact]
+    public void A_server_that_takes_no_writes_any_more_is_left_for_the_one_that_does()
+    {
+        PhaseResult result = Run(Inserts("safe", 10), i => i == 3 ? Scripted.Refused(10107, "NotWritablePrimary", "not primary") : Scripted.Ok());
+        Assert.Equal(2, Executors[0].ConnectTimes.Count);
+        Assert.Equal(new Accounting(10, 9, 1, 0), result.Accounting);
+        Assert.StartsWith("not primary; connected again after", Assert.Single(Log.Events).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Seconds_without_a_connection_are_marked()
     {
         Run(Queries with { Seconds = 6 }, () =>

@@ -1,6 +1,7 @@
 using System.Text;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
@@ -263,11 +264,67 @@ public sealed class WireExecutorTests : IDisposable
             }
         };
         using var executor = new WireExecutor(
-            _server.Address, new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(ReplySeconds) }, "d", "c", Generator);
+            () => _server.Address, new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(ReplySeconds) }, "d", "c", Generator);
         Exception e = Assert.ThrowsAny<Exception>(executor.Connect);
         Assert.Equal(failure, e.GetType().Name);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Throws<ConnectionFailedException>(() => executor.Connection);
+    }
+
+    [Fact]
+    public void Where_the_server_is_is_asked_at_each_attempt_and_the_hook_comes_before_all_but_the_first()
+    {
+        using var another = new LyingServer();
+        var calls = new List<string>();
+        using var executor = new WireExecutor(Address, ConnectionSettings.Default, "d", "c", Generator, () => calls.Add("hook"));
+        executor.Connect();
+        Assert.Equal(_server.Address, executor.Connection.Address);
+        executor.Connect();
+        Assert.Equal(another.Address, executor.Connection.Address);
+        executor.Connect();
+        Assert.Equal(["address", "hook", "address", "hook", "address"], calls);
+
+        ServerAddress Address()
+        {
+            calls.Add("address");
+            return calls.Count == 1 ? _server.Address : another.Address;
+        }
+    }
+
+    [Fact]
+    public void A_hook_that_finds_no_server_makes_the_attempt_fail_and_the_next_one_may_do_better()
+    {
+        int hooks = 0;
+        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.Default, "d", "c", Generator, () =>
+        {
+            if (hooks++ == 0)
+                throw new ConnectionFailedException(_server.Address, "does not start");
+        });
+        executor.Connect();
+        Assert.Contains("does not start", Assert.Throws<ConnectionFailedException>(executor.Connect).Message, StringComparison.Ordinal);
+        Assert.Throws<ConnectionFailedException>(() => executor.Connection);
+        executor.Connect();
+        Assert.Equal(2, hooks);
+    }
+
+    [Fact]
+    public void A_collection_that_loses_its_server_finds_it_where_it_is_then()
+    {
+        using var another = new LyingServer();
+        int hooks = 0;
+        _server.Answer = exchange => exchange.Close();
+        another.Answer = exchange => exchange.Reply(FindReply(0));
+        using var collection = new WireCollection(
+            () => hooks == 0 ? _server.Address : another.Address, ConnectionSettings.Default, "d", "c", Generator, SystemClock.Instance, TimeSpan.FromSeconds(20), () => hooks++);
+        Assert.Equal(0, collection.FindEnd());
+        Assert.Equal((1, 1L), (hooks, collection.LostConnections));
+        another.Answer = exchange =>
+        {
+            another.Answer = again => again.Reply(FindReply(0));
+            exchange.Reply(BsonDocument.Of(("ok", 0.0), ("errmsg", "not primary"), ("code", 10107), ("codeName", "NotWritablePrimary")));
+        };
+        Assert.Equal(0, collection.FindEnd());
+        Assert.Equal((2, 2L), (hooks, collection.LostConnections));
     }
 
     [Fact]
@@ -331,7 +388,7 @@ public sealed class WireExecutorTests : IDisposable
 
     private WireExecutor Open(TimeSpan replyTimeout)
     {
-        var executor = new WireExecutor(_server.Address, new ConnectionSettings { ReplyTimeout = replyTimeout }, "d", "c", Generator);
+        var executor = new WireExecutor(() => _server.Address, new ConnectionSettings { ReplyTimeout = replyTimeout }, "d", "c", Generator);
         executor.Connect();
         return executor;
     }

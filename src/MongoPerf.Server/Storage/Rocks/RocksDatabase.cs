@@ -215,8 +215,9 @@ internal sealed unsafe class RocksDatabase : IDisposable
     {
         string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
         RocksNative.Free(error);
-        string hint = text.Contains("lock", StringComparison.OrdinalIgnoreCase) ? " (another process has it open)" : "";
-        throw new StorageException($"{path}: cannot open the embedded server's data{hint}: {text}");
+        throw text.Contains("/LOCK", StringComparison.Ordinal)
+            ? new StorageException($"{path}: cannot open the embedded server's data (another process has it open): {text}", "end that process, or name another folder")
+            : new StorageException($"{path}: cannot open the embedded server's data: {text}", "is it the right folder, and may this user write there?");
     }
 }
 

@@ -3,11 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Server.Storage.Rocks;
 
-/// <summary>The part of RocksDB's C interface (rocksdb/c.h, version 7.8) that the store uses; names as there, without the prefix.</summary>
+/// <summary>The part of RocksDB's C interface (rocksdb/c.h, version 7.8, in later ones too) that the store uses; names as there, without the prefix.</summary>
 /// <remarks>Sizes are bytes. Functions with an <c>error</c> argument set it to a C string that the caller frees with <see cref="Free"/>.</remarks>
 internal static unsafe partial class RocksNative
 {
-    public const string LibraryFile = "librocksdb.so.7.8";
     private const string Name = "rocksdb";
 
     static RocksNative() => NativeLibrary.SetDllImportResolver(typeof(RocksNative).Assembly, Resolve);
@@ -16,9 +15,15 @@ internal static unsafe partial class RocksNative
     {
         if (name != Name)
             return 0;
-        return NativeLibrary.TryLoad(LibraryFile, assembly, path, out nint handle)
-            ? handle
-            : throw new StorageException($"{LibraryFile} is missing; install it with: apt-get install librocksdb7.8");
+        foreach (string file in RocksLibrary.Files(RocksLibrary.Folders))
+        {
+            if (NativeLibrary.TryLoad(file, assembly, path, out nint handle))
+                return handle;
+        }
+
+        throw new StorageException(
+            "the library of the embedded server's storage, librocksdb, is missing",
+            "install it with: apt-get install librocksdb7.8 (or the version that your system has); a mongod (--mongod, --uri) does without it");
     }
 
     [LibraryImport(Name, EntryPoint = "rocksdb_open_column_families", StringMarshalling = StringMarshalling.Utf8)]

@@ -19,7 +19,7 @@ internal sealed class RocksOptions : IDisposable
     public RocksOptions(long cacheBytes)
     {
         if (cacheBytes < MinimumCacheBytes)
-            throw new StorageException($"the cache is {cacheBytes} bytes, at least {MinimumCacheBytes} are needed");
+            throw new StorageException($"the cache is {cacheBytes} bytes, at least {MinimumCacheBytes} are needed", "--cache 256MB is enough for small data");
         MemtableBytes = Math.Clamp(cacheBytes / 4, 16L << 20, 256L << 20);
         BlockCacheBytes = cacheBytes - MemtableBytes;
         Cache = RocksNative.CreateCache((nuint)BlockCacheBytes);

@@ -21,6 +21,12 @@ internal sealed record RunRequest
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }
 
+    /// <summary>The kind of server that a run which goes on began with; null chooses one.</summary>
+    public string? RequiredKind { get; init; }
+
+    /// <summary>Full path of the mongod that a run which goes on began with; null when another was named, or it is not known.</summary>
+    public string? ServerProgram { get; init; }
+
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
 

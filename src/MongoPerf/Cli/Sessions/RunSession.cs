@@ -20,6 +20,8 @@ internal sealed class RunSession : IDisposable
     private readonly Logger _log;
     private readonly DiskGuard? _disk;
     private readonly string? _dataFolder;
+    private readonly ServerKeeper _keeper;
+    private RunStore? _store;
     private BackgroundSampler? _sampler;
     private ProgressView? _view;
 
@@ -31,6 +33,8 @@ internal sealed class RunSession : IDisposable
         Connections = connections;
         Request = request;
         Generator = generator;
+        _keeper = new ServerKeeper(deployment);
+        _keeper.StartedAgain += TellRestart;
         Collection = OpenCollection();
         _dataFolder = inspection.DataFolder;
         _disk = _dataFolder is null || deployment.Kind == "null" ? null : new DiskGuard(_dataFolder);
@@ -41,6 +45,9 @@ internal sealed class RunSession : IDisposable
         Progress.SetDeployment(Describe(inspection.Info));
         Progress.Line += line => _log.Information("{Line:l}", line);
     }
+
+    /// <summary>Of the stored run: full path of the mongod that it started.</summary>
+    public const string ServerProgramNote = "server program";
 
     /// <summary>How long a lost server is waited for.</summary>
     public static TimeSpan ReconnectFor { get; } = TimeSpan.FromSeconds(60);
@@ -65,7 +72,8 @@ internal sealed class RunSession : IDisposable
 
     public SeriesSettings Settings => Request.Settings;
 
-    public PhaseRunner Phases => new(Clock, () => new WireExecutor(Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator));
+    public PhaseRunner Phases => new(
+        Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     public static RunSession Open(RunFolder folder, RunRequest request)
@@ -82,6 +90,8 @@ internal sealed class RunSession : IDisposable
                 Hosts = hosts,
                 Connections = connections,
                 Mongod = request.Settings.MongodPath,
+                RequiredKind = request.RequiredKind,
+                ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
                 DataFolder = folder.DataPath,
             });
@@ -141,7 +151,10 @@ internal sealed class RunSession : IDisposable
     /// <summary>Starts sampling and showing progress into this store.</summary>
     public void Begin(RunStore store)
     {
+        _store = store;
         store.SetDeployment(Inspection.Info);
+        if (Deployment is MongodDeployment { Program: var program })
+            store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
@@ -157,6 +170,7 @@ internal sealed class RunSession : IDisposable
         _view = null;
         _sampler?.Dispose();
         _sampler = null;
+        _store = null;
     }
 
     public void Dispose()
@@ -168,7 +182,14 @@ internal sealed class RunSession : IDisposable
     }
 
     private WireCollection OpenCollection() =>
-        new(Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor);
+        new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
+
+    private void TellRestart()
+    {
+        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", $"the server had ended and was started again on {Deployment.Address}");
+        _store?.AddEvent(happened);
+        Progress.OnEvent(happened);
+    }
 
     public static string ProgramVersion =>
         typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";

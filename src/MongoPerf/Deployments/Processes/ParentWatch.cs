@@ -12,13 +12,15 @@ internal static class ParentWatch
     /// Waits for SIGTERM, SIGINT or, as a child, for the end of standard input: the parent holds the other end of that pipe, so the
     /// kernel closes it however the parent ends, kill -9 included.
     /// </summary>
-    public static void WaitForEnd()
+    /// <param name="orElse">Its end ends the wait too.</param>
+    public static void WaitForEnd(Task? orElse = null)
     {
         using var end = new ManualResetEventSlim();
         using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
         if (Environment.GetEnvironmentVariable(Variable) is not null)
             new Thread(() => ReadToEnd(end)) { IsBackground = true, Name = "parent watch" }.Start();
+        orElse?.ContinueWith(_ => end.Set(), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         end.Wait();
 
         void Stop(PosixSignalContext context)

@@ -1,0 +1,50 @@
+using System.Diagnostics;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>Sees to it that a run's server is there when connections to it have broken: one restart, however many threads notice.</summary>
+/// <param name="deployment">Running at first; while a run goes on, nobody else starts or stops it.</param>
+internal sealed class ServerKeeper(IDeployment deployment)
+{
+    private readonly Lock _lock = new();
+    private long _lookedAt = long.MinValue;
+    private string? _failure;
+
+    /// <summary>The server had ended and runs again. Raised on the thread that started it.</summary>
+    public event Action? StartedAgain;
+
+    /// <summary>Before each attempt to connect again: a server that has ended is started, among given ones the one that takes writes is looked for.</summary>
+    /// <exception cref="ConnectionFailedException">There is none just now; the next attempt may find one.</exception>
+    public void BeforeReconnect()
+    {
+        long asked = Stopwatch.GetTimestamp();
+        lock (_lock)
+        {
+            // Who waited here while another thread looked takes what that one found.
+            if (_lookedAt < asked)
+                Look();
+            if (_failure is not null)
+                throw new ConnectionFailedException(deployment.Address, _failure);
+        }
+    }
+
+    private void Look()
+    {
+        try
+        {
+            _failure = null;
+            if (deployment.EnsureRunning())
+                StartedAgain?.Invoke();
+        }
+        catch (Exception e) when (e is DeploymentException or IOException or UnauthorizedAccessException)
+        {
+            // It becomes part of an event: one line.
+            _failure = string.Join(' ', e.Message.Split('\n', StringSplitOptions.TrimEntries));
+        }
+        finally
+        {
+            _lookedAt = Stopwatch.GetTimestamp();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+using System.Text.Json;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>The server that a run started: it is started again when it dies, and a run goes on on no other.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class OwnServerTests
+{
+    private static readonly string[] Series =
+    [
+        "series", "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "300ms", "--threads", "4",
+        "--tests", "unack,batch,safe,q4,size", "--format", "json",
+    ];
+
+    [Theory, EachServer]
+    public void A_server_that_is_killed_in_the_middle_is_started_again_and_the_series_ends_whole(string kind) => KillServer(kind, "0", 4);
+
+    [Fact]
+    public void Operations_that_failed_meanwhile_may_be_allowed() => KillServer("embedded", "1000000", 0);
+
+    [MongodFact]
+    public void A_series_goes_on_on_the_mongod_it_began_with_wherever_the_variable_named_it()
+    {
+        using var runs = new RunsFolder();
+        string mongod = runs.At("mongod");
+        File.WriteAllText(mongod, $"#!/bin/sh\nexec {MongodBinary.Path} \"$@\"\n");
+        File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        var options = new ProgramOptions { Folder = runs.Path, Environment = new Dictionary<string, string?> { ["MONGOPERF_MONGOD"] = "./mongod" } };
+        using (ProgramRun run = ProgramRun.Start(options, [.. Series, "--out", runs.Path]))
+        {
+            using var watch = GrowthWatch.Of(runs);
+            Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+            run.SendInterrupt();
+            run.WaitForEnd().Expect(130);
+        }
+
+        // From another folder, and without the variable.
+        string[] resume = ["resume", runs.Id, "--out", runs.Path, "--format", "json"];
+        File.Move(mongod, mongod + ".away");
+        ProgramRun.Run(resume).Expect(2).Says($"this run's server is {mongod}, which does not exist any more").Says("--mongod");
+        Assert.False(File.Exists(Path.Combine(runs.DataPath, "CURRENT")), "the embedded server was started in mongod's folder");
+        File.Move(mongod + ".away", mongod);
+        ProgramResult result = ProgramRun.Run(resume).Expect(0);
+        Assert.Equal("mongod", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+        AssertWhole(runs, "mongod");
+    }
+
+    [MongodFact]
+    public void A_series_of_the_embedded_server_goes_on_on_it_where_there_is_a_mongod_now()
+    {
+        using var runs = new RunsFolder();
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. Series, "--out", runs.Path]))
+        {
+            using var watch = GrowthWatch.Of(runs);
+            Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+            run.SendInterrupt();
+            run.WaitForEnd().Expect(130);
+        }
+
+        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
+        Assert.Equal("embedded", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+    }
+
+    private static void KillServer(string kind, string maxErrors, int exitCode)
+    {
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(new ProgramOptions { Server = kind }, [.. Series, "--max-errors", maxErrors, "--out", runs.Path]);
+        using (var watch = GrowthWatch.Of(runs))
+            Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
+        // Again in q4 of the first step, with all its workers.
+        Assert.True(run.WaitForLine(": safe "), "the series ended too early");
+        Thread.Sleep(150);
+        ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
+        ProgramResult result = run.WaitForEnd().Expect(exitCode);
+
+        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        Assert.Equal("finished", report.GetProperty("run").Text("state"));
+        Assert.Equal([10_000, 20_000], report.Items("steps").Select(step => step.Number("documents")));
+        Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
+        JsonElement[] restarts = [.. report.Items("events").Where(happened => happened.Text("kind") == "restart")];
+        Assert.Equal(2, restarts.Length);
+        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "reconnect" && happened.GetProperty("seconds").GetDouble() > 0);
+        AssertWhole(runs, kind);
+    }
+
+    private static void AssertWhole(RunsFolder runs, string kind)
+    {
+        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 20_000);
+    }
+}

@@ -1,0 +1,58 @@
+using System.Net.Sockets;
+using MongoPerf.Cli;
+using MongoPerf.Deployments;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Cli;
+
+/// <summary>What a failure that may happen to anybody looks like: what, a hint, an exit code. No stack.</summary>
+public sealed class FailureReportTests
+{
+    public static TheoryData<string, int, string> Failures() => new()
+    {
+        { "storage", 2, "error: librocksdb is missing|hint:  install it" },
+        { "storage without a hint", 2, "error: the store is damaged" },
+        { "unsuited library", 2, "error: no entry point|hint:  the RocksDB that is installed is too old or too new for the embedded server: apt-get install librocksdb7.8" },
+        { "taken port", 3, "error: Address already in use|hint:  is the port taken by another program? --port names another, without it a free one is taken" },
+        { "refused command", 1, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server refused the command; its log may say more" },
+        { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member takes no writes: is there a primary?" },
+        { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  make room on the server's disk" },
+        { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is there room on the disk?" },
+        { "no access", 2, "error: Access to '/x' is denied|hint:  may this user read and write there?" },
+        { "deployment", 6, "error: two|hint:  lines" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Failures))]
+    public void A_failure_is_told_in_a_line_with_a_hint(string kind, int exitCode, string text)
+    {
+        using var errors = new StringWriter();
+        Assert.Equal(exitCode, CommandRunner.Report(Make(kind), errors));
+        string[] lines = errors.ToString().TrimEnd().Split('\n');
+        Assert.Equal(text.Split('|'), lines[..^1]);
+        Assert.StartsWith($"exit code {exitCode}: ", lines[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_nobody_foresaw_is_shown_whole()
+    {
+        using var errors = new StringWriter();
+        Assert.Equal(1, CommandRunner.Report(new InvalidOperationException("a fault of ours"), errors));
+        Assert.StartsWith("internal error: System.InvalidOperationException: a fault of ours", errors.ToString(), StringComparison.Ordinal);
+    }
+
+    private static Exception Make(string kind) => kind switch
+    {
+        "storage" => new StorageException("librocksdb is missing", "install it"),
+        "storage without a hint" => new StorageException("the store is damaged"),
+        "unsuited library" => new EntryPointNotFoundException("no entry point"),
+        "taken port" => new SocketException((int)SocketError.AddressAlreadyInUse),
+        "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
+        "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),
+        "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),
+        "no file" => new FileNotFoundException("/x is not there"),
+        "no access" => new UnauthorizedAccessException("Access to '/x' is denied"),
+        _ => new DeploymentException(DeploymentFault.Refused, "two\nhint:  lines"),
+    };
+}

@@ -1,0 +1,100 @@
+using MongoPerf.Deployments;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Deployments;
+
+public sealed class ServerKeeperTests
+{
+    [Fact]
+    public void A_server_that_ended_is_started_once_however_many_threads_ask()
+    {
+        const int count = 16;
+        using var server = new FakeDeployment { StartTakes = TimeSpan.FromMilliseconds(50) };
+        var keeper = new ServerKeeper(server);
+        int told = 0;
+        int running = 0;
+        keeper.StartedAgain += () => Interlocked.Increment(ref told);
+        using var together = new Barrier(count);
+        Thread[] threads = [.. Enumerable.Range(0, count).Select(_ => new Thread(() =>
+        {
+            together.SignalAndWait();
+            keeper.BeforeReconnect();
+            if (server.IsRunning)
+                Interlocked.Increment(ref running);
+        }))];
+        foreach (Thread thread in threads)
+            thread.Start();
+        foreach (Thread thread in threads)
+            thread.Join();
+        Assert.Equal((1, 1), (server.Starts, told));
+        Assert.Equal((count, 1), (running, server.MostAtOnce));
+        keeper.BeforeReconnect();
+        Assert.Equal((1, 1), (server.Starts, told));
+        server.IsRunning = false;
+        keeper.BeforeReconnect();
+        Assert.Equal((2, 2), (server.Starts, told));
+    }
+
+    [Fact]
+    public void A_server_that_does_not_start_is_a_connection_that_failed_and_is_tried_again_at_the_next_attempt()
+    {
+        using var server = new FakeDeployment { Failures = 1 };
+        var keeper = new ServerKeeper(server);
+        var e = Assert.Throws<ConnectionFailedException>(keeper.BeforeReconnect);
+        Assert.Equal("127.0.0.1:5: it does not start; its last words: the disk is on fire", e.Message);
+        keeper.BeforeReconnect();
+        Assert.True(server.IsRunning);
+    }
+
+    private sealed class FakeDeployment : IDeployment
+    {
+        private int _inside;
+
+        public int Failures { get; set; }
+
+        public TimeSpan StartTakes { get; init; }
+
+        public int Starts { get; private set; }
+
+        public int MostAtOnce { get; private set; }
+
+        public string Kind => "mongod";
+
+        public ServerAddress Address { get; } = new("127.0.0.1", 5);
+
+        public string? DataFolder => null;
+
+        public int? ProcessId => null;
+
+        public bool IsRunning { get; set; }
+
+        public IReadOnlyList<string> Remarks => [];
+
+        public bool EnsureRunning()
+        {
+            MostAtOnce = Math.Max(MostAtOnce, Interlocked.Increment(ref _inside));
+            try
+            {
+                if (IsRunning)
+                    return false;
+                Thread.Sleep(StartTakes);
+                if (Failures-- > 0)
+                    throw new DeploymentException(DeploymentFault.CannotConnect, "it does not start; its last words:\n  the disk is on fire");
+                Starts++;
+                return IsRunning = true;
+            }
+            finally
+            {
+                Interlocked.Decrement(ref _inside);
+            }
+        }
+
+        public void Stop()
+        {
+        }
+
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,99 @@
+using System.Diagnostics;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests;
+
+/// <summary>scripts/provide.sh with an apt-get, an apt-cache and a sudo that only pretend.</summary>
+public sealed class ProvideScriptTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public ProvideScriptTests()
+    {
+        Directory.CreateDirectory(_folder.At("bin"));
+        Program("sudo", "shift; [ \"$1\" = true ] || exec \"$@\"");
+        // The last argument of install is the package.
+        Program("apt-get", $"echo \"$1\" >> {_folder.At("calls")}; for p; do :; done; [ \"$1\" = install ] || exit 0; grep -qx \"$p\" {_folder.At("known")} || exit 100; touch {_folder.At("installed-")}$p");
+        Program("apt-cache", $"case $1 in show) grep -qx \"$2\" {_folder.At("known")} ;; pkgnames) grep \"^$2\" {_folder.At("known")} ;; esac");
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void A_package_that_the_system_does_not_have_keeps_no_other_away()
+    {
+        Known("librocksdb7.8", "librocksdb6.0");
+        string said = Run("provide gnuplot-nox librocksdb");
+        Assert.True(File.Exists(_folder.At("installed-librocksdb7.8")), said);
+        Assert.Contains("gnuplot-nox is missing and not installable from here (on Debian: sudo apt-get install gnuplot-nox)", said, StringComparison.Ordinal);
+        Assert.DoesNotContain("librocksdb7.8 is missing", said, StringComparison.Ordinal);
+        // The lists were brought up to date before the second attempt, once.
+        Assert.Equal(["install", "install", "update", "install"], File.ReadAllLines(_folder.At("calls")));
+    }
+
+    [Fact]
+    public void Where_the_tested_rocksdb_is_not_known_the_newest_is_taken()
+    {
+        Known("librocksdb-dev", "librocksdb8.9", "librocksdb10.2", "librocksdb9.10", "librocksdb-tools", "gnuplot-nox");
+        string said = Run("provide gnuplot-nox librocksdb");
+        Assert.True(File.Exists(_folder.At("installed-librocksdb10.2")), said);
+        Assert.True(File.Exists(_folder.At("installed-gnuplot-nox")), said);
+        Assert.DoesNotContain("is missing", said, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_running_program_of_the_folder_keeps_its_files()
+    {
+        string program = _folder.At("src/MongoPerf/bin/Release/net10.0/mongoperf.dll");
+        Directory.CreateDirectory(Path.GetDirectoryName(program)!);
+        File.WriteAllText(program, "former");
+        const string build = "dotnet() { :; }; build_release x";
+        using (Process running = Process.Start("/bin/sh", ["-c", "sleep 60; :", program]))
+        {
+            try
+            {
+                Assert.Contains("is running: the former build is used", Run($"{build} if-stale"), StringComparison.Ordinal);
+                Assert.Contains("nothing can be built until it ends", Run($"{build} || true"), StringComparison.Ordinal);
+                Assert.Equal("former", File.ReadAllText(program));
+            }
+            finally
+            {
+                running.Kill(entireProcessTree: true);
+                running.WaitForExit();
+            }
+        }
+
+        Run($"{build} if-stale");
+        Assert.False(File.Exists(program));
+    }
+
+    /// <summary>What the system's lists of packages hold.</summary>
+    private void Known(params string[] packages) => File.WriteAllLines(_folder.At("known"), packages);
+
+    /// <summary>Sources the script, lets only pretended packages count as present, and runs a line of shell.</summary>
+    private string Run(string line)
+    {
+        Directory.CreateDirectory(_folder.At("src/MongoPerf/obj"));
+        string script = $$"""
+            set -euo pipefail
+            root={{_folder.Path}}
+            source {{Path.Combine(RepositoryPaths.Root, "scripts/provide.sh")}}
+            is_present() { compgen -G "$root/installed-$1*" >/dev/null; }
+            {{line}}
+            """;
+        var start = new ProcessStartInfo("bash", ["-c", script]) { RedirectStandardError = true, RedirectStandardOutput = true };
+        start.Environment["PATH"] = $"{_folder.At("bin")}:{start.Environment["PATH"]}";
+        using Process bash = Process.Start(start)!;
+        string said = bash.StandardError.ReadToEnd() + bash.StandardOutput.ReadToEnd();
+        bash.WaitForExit();
+        Assert.True(bash.ExitCode == 0, $"exit code {bash.ExitCode}: {said}");
+        return said;
+    }
+
+    private void Program(string name, string body)
+    {
+        string path = _folder.At($"bin/{name}");
+        File.WriteAllText(path, $"#!/bin/sh\n{body}\n");
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+    }
+}
