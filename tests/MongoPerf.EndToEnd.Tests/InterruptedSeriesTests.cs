@@ -21,7 +21,7 @@ public sealed class InterruptedSeriesTests
             Assert.True(watch.WaitFor(run, 11_000), "the series ended too early");
         run.SendInterruptToGroup();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
-        Assert.Contains($"to go on: mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
+        Assert.Contains($"to go on: ./mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
         Assert.DoesNotContain("NetworkError", result.Output, StringComparison.Ordinal);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
