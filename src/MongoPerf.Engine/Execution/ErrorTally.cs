@@ -43,4 +43,13 @@ public sealed class ErrorTally
 
     /// <summary>Failures after which the connection can't be trusted, but another one may do.</summary>
     public static bool BreaksConnection(Exception failure) => failure is ConnectionFailedException or WireProtocolException or BsonFormatException;
+
+    /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it is about to go away, or is not the one that takes writes now.</summary>
+    public static bool IsServerAway(Exception failure) => BreaksConnection(failure) || (failure is ServerCommandException { Code: var code } && code
+        is 91 // ShutdownInProgress
+        or 189 // PrimarySteppedDown
+        or 10107 // NotWritablePrimary
+        or 11600 // InterruptedAtShutdown
+        or 11602 // InterruptedDueToReplStateChange
+        or 13435); // NotPrimaryNoSecondaryOk
 }
