@@ -54,4 +54,8 @@ public sealed class ErrorTally
         or 11602 // InterruptedDueToReplStateChange
         or 13435 // NotPrimaryNoSecondaryOk
         or 13436; // NotPrimaryOrSecondary
+
+    /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it is about to go away, or is not the one that takes writes now.</summary>
+    public static bool IsServerAway(Exception failure) =>
+        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && MeansNoPrimary(error));
 }

@@ -54,27 +54,45 @@ public sealed class EtaEstimator
             return default(Eta);
         if (_samples.Values.All(q => q.Count == 0))
             return null;
+        int current = (int)(Math.Min(documents, _settings.TargetDocumentCount - 1) / _settings.StepDocumentCount) + 1;
+        int last = (int)((_settings.TargetDocumentCount - 1) / _settings.StepDocumentCount) + 1;
+        var left = new Dictionary<string, long>();
+        AddLeft(left, current, 1, documents);
+        // The steps between are whole and all alike.
+        if (last - current > 1)
+            AddLeft(left, current + 1, last - current - 1, documents);
+        if (last > current)
+            AddLeft(left, last, 1, documents);
+
         double low = 0, likely = 0, high = 0;
-        int steps = 0;
-        foreach (SeriesStep step in SeriesSchedule.Steps(
-            _settings.TargetDocumentCount, _settings.StepDocumentCount, _settings.Shares, _settings.Tests, Math.Min(documents, _settings.TargetDocumentCount - 1)))
+        foreach ((string test, long count) in left)
         {
-            steps++;
-            foreach (InsertRange insert in step.Inserts)
-            {
-                long left = insert.Range.End - Math.Max(insert.Range.First, documents);
-                if (left <= 0)
-                    continue;
-                (double slowest, double recent, double fastest) = RatesOf(insert.Test);
-                low += left / fastest;
-                likely += left / recent;
-                high += left / slowest;
-            }
+            (double slowest, double recent, double fastest) = RatesOf(test);
+            low += count / fastest;
+            likely += count / recent;
+            high += count / slowest;
         }
 
         int queries = SeriesTests.Queries.Count(_settings.Tests.Contains) * _settings.Threads.Count;
-        double other = steps * (_otherSecondsPerStep ?? (queries * _settings.WindowSeconds));
+        double other = (last - current + 1) * (_otherSecondsPerStep ?? (queries * _settings.WindowSeconds));
         return new Eta(low + other, likely + other, high + other);
+    }
+
+    /// <summary>Adds what each insert test has still to write in a step.</summary>
+    /// <param name="left">By test.</param>
+    /// <param name="step">1-based.</param>
+    /// <param name="times">How many steps are like it.</param>
+    /// <param name="documents">In the collection now.</param>
+    private void AddLeft(Dictionary<string, long> left, int step, long times, long documents)
+    {
+        IReadOnlyList<InsertRange> inserts = SeriesSchedule.StepAt(
+            step, _settings.TargetDocumentCount, _settings.StepDocumentCount, _settings.Shares, _settings.Tests).Inserts;
+        foreach (InsertRange insert in inserts)
+        {
+            long count = insert.Range.End - Math.Max(insert.Range.First, documents);
+            if (count > 0)
+                left[insert.Test] = left.GetValueOrDefault(insert.Test) + (times * count);
+        }
     }
 
     private (double Slowest, double Recent, double Fastest) RatesOf(string test)

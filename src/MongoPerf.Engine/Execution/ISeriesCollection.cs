@@ -10,6 +10,9 @@ public interface ISeriesCollection : IDisposable
     /// <summary>How often the connection broke so far. A server that was away may have lost what it had not journaled yet.</summary>
     long LostConnections => 0;
 
+    /// <summary>Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a time-out is waited for.</summary>
+    CancellationToken Stop { get; set; }
+
     /// <summary>What is there now.</summary>
     CollectionState Inspect();
 

@@ -15,6 +15,9 @@ public sealed class PhaseResult
     public required long Bytes { get; init; }
     public required long Failed { get; init; }
 
+    /// <summary>Succeeded queries after the warm-up that brought fewer documents than they may.</summary>
+    public long ShortReplies { get; init; }
+
     /// <summary>Documents inserted with the warm-up's.</summary>
     public required long AllDocuments { get; init; }
 

@@ -7,13 +7,15 @@ namespace MongoPerf.Engine.Execution;
 /// <summary>Runs phases: starts the workers, samples them every second, adds them up.</summary>
 public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecutor)
 {
-    private static readonly TimeSpan StopGrace = TimeSpan.FromSeconds(5);
+    /// <summary>What operations under way get to end, all of them together, once the phase is stopped.</summary>
+    internal TimeSpan StopGrace { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Runs one phase to its end.</summary>
     /// <param name="plan">What to do.</param>
     /// <param name="observer">Hears of every interval.</param>
     /// <param name="stop">Ends the phase early; operations under way get 5 s to end.</param>
     /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
+    /// <exception cref="SamplingFailedException">The observer could not take an interval; the phase was ended for it.</exception>
     public PhaseResult Run(PhasePlan plan, IPhaseObserver observer, CancellationToken stop)
     {
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
@@ -76,7 +78,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
                 executor.Connect();
                 break;
             }
-            catch (Exception e) when (ErrorTally.BreaksConnection(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
+            catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
             {
                 failure = e.Message;
                 backoff.Wait(() => stop.IsCancellationRequested);
@@ -109,21 +111,31 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
         using (clock.Schedule(sampler.FirstDue, sampler.Tick))
         {
             ready.Set();
-            Join(threads, workers, stop);
+            Join(threads, workers, control);
         }
 
         sampler.TakeLast();
+        if (sampler.Failure is { } failure)
+            throw new SamplingFailedException(failure);
         return Summarise(control, workers, sampler, start);
     }
 
-    private static void Join(Thread[] threads, List<Worker> workers, CancellationToken stop)
+    private void Join(Thread[] threads, List<Worker> workers, PhaseControl control)
     {
-        for (int i = 0; i < threads.Length; i++)
+        long? abortAt = null;
+        foreach (Thread thread in threads)
         {
-            while (!threads[i].Join(100))
+            while (!thread.Join(100))
             {
-                if (stop.IsCancellationRequested && !threads[i].Join(StopGrace))
-                    workers[i].Abort();
+                if (!control.IsStopped)
+                    continue;
+                // Real time: operations that hang don't move a clock of tests.
+                long now = Environment.TickCount64;
+                abortAt ??= now + (long)StopGrace.TotalMilliseconds;
+                if (now < abortAt)
+                    continue;
+                workers.ForEach(worker => worker.Abort());
+                abortAt = now + (long)StopGrace.TotalMilliseconds;
             }
         }
     }
@@ -153,6 +165,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
             Documents = measured.Documents,
             Bytes = measured.Bytes,
             Failed = measured.Failed,
+            ShortReplies = workers.Sum(w => w.Measured.Short),
             AllDocuments = measured.Documents + warmup.Documents,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
@@ -169,12 +182,16 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
         };
     }
 
-    /// <summary>Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped.</summary>
+    /// <summary>
+    /// Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped, and so are arrivals of a
+    /// rate that were due in a window that ran to its end and found no time in it.
+    /// </summary>
     private static Accounting Account(PhaseControl control, List<Worker> workers, long succeeded, long failed)
     {
         long started = workers.Sum(w => w.Scheduled);
         // A worker that died between taking an operation and counting it leaves that one skipped.
-        long scheduled = Math.Max(control.Plan.Operations ?? started, started);
+        long missed = control.IsStopped ? 0 : workers.Sum(w => w.Missed);
+        long scheduled = Math.Max(control.Plan.Operations ?? (started + missed), started);
         var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
         return accounting.Skipped >= 0
             ? accounting

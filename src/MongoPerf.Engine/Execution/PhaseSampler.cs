@@ -29,6 +29,9 @@ internal sealed class PhaseSampler
     /// <summary>CPU time of the process since the measured part began.</summary>
     public double MeasuredCpuSeconds { get; private set; }
 
+    /// <summary>Why an interval could not be handed on; the first of such failures, which ended the phase.</summary>
+    public Exception? Failure { get; private set; }
+
     /// <summary>Called by the clock.</summary>
     /// <returns>When it wants to be called next.</returns>
     public long Tick()
@@ -36,7 +39,9 @@ internal sealed class PhaseSampler
         long now = _control.Clock.Now;
         if (_lastTick < _control.MeasureFrom && now >= _control.MeasureFrom)
             _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
-        Take(now);
+        TryTake(now);
+        if (Failure is not null)
+            return long.MaxValue;
         _due = NextDue(_due);
         return _due;
     }
@@ -45,7 +50,23 @@ internal sealed class PhaseSampler
     public void TakeLast()
     {
         MeasuredCpuSeconds = (Environment.CpuUsage.TotalTime - _cpuAtMeasureFrom).TotalSeconds;
-        Take(_control.Clock.Now);
+        TryTake(_control.Clock.Now);
+    }
+
+    /// <summary>On the clock's thread an exception would end the process, and later intervals would look as if none were missing.</summary>
+    private void TryTake(long now)
+    {
+        if (Failure is not null)
+            return;
+        try
+        {
+            Take(now);
+        }
+        catch (Exception e)
+        {
+            Failure = e;
+            _control.Stop();
+        }
     }
 
     private long NextDue(long from)
@@ -82,3 +103,6 @@ internal sealed class PhaseSampler
         _lastTick = now;
     }
 }
+
+/// <summary>A phase's intervals could not be stored (disk full, run.db read-only), so the phase was ended.</summary>
+public sealed class SamplingFailedException(Exception cause) : Exception($"run store: {cause.Message}", cause);

@@ -2,6 +2,7 @@ using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Execution;
 
@@ -16,7 +17,7 @@ public enum SeriesEnd
     /// <summary>Something outside asked it to stop, such as a disk that is nearly full.</summary>
     Stopped,
 
-    /// <summary>The server stayed away for longer than reconnecting is tried.</summary>
+    /// <summary>The server stayed away, or refused everything, for longer than reconnecting is tried; or it refused what a series can't do without.</summary>
     ServerLost,
 }
 
@@ -80,6 +81,7 @@ public sealed class SeriesRunner
     public SeriesOutcome Run(IReadOnlyList<StepResult> completed, long checkpointDocuments, CancellationToken stop)
     {
         _checkpointDocuments = checkpointDocuments;
+        _collection.Stop = stop;
         try
         {
             _documents = FindWholeEnd();
@@ -93,11 +95,16 @@ public sealed class SeriesRunner
 
             return new SeriesOutcome(SeriesEnd.TargetReached, _documents, null, _failed, _wrong);
         }
-        catch (Exception e) when (ErrorTally.BreaksConnection(e))
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException)
         {
-            if (stop.IsCancellationRequested)
+            // What breaks after a stop was broken by it.
+            if (stop.IsCancellationRequested || _stopReason is not null)
                 return End(stop);
             return new SeriesOutcome(SeriesEnd.ServerLost, _documents, e.Message, _failed, _wrong);
+        }
+        finally
+        {
+            _collection.Stop = default;
         }
     }
 
@@ -120,7 +127,7 @@ public sealed class SeriesRunner
     {
         foreach (InsertRange insert in step.Inserts)
         {
-            if (!RunInsert(step, insert, stop))
+            if (!RunInsert(step, insert, there, stop))
                 return false;
         }
 
@@ -139,17 +146,24 @@ public sealed class SeriesRunner
         return MayGoOn(stop);
     }
 
-    private bool RunInsert(SeriesStep step, InsertRange insert, CancellationToken stop)
+    private bool RunInsert(SeriesStep step, InsertRange insert, IReadOnlyList<TestResult> there, CancellationToken stop)
     {
         var left = new NumberRange(Math.Max(insert.Range.First, _documents), insert.Range.End);
         if (left.Count == 0)
+        {
+            ReportLostResult(step, insert, there);
             return true;
+        }
+
         InsertSpecification operation = SeriesTests.Insert(insert.Test, _settings.BatchSize, _settings.Journal, _settings.OrderedBatches);
-        TestOutcome outcome = _tests.Run(step.Step, Plan(operation, 1) with { Numbers = new NumberSource(left.First, left.End) }, MayGoOn, stop);
+        var numbers = new NumberSource(left.First, left.End);
+        TestOutcome outcome = _tests.Run(step.Step, Plan(operation, 1) with { Numbers = numbers }, MayGoOn, stop);
         Count(outcome);
         if (outcome.Phase.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
-        if (outcome.Phase.WasStopped)
+        // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
+        bool isWhole = numbers.Next == left.End && outcome.Phase.Accounting.Failed == 0;
+        if (outcome.Phase.WasStopped && !isWhole)
         {
             // Not settled: what is there is counted and repaired when the run goes on.
             _documents = Math.Min(left.End, left.First + outcome.Phase.AllDocuments);
@@ -161,6 +175,19 @@ public sealed class SeriesRunner
         if (_settings.Tests.Contains(insert.Test))
             Store(step.Step, result);
         return MayGoOn(stop);
+    }
+
+    /// <summary>The last documents of an insert test and its result are not stored at one moment.</summary>
+    private void ReportLostResult(SeriesStep step, InsertRange insert, IReadOnlyList<TestResult> there)
+    {
+        // What was there before this run began has no result in it.
+        bool isOfThisRun = insert.Range.End > _checkpointDocuments;
+        if (!isOfThisRun || !_settings.Tests.Contains(insert.Test) || there.Any(t => t.Test == insert.Test))
+            return;
+        string text = $"{insert.Test} of step {step.Step} was written but its result was lost when the run broke off";
+        using StoredRun stored = StoredRun.Open(_store.Folder);
+        if (stored.Events.All(e => e.Text != text))
+            Report("resumed", text);
     }
 
     private bool RunQuery(SeriesStep step, string test, int threads, CancellationToken stop)

@@ -39,12 +39,20 @@ public static class SeriesSchedule
     /// <param name="start">Documents that are there already.</param>
     public static IEnumerable<SeriesStep> Steps(long target, long step, IReadOnlyList<int> shares, IReadOnlyList<string> tests, long start = 0)
     {
-        int number = (int)(start / step) + 1;
-        for (long first = (number - 1) * step; first < target; first += step, number++)
-        {
-            var range = new NumberRange(first, Math.Min(first + step, target));
-            yield return new SeriesStep(number, range, Split(range, shares, tests));
-        }
+        for (int number = (int)(start / step) + 1; (number - 1) * step < target; number++)
+            yield return StepAt(number, target, step, shares, tests);
+    }
+
+    /// <param name="number">1-based.</param>
+    /// <param name="target">Documents at the end.</param>
+    /// <param name="step">Documents per step.</param>
+    /// <param name="shares">Percent for unack, batch and safe; add up to 100.</param>
+    /// <param name="tests">The share of an insert test that was not asked for goes to batch.</param>
+    public static SeriesStep StepAt(int number, long target, long step, IReadOnlyList<int> shares, IReadOnlyList<string> tests)
+    {
+        long first = (number - 1) * step;
+        var range = new NumberRange(first, Math.Min(first + step, target));
+        return new SeriesStep(number, range, Split(range, shares, tests));
     }
 
     private static List<InsertRange> Split(NumberRange range, IReadOnlyList<int> shares, IReadOnlyList<string> tests)

@@ -33,7 +33,8 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
 
     private static TestResult ToResult(PhasePlan plan, PhaseResult phase)
     {
-        double seconds = Math.Max(phase.Seconds, 1e-9);
+        // An end within the warm-up leaves nothing measured, over hardly any time: its rates are 0.
+        double seconds = phase.Operations + phase.Failed > 0 && phase.Seconds > 0 ? phase.Seconds : double.PositiveInfinity;
         return new TestResult
         {
             Test = plan.Operation.Test,
@@ -42,6 +43,7 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
             Operations = phase.Operations,
             Documents = phase.Documents,
             Failed = phase.Failed,
+            ShortReplies = phase.ShortReplies,
             WarmupSeconds = phase.WarmupSeconds,
             Seconds = phase.Seconds,
             OperationsPerSecond = phase.Operations / seconds,

@@ -49,6 +49,8 @@ public sealed class WireCollection : ISeriesCollection
 
     public long LostConnections { get; private set; }
 
+    public CancellationToken Stop { get; set; }
+
     public CollectionState Inspect() => Retry(connection =>
     {
         BsonDocument list = BsonDocument.Of(
@@ -108,9 +110,9 @@ public sealed class WireCollection : ISeriesCollection
     public PlanSummary? Explain(FindSpecification query) => Retry(connection =>
     {
         FindSpecification typical = query.WithMiddleValues();
-        BsonDocument reply = connection.RunUnchecked(_database, BsonDocument.Of(
+        BsonDocument? reply = TryRunLong(connection, _database, BsonDocument.Of(
             ("explain", typical.ToCommand(_collection)), ("verbosity", "executionStats")));
-        return reply.IsTrue("ok") ? PlanReader.Read(reply) : null;
+        return reply is null ? null : PlanReader.Read(reply);
     });
 
     public ExaminedCounters? ReadExamined() => Retry<ExaminedCounters?>(connection =>
@@ -123,9 +125,10 @@ public sealed class WireCollection : ISeriesCollection
 
     public SizeResult ReadSizes(long documents) => Retry(connection =>
     {
-        // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together.
-        connection.RunUnchecked("admin", BsonDocument.Of(("fsync", 1)));
-        return SizeReader.Read(connection.RunCommand(_database, BsonDocument.Of(("collStats", _collection))), documents);
+        // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
+        // what is in the cache takes to write.
+        TryRunLong(connection, "admin", BsonDocument.Of(("fsync", 1)));
+        return SizeReader.Read(RunLong(connection, _database, BsonDocument.Of(("collStats", _collection))), documents);
     });
 
     public void Checkpoint(long documents) => Retry(connection => connection.RunCommand(_database, BsonDocument.Of(
@@ -182,11 +185,31 @@ public sealed class WireCollection : ISeriesCollection
         marker.FindString("run") ?? "",
         marker.FindInt64("documents") ?? 0);
 
+    /// <summary>A command without a time-out; <see cref="Stop"/> ends it.</summary>
+    private BsonDocument RunLong(MongoConnection connection, string database, BsonDocument command)
+    {
+        using (Stop.Register(connection.Abort))
+            return connection.RunLongCommand(database, command);
+    }
+
+    /// <returns>Null when the server does not do that: not every one has the command, or lets this client run it.</returns>
+    private BsonDocument? TryRunLong(MongoConnection connection, string database, BsonDocument command)
+    {
+        try
+        {
+            return RunLong(connection, database, command);
+        }
+        catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e))
+        {
+            return null;
+        }
+    }
+
     private T Retry<T>(Func<MongoConnection, T> action)
     {
         var backoff = new Backoff(_clock, 0.05, 2);
-        long giveUpAt = _clock.Now + _clock.TicksOf(_reconnectFor.TotalSeconds);
         bool failed = false;
+        long? giveUpAt = null;
         while (true)
         {
             try
@@ -196,15 +219,20 @@ public sealed class WireCollection : ISeriesCollection
                 _connection ??= MongoConnection.Open(_address(), _settings);
                 return action(_connection);
             }
-            catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException { Error: var error } && ErrorTally.MeansNoPrimary(error))
+            catch (Exception e) when (ErrorTally.IsServerAway(e))
             {
                 failed = true;
                 LostConnections++;
                 _connection?.Dispose();
                 _connection = null;
-                if (_clock.Now >= giveUpAt)
+                // Counted from the first failure: what failed may have been at work for long.
+                giveUpAt ??= _clock.Now + _clock.TicksOf(_reconnectFor.TotalSeconds);
+                if (_clock.Now < giveUpAt)
+                    backoff.Wait(() => Stop.IsCancellationRequested);
+                else
                     throw;
-                backoff.Wait(() => false);
+                if (Stop.IsCancellationRequested)
+                    throw;
             }
         }
     }

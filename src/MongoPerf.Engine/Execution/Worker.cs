@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Workloads;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Execution;
@@ -19,7 +20,9 @@ internal sealed class Worker : IDisposable
     private readonly Pacer? _pacer;
     private Backoff _failureBackoff;
     private bool _refusedInARow;
+    private long _refusedSince;
     private long _free;
+    private readonly int _fullReply;
     private readonly ulong _verifyBelow;
     private readonly double _ticksToMicroseconds;
     private RandomStream _verification;
@@ -33,6 +36,7 @@ internal sealed class Worker : IDisposable
         _operation = executor.Prepare(plan.Operation, new OperationContext(plan.Seed, index, plan.Numbers));
         _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+        _fullReply = plan.Operation is FindSpecification find ? find.Limit : 0;
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
         _ticksToMicroseconds = 1e6 / _clock.TicksPerSecond;
@@ -44,7 +48,11 @@ internal sealed class Worker : IDisposable
 
     public WorkerCounters Measured { get; }
 
+    /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
+
+    /// <summary>With a rate, arrivals that were due before the phase's end and for which there was no time.</summary>
+    public long Missed { get; private set; }
 
     public long Verified { get; private set; }
 
@@ -73,6 +81,7 @@ internal sealed class Worker : IDisposable
             // were drawn are always sent: nothing may come between drawing and starting.
             while (_control.MayStart(_free) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
                 RunOne(intended);
+            Missed = _pacer?.LeftBefore(_control.EndAt) ?? 0;
             Complete();
         }
         catch (Exception e)
@@ -103,6 +112,8 @@ internal sealed class Worker : IDisposable
             counters.Operations++;
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
+            if (outcome.Documents < _fullReply)
+                counters.Short++;
             _refusedInARow = false;
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
                 Verify();
@@ -113,7 +124,7 @@ internal sealed class Worker : IDisposable
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
             counters.Failed++;
-            HandleFailure(failure);
+            HandleFailure(failure, start);
             _free = _clock.Now;
         }
     }
@@ -135,12 +146,13 @@ internal sealed class Worker : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void HandleFailure(Exception? failure)
+    private void HandleFailure(Exception? failure, long start)
     {
         ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
         _control.Errors.Add(error);
         if (failure is null)
         {
+<<<<<<< HEAD
             // The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.
             if (_refusedInARow)
                 _failureBackoff.Wait(() => _control.IsStopped);
@@ -157,6 +169,40 @@ internal sealed class Worker : IDisposable
 
         if (!_control.IsStopped)
             Reconnect(failure?.Message ?? error.Message);
+=======
+            HandleRefusal(_operation.LastError!, start);
+            return;
+        }
+
+        if (!ErrorTally.BreaksConnection(failure))
+            ExceptionDispatchInfo.Throw(failure);
+        if (_control.IsStopped)
+            return;
+        long lost = _clock.Now;
+        Reconnect(failure);
+        // While it was away the server refused nothing.
+        _refusedSince += _clock.Now - lost;
+    }
+
+    /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
+    /// <param name="error">Of the last operation.</param>
+    /// <param name="start">When that began, ticks.</param>
+    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for.</exception>
+    private void HandleRefusal(ServerError error, long start)
+    {
+        if (!_refusedInARow)
+        {
+            _refusedInARow = true;
+            _refusedSince = start;
+            _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+            return;
+        }
+
+        double seconds = _clock.SecondsBetween(_refusedSince, _clock.Now);
+        if (seconds >= _control.Plan.ReconnectFor.TotalSeconds)
+            throw new ServerRefusesException(error, seconds);
+        _failureBackoff.Wait(() => _control.IsStopped);
+>>>>>>> fixb
     }
 
     private void Reconnect(string reason)
@@ -210,6 +256,13 @@ internal sealed class Worker : IDisposable
     }
 }
 
+/// <summary>A server that answers, but has refused everything for a long time: not the primary, read-only, its disk full.</summary>
+public sealed class ServerRefusesException(ServerError error, double seconds)
+    : Exception($"the server has refused every operation for {seconds:0} s, the last one with: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+{
+    public ServerError Error { get; } = error;
+}
+
 /// <summary>Spreads a total rate evenly over the workers and over time (open loop: a late operation does not move the next).</summary>
 internal sealed class Pacer(IClock clock, double rate, int threads, int index)
 {
@@ -217,6 +270,14 @@ internal sealed class Pacer(IClock clock, double rate, int threads, int index)
     private double _next;
 
     public void Start(long start) => _next = start + (_interval * index / threads);
+
+    /// <summary>Arrivals that have not been waited for and are due before this time, ticks.</summary>
+    public long LeftBefore(long end)
+    {
+        // Sums of fractions are not exact: what is due in the last half tick is due at the end.
+        double left = end - 0.5 - _next;
+        return end == long.MaxValue || left <= 0 ? 0 : (long)Math.Ceiling(left / _interval);
+    }
 
     /// <param name="control">Of the phase.</param>
     /// <param name="intended">When the operation is meant to start, ticks.</param>

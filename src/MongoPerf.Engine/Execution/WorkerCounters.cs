@@ -10,6 +10,9 @@ internal sealed class WorkerCounters(bool withResponse)
     public long Bytes;
     public long Failed;
 
+    /// <summary>Replies with fewer documents than the query's limit.</summary>
+    public long Short;
+
     public LatencyHistogram Service { get; } = new();
 
     public LatencyHistogram? Response { get; } = withResponse ? new() : null;

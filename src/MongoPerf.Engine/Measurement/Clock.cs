@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 
 namespace MongoPerf.Engine.Measurement;
 
@@ -18,7 +19,7 @@ public interface IClock
     /// <summary>Calls <paramref name="tick"/> when <paramref name="firstDue"/> has come, then whenever the time that it returned has.</summary>
     /// <param name="firstDue">Ticks.</param>
     /// <param name="tick">Returns the next time; <see cref="long.MaxValue"/> ends it. Never called twice at once.</param>
-    /// <returns>Disposing waits until no call is under way, and ends it.</returns>
+    /// <returns>Disposing waits until no call is under way, and ends it; what a call threw (it was the last then) is thrown again there, once.</returns>
     IDisposable Schedule(long firstDue, Func<long> tick);
 }
 
@@ -63,11 +64,26 @@ public sealed class SystemClock : IClock
     {
         private readonly ManualResetEventSlim _ended = new(false);
         private readonly Thread _thread;
+        private ExceptionDispatchInfo? _failure;
+        private bool _isDisposed;
 
         public Timer(SystemClock clock, long firstDue, Func<long> tick)
         {
-            _thread = new Thread(() => Run(clock, firstDue, tick)) { IsBackground = true, Name = "clock" };
+            _thread = new Thread(() => RunGuarded(clock, firstDue, tick)) { IsBackground = true, Name = "clock" };
             _thread.Start();
+        }
+
+        /// <summary>An exception that escaped would end the process.</summary>
+        private void RunGuarded(SystemClock clock, long due, Func<long> tick)
+        {
+            try
+            {
+                Run(clock, due, tick);
+            }
+            catch (Exception e)
+            {
+                _failure = ExceptionDispatchInfo.Capture(e);
+            }
         }
 
         private void Run(SystemClock clock, long due, Func<long> tick)
@@ -83,9 +99,13 @@ public sealed class SystemClock : IClock
 
         public void Dispose()
         {
+            if (_isDisposed)
+                return;
+            _isDisposed = true;
             _ended.Set();
             _thread.Join();
             _ended.Dispose();
+            _failure?.Throw();
         }
     }
 }

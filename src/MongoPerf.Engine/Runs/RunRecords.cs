@@ -152,6 +152,7 @@ public sealed record LatencySummary
 }
 
 /// <summary>What became of unacknowledged inserts.</summary>
+/// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="TestResult.Operations"/> and the rates leave out what was lost.</remarks>
 /// <param name="Sent">Documents written to the socket.</param>
 /// <param name="Arrived">Documents found by an index scan after the fence.</param>
 /// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
@@ -193,6 +194,9 @@ public sealed record TestResult
     /// <summary>Documents inserted or received in the measured part.</summary>
     public required long Documents { get; init; }
     public required long Failed { get; init; }
+
+    /// <summary>Queries among <see cref="Operations"/> that brought fewer documents than they may; small collections do that.</summary>
+    public long ShortReplies { get; init; }
     public required double WarmupSeconds { get; init; }
 
     /// <summary>Length of the measured part.</summary>
@@ -227,6 +231,11 @@ public sealed record TestResult
 }
 
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
+/// <remarks>
+/// An acknowledged operation succeeded when the server says so; an unacknowledged one, a sent operation, succeeded when the socket took it.
+/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was asked for and not started:
+/// the rest of a count, or arrivals of a rate that found no time in their window.
+/// </remarks>
 public sealed record Accounting(long Scheduled, long Succeeded, long Failed, long Skipped)
 {
     public static Accounting None { get; } = new(0, 0, 0, 0);

@@ -18,9 +18,6 @@ internal static class RunSchema
     public const string EnvironmentKey = "environment";
     public const string NotePrefix = "note.";
 
-    /// <summary>Where the results of a step are.</summary>
-    public static readonly string[] TablesByStep = ["test_result", "histogram", "size", "checkpoint"];
-
     /// <summary>Order of the columns that both writer and reader bind by position.</summary>
     public const string SampleColumns =
         "at_ms, step, test, threads, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "

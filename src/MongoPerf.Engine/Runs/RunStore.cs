@@ -173,13 +173,6 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    /// <summary>Forgets results of a step that was broken off, so that it can be run again. Samples stay.</summary>
-    public void DiscardStep(int step) => Write(_ =>
-    {
-        foreach (string table in RunSchema.TablesByStep)
-            Execute($"DELETE FROM {table} WHERE step = $step", ("$step", step));
-    });
-
     /// <summary>Puts these in place of the findings stored before.</summary>
     public void SetFindings(IEnumerable<Finding> findings) => Write(_ =>
     {

@@ -24,20 +24,6 @@ public static class SeriesTests
 
     public static bool IsQuery(string test) => Queries.Contains(test);
 
-    /// <summary>One sentence for help and reports.</summary>
-    public static string Describe(string test) => test switch
-    {
-        Unacknowledged => "insert, unacknowledged (w:0), one document per command, one thread",
-        Batch => "insert in batches, acknowledged, one thread",
-        Safe => "insert, acknowledged (w:1), one document per command, one thread",
-        "q4" => "find Number >= r, 10 documents (10 KB)",
-        "q5" => "find Number >= r and Number1 >= s, 10 documents, two small fields each",
-        "q6" => "find Number >= r, newest first, skip 100, 10 documents (10 KB)",
-        "q7" => "find without condition, 100 documents (100 KB)",
-        Size => "disk, data and index size",
-        _ => throw new ArgumentException($"no test is named '{test}'", nameof(test)),
-    };
-
     /// <param name="test">unack, batch or safe.</param>
     /// <param name="batchSize">Documents per command of the batch test.</param>
     /// <param name="journal">j:true for the acknowledged tests.</param>

@@ -39,6 +39,7 @@ internal static class StepJson
         json.WriteNumber("operations", test.Operations);
         json.WriteNumber("documents", test.Documents);
         json.WriteNumber("failed", test.Failed);
+        json.WriteNumber("shortReplies", test.ShortReplies);
         json.Number("warmupSeconds", test.WarmupSeconds);
         json.Number("seconds", test.Seconds);
         WriteUnacknowledged(json, test.Unacknowledged);

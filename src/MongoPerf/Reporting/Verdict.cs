@@ -27,6 +27,7 @@ internal sealed record Verdict(Grade Grade, string Text)
         TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
+        verdicts.AddRange(TestVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })

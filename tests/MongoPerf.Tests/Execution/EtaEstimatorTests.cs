@@ -81,6 +81,34 @@ public sealed class EtaEstimatorTests
         Assert.Equal(5 + 15, eta.Estimate(500)!.Value.LikelySeconds, 9);
     }
 
+    /// <summary>It counts whole steps at once; this goes through them all.</summary>
+    [Fact]
+    public void The_time_is_that_of_all_steps_that_are_left()
+    {
+        var random = new Random(5);
+        string[][] tests = [["unack", "batch", "safe"], ["batch"], ["safe", "q4"], ["unack", "q7"]];
+        var rates = new Dictionary<string, long> { ["unack"] = 7, ["batch"] = 90, ["safe"] = 3 };
+        for (int i = 0; i < 300; i++)
+        {
+            SeriesSettings settings = InsertsOnly with
+            {
+                TargetDocumentCount = random.Next(1, 3000), StepDocumentCount = random.Next(1, 700), Tests = tests[i % tests.Length], Threads = [1], WindowSeconds = 5,
+            };
+            var eta = new EtaEstimator(settings);
+            foreach ((string test, long rate) in rates)
+                eta.Add(Second(test, rate));
+            long documents = random.NextInt64(settings.TargetDocumentCount);
+            double expected = 0;
+            foreach (SeriesStep step in SeriesSchedule.Steps(settings.TargetDocumentCount, settings.StepDocumentCount, settings.Shares, settings.Tests, documents))
+            {
+                expected += settings.Tests.Any(t => t[0] == 'q') ? 5 : 0;
+                expected += step.Inserts.Sum(insert => (double)Math.Max(0, insert.Range.End - Math.Max(insert.Range.First, documents)) / rates[insert.Test]);
+            }
+
+            Assert.Equal(expected, eta.Estimate(documents)!.Value.LikelySeconds, 6);
+        }
+    }
+
     private static EtaEstimator Fed(SeriesSettings settings, IEnumerable<long> documentsPerSecond)
     {
         var eta = new EtaEstimator(settings);

@@ -160,6 +160,94 @@ public sealed class PhaseFailureTests : PhaseTest
     }
 
     [Fact]
+    public void A_server_that_refuses_everything_is_given_up_after_the_time_for_that()
+    {
+        PhaseResult result = Run(Queries with { ReconnectFor = TimeSpan.FromSeconds(30) }, _ => Scripted.Refused(10107, "NotWritablePrimary", "not primary"));
+        Exception failure = Assert.IsType<ServerRefusesException>(result.GivenUp);
+        Assert.Equal("the server has refused every operation for 30 s, the last one with: not primary (code 10107 NotWritablePrimary)", failure.Message);
+        Assert.InRange(Clock.Seconds, 30, 30.2);
+        Assert.Equal(result.Accounting.Failed, Executors[0].StartTimes.Count);
+        Assert.Equal(0, result.Accounting.Skipped);
+    }
+
+    [Fact]
+    public void One_success_among_refusals_keeps_a_worker_going()
+    {
+        PhaseResult result = Run(Queries with { Seconds = 100, ReconnectFor = TimeSpan.FromSeconds(5) }, i => i % 20 == 0 ? Scripted.Ok() : Scripted.Refused(1, "InternalError"));
+        Assert.Null(result.GivenUp);
+        Assert.InRange(Clock.Seconds, 100, 100.2);
+    }
+
+    [Fact]
+    public void The_time_that_a_server_was_away_is_not_time_in_which_it_refused()
+    {
+        PhaseResult result = Run(Queries with { Operations = 30, ReconnectFor = TimeSpan.FromSeconds(5) }, () =>
+        {
+            ScriptedExecutor? executor = null;
+            executor = new ScriptedExecutor(Clock, i =>
+            {
+                if (i != 5)
+                    return Scripted.Refused(10107, "NotWritablePrimary");
+                // Back after 0.05 + 0.1 + 0.2 + 0.4 + 0.8 + 1.6 s.
+                executor!.ConnectFailures = 6;
+                return Scripted.Broken();
+            });
+            return executor;
+        });
+        Assert.Null(result.GivenUp);
+        Assert.Equal(new Accounting(30, 0, 30, 0), result.Accounting);
+        Assert.InRange(Clock.Seconds, 5, 8.1);
+    }
+
+    [Fact]
+    public void Intervals_that_nobody_takes_end_the_phase_with_their_cause()
+    {
+        var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
+        var failure = Assert.Throws<SamplingFailedException>(() =>
+            new PhaseRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Seconds = 1000 }, log, default));
+        Assert.Equal("run store: disk full", failure.Message);
+        Assert.IsType<IOException>(failure.InnerException);
+        Assert.Single(log.Intervals);
+        Assert.InRange(Clock.Seconds, 1, 1.1);
+    }
+
+    [Fact]
+    public void A_last_interval_that_nobody_takes_fails_the_phase_too()
+    {
+        var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
+        Assert.Throws<SamplingFailedException>(() =>
+            new PhaseRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Operations = 3 }, log, default));
+    }
+
+    [Fact]
+    public void Threads_that_hang_are_aborted_together()
+    {
+        using var stop = new CancellationTokenSource();
+        using var woken = new ManualResetEventSlim(false);
+        int hanging = 0;
+        Scripted Hang(int index)
+        {
+            if (Interlocked.Increment(ref hanging) == 20)
+                stop.Cancel();
+            Assert.True(woken.Wait(TimeSpan.FromSeconds(60)));
+            return Scripted.Broken();
+        }
+
+        var runner = new PhaseRunner(Clock, () =>
+        {
+            Executors.Add(new ScriptedExecutor(Clock, Hang) { OnAbort = woken.Set });
+            return Executors[^1];
+        })
+        { StopGrace = TimeSpan.FromSeconds(0.3) };
+        long begun = Environment.TickCount64;
+        PhaseResult result = runner.Run(Queries with { Threads = 20, Seconds = 1000 }, Log, stop.Token);
+        // One after the other they would take six seconds.
+        Assert.InRange(Environment.TickCount64 - begun, 300, 4000);
+        Assert.All(Executors, e => Assert.True(e.WasAborted));
+        Assert.Equal(new Accounting(20, 0, 20, 0), result.Accounting);
+    }
+
+    [Fact]
     public void A_success_ends_the_pauses()
     {
         Run(Queries with { Operations = 1000 }, i => i % 2 == 0 ? Scripted.Refused(1, "InternalError") : Scripted.Ok());

@@ -254,6 +254,75 @@ public sealed class PhaseMeasurementTests : PhaseTest
             Assert.True(result.Response!.ValueAtPercentile(percent) >= result.Service.ValueAtPercentile(percent), $"at {percent} %");
     }
 
+    /// <summary>Else a server that is too slow for the rate looks as if less had been asked of it.</summary>
+    [Fact]
+    public void Arrivals_that_found_no_time_in_the_window_are_skipped() =>
+        Assert.Equal(new Accounting(100, 50, 0, 50), Run(Queries with { Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+
+    [Theory]
+    [InlineData(1, 100)]
+    [InlineData(3, 30)]
+    [InlineData(7, 70)]
+    [InlineData(100, 333)]
+    public void All_workers_together_have_as_many_arrivals_left_as_the_rate_says(int threads, int rate)
+    {
+        var clock = new ManualClock();
+        Pacer[] pacers = [.. Enumerable.Range(0, threads).Select(index => new Pacer(clock, rate, threads, index))];
+        foreach (Pacer pacer in pacers)
+            pacer.Start(1_000_000);
+        Assert.Equal(0, pacers.Sum(p => p.LeftBefore(1_000_000)));
+        Assert.Equal(2 * rate, pacers.Sum(p => p.LeftBefore(3_000_000)));
+        Assert.Equal(0, pacers.Sum(p => p.LeftBefore(long.MaxValue)));
+    }
+
+    [Fact]
+    public void A_phase_that_was_stopped_and_one_of_a_count_skip_no_arrivals()
+    {
+        using var stop = new CancellationTokenSource();
+        PhaseResult stopped = Run(Queries with { Seconds = 10, Rate = 100 }, i =>
+        {
+            if (i == 20)
+                stop.Cancel();
+            return Scripted.Ok(0.02);
+        }, stop.Token);
+        Assert.Equal(new Accounting(21, 21, 0, 0), stopped.Accounting);
+        Assert.Equal(new Accounting(30, 30, 0, 0), Run(Queries with { Operations = 30, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+        Assert.Equal(new Accounting(80, 50, 0, 30), Run(Queries with { Operations = 80, Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+    }
+
+    [Fact]
+    public void Replies_with_fewer_documents_than_the_limit_are_counted()
+    {
+        PhaseResult result = Run(Queries with { Operations = 100, WarmupSeconds = 0.01 }, i => (i % 10) switch
+        {
+            0 => Scripted.Ok() with { Found = 0 },
+            1 => Scripted.Ok() with { Found = 9 },
+            2 => Scripted.Refused(1, "InternalError"),
+            _ => Scripted.Ok(),
+        });
+        // Of each ten, two; the first ten are the warm-up.
+        Assert.Equal((18, 0), (result.ShortReplies, result.Operations - 81));
+    }
+
+    [Fact]
+    public void Inserts_have_no_short_replies() => Assert.Equal(0, Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).ShortReplies);
+
+    [Fact]
+    public void What_ended_within_its_warm_up_has_no_rates()
+    {
+        using var stop = new CancellationTokenSource();
+        var phases = new PhaseRunner(Clock, () => new ScriptedExecutor(Clock, i =>
+        {
+            if (i == 100)
+                stop.Cancel();
+            return Scripted.Ok();
+        }));
+        TestResult result = new TestRunner(Clock, phases, null, new SeriesHarness.Listener())
+            .Run(1, Queries with { Seconds = 10, WarmupSeconds = 2 }, () => true, stop.Token).Result;
+        Assert.Equal((0, 0.0, 0.0, 0.0, 0.0, 0.0), (result.Operations, result.Seconds, result.OperationsPerSecond, result.DocumentsPerSecond, result.MegabytesPerSecond, result.ClientCpuCores));
+        Assert.Equal(101, result.Accounting.Succeeded);
+    }
+
     [Fact]
     public void A_closed_loop_has_no_response_times() => Assert.Null(Run(Queries with { Operations = 3 }, _ => Scripted.Ok()).Response);
 }

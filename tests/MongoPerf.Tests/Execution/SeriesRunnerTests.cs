@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Execution;
 
@@ -163,6 +164,74 @@ public sealed class SeriesRunnerTests : IDisposable
         Assert.Contains("connection refused", outcome.Why, StringComparison.Ordinal);
         Assert.True(clock.Seconds > 60);
         CheckGoesOn("lost server");
+    }
+
+    [Fact]
+    public void A_server_that_refuses_everything_ends_the_series_and_it_can_go_on()
+    {
+        SeriesSettings patient = _series.Settings with { WindowSeconds = 100 };
+        _series.Dispose();
+        _series = new SeriesHarness { Settings = patient };
+        // From the first step's query on.
+        SeriesOutcome outcome = _series.Run(i => i < 6 ? Scripted.Ok(QuerySeconds) : Scripted.Refused(10107, "NotWritablePrimary", "not primary"));
+        Assert.Equal(SeriesEnd.ServerLost, outcome.End);
+        Assert.EndsWith("the last one with: not primary (code 10107 NotWritablePrimary)", outcome.Why, StringComparison.Ordinal);
+        CheckGoesOn("refusing server");
+    }
+
+    [Theory]
+    [InlineData("sizes")]
+    [InlineData("checkpoint")]
+    public void A_command_that_the_server_refuses_ends_the_series_and_it_can_go_on(string when)
+    {
+        Action refuse = () => throw new ServerCommandException(when, new ServerError(13436, "NotPrimaryOrSecondary", "node is recovering", []));
+        if (when == "sizes")
+            _series.Collection.OnSizes = refuse;
+        else
+            _series.Collection.OnCheckpoint = refuse;
+        SeriesOutcome outcome = _series.Run(_ => Scripted.Ok(QuerySeconds));
+        Assert.Equal((SeriesEnd.ServerLost, $"{when}: node is recovering (code 13436 NotPrimaryOrSecondary)"), (outcome.End, outcome.Why));
+        _series.Collection.OnSizes = _series.Collection.OnCheckpoint = () => { };
+        CheckGoesOn(when);
+    }
+
+    [Fact]
+    public void The_collection_knows_of_the_stop_while_a_series_runs()
+    {
+        using var stop = new CancellationTokenSource();
+        CancellationToken seen = default;
+        _series.Collection.OnSizes = () => seen = _series.Collection.Stop;
+        _series.Run(_ => Scripted.Ok(QuerySeconds), stop.Token);
+        Assert.Equal(stop.Token, seen);
+        Assert.Equal(default, _series.Collection.Stop);
+    }
+
+    /// <summary>Operation 1 is the last unacknowledged insert, 3 the last batch, 5 the last acknowledged one of the first step.</summary>
+    [Theory]
+    [InlineData(1, "unack")]
+    [InlineData(3, "batch")]
+    [InlineData(5, "safe")]
+    public void An_insert_test_that_was_whole_when_it_was_stopped_has_its_result(int at, string test)
+    {
+        using var stop = new CancellationTokenSource();
+        SeriesOutcome outcome = _series.Run(i => StopAt(stop, i, at), stop.Token);
+        Assert.Equal(SeriesEnd.Interrupted, outcome.End);
+        Assert.Equal(test, _series.Heard.Finished[^1].Test);
+        CheckGoesOn(test);
+        using StoredRun stored = _series.OpenStored();
+        Assert.All(stored.Steps, s => Assert.Equal(["unack", "batch", "safe", "q4"], s.Tests.Select(t => t.Test)));
+        Assert.DoesNotContain(_series.Heard.Events, e => e.Kind == "resumed");
+    }
+
+    [Fact]
+    public void A_result_that_was_lost_is_told_once()
+    {
+        // The last unacknowledged insert arrives, and the program dies before its result is stored; then again, a little later.
+        Assert.Throws<InvalidOperationException>(() => _series.Run(i => i == 1 ? Scripted.Dies() with { Arrives = true } : Scripted.Ok(QuerySeconds)));
+        Assert.Throws<InvalidOperationException>(() => _series.Run(i => i == 3 ? Scripted.Dies() : Scripted.Ok(QuerySeconds)));
+        CheckGoesOn("died twice");
+        using StoredRun stored = _series.OpenStored();
+        Assert.Equal("unack of step 1 was written but its result was lost when the run broke off", Assert.Single(stored.Events, e => e.Kind == "resumed").Text);
     }
 
     /// <summary>Ctrl+C at every operation of the whole series.</summary>

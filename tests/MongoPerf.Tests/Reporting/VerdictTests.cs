@@ -84,6 +84,65 @@ public sealed class VerdictTests : IDisposable
         Assert.Contains("note: the client is a Debug build: it is slower than a Release one", texts);
     }
 
+    [Fact]
+    public void Replies_that_were_too_short_are_said()
+    {
+        Assert.Equal(["note: q5: 70 of 300 replies held fewer than 10 documents", "note: q7: 1 of 100 replies held fewer than 100 documents"], Said(
+            RunParts.Settings(),
+            (1, RunParts.Test("q4")), (1, RunParts.Test("q5") with { ShortReplies = 50 }), (2, RunParts.Test("q5", operations: 200) with { ShortReplies = 20 }),
+            (2, RunParts.Test("q7") with { ShortReplies = 1 })));
+    }
+
+    [Fact]
+    public void Plans_other_than_meant_are_said()
+    {
+        TestResult Planned(string test, string? index, int threads = 1) =>
+            RunParts.Test(test, threads) with { Plan = new PlanSummary { Index = index, Stages = "LIMIT > FETCH" } };
+        Assert.Equal(
+            ["note: q4 ran without an index at 2 of 3 sizes", "note: q5 ran by index Date_-1 at 1 of 3 sizes", "note: q7 ran by index _id_ at 1 of 1 sizes"], Said(
+            RunParts.Settings(),
+            (1, Planned("q4", null)), (1, Planned("q4", null, 8)), (2, Planned("q4", "Number_1")), (3, Planned("q4", null)),
+            (1, Planned("q5", "Number_1")), (2, Planned("q5", "Number1_1")), (3, Planned("q5", "Date_-1")),
+            (1, Planned("q6", "Date_-1")), (2, Planned("q6", "Number_1")),
+            (1, Planned("q7", "_id_")), (2, RunParts.Test("q7"))));
+    }
+
+    [Fact]
+    public void What_ended_within_the_warm_up_is_said()
+    {
+        TestResult empty = RunParts.Test("q4", operations: 0) with { Seconds = 0 };
+        Assert.Equal(["note: nothing was measured in q4: it ended within the warm-up"], Said(RunParts.Settings(), (1, empty)));
+        Assert.Equal(
+            ["note: nothing was measured in q4, q5: they ended within the warm-up", "note: nothing was measured in q6: no operation was started after the warm-up"],
+            Said(RunParts.Settings(), (1, empty), (1, empty with { Test = "q5" }), (1, RunParts.Test("q6", operations: 0))));
+    }
+
+    [Fact]
+    public void A_rate_is_explained_with_its_gap_and_what_was_skipped()
+    {
+        SeriesSettings settings = RunParts.Settings() with { Rate = 500 };
+        TestResult near = RunParts.Test("q4") with { ResponseMicroseconds = RunParts.Latency(150), Accounting = new Accounting(5000, 5000, 0, 0) };
+        TestResult far = RunParts.Test("q6") with { ResponseMicroseconds = RunParts.Latency(50_000), Accounting = new Accounting(5000, 3800, 0, 1200) };
+        const string What = "500 operations/s were asked for: service time runs from an operation's start, response time from when it was due; at p99 the gap was ";
+        Assert.Equal([$"ok: {What}200 us at most, in q4 (400 us and 600 us); none of 5,000 arrivals was skipped"], Said(settings, (1, near)));
+        Assert.Equal(
+            [$"note: {What}200 ms at most, in q6 (400 us and 200 ms); 1,200 of 10,000 arrivals were skipped: there was no time for them"],
+            Said(settings, (1, near), (1, far)));
+    }
+
+    private string[] Said(SeriesSettings settings, params (int Step, TestResult Result)[] results)
+    {
+        string folder = _runs.At(Guid.NewGuid().ToString("N"));
+        using (RunStore store = RunStore.Create(folder, RunParts.Run("x"), settings))
+        {
+            foreach ((int step, TestResult result) in results)
+                store.AddTestResult(step, step * 1000, result);
+        }
+
+        using StoredRun run = StoredRun.Open(folder);
+        return [.. TestVerdicts.Of(run).Select(v => $"{v.Mark}: {v.Text}")];
+    }
+
     private IReadOnlyList<Verdict> Verdicts(FrozenShape shape)
     {
         using StoredRun run = StoredRun.Open(FrozenRun.Build(_runs.Path, shape));

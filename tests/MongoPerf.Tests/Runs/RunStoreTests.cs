@@ -105,23 +105,6 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
-    public void A_discarded_step_leaves_its_samples_and_nothing_else()
-    {
-        using (RunStore store = Create())
-        {
-            WriteOneStep(store);
-            store.AddSample(RunParts.Sample(0));
-            store.DiscardStep(1);
-        }
-
-        using StoredRun run = StoredRun.Open(_runs.At("a"));
-        Assert.Empty(run.Steps);
-        Assert.Empty(run.Checkpoints);
-        Assert.Empty(run.ReadHistograms());
-        Assert.Single(run.ReadSamples());
-    }
-
-    [Fact]
     public void State_is_kept_and_a_reopened_run_goes_on()
     {
         using (RunStore store = Create())

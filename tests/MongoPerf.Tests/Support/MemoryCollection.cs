@@ -19,6 +19,8 @@ internal sealed class MemoryCollection : ISeriesCollection
 
     public long LostConnections { get; set; }
 
+    public CancellationToken Stop { get; set; }
+
     /// <summary>Called while sizes are read.</summary>
     public Action OnSizes { get; set; } = () => { };
 
@@ -98,8 +100,12 @@ internal sealed class MemoryCollection : ISeriesCollection
         };
     }
 
+    /// <summary>Called before a checkpoint is made.</summary>
+    public Action OnCheckpoint { get; set; } = () => { };
+
     public void Checkpoint(long documents)
     {
+        OnCheckpoint();
         Calls.Add($"checkpoint {documents}");
         Checkpoints.Add(documents);
     }

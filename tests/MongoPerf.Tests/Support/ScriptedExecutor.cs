@@ -15,6 +15,9 @@ internal sealed record Scripted(double Seconds, ServerError? Refusal = null, Exc
     /// <summary>What an insert sends reaches the collection: by default when it succeeds.</summary>
     public bool Arrives { get; init; } = Refusal is null && Failure is null;
 
+    /// <summary>What a query that succeeds brings.</summary>
+    public int Found { get; init; } = ScriptedExecutor.FoundDocuments;
+
     public static Scripted Ok(double seconds = 0.001) => new(seconds);
 
     public static Scripted Refused(int code, string name, string message = "refused", double seconds = 0.001) =>
@@ -29,7 +32,8 @@ internal sealed record Scripted(double Seconds, ServerError? Refusal = null, Exc
 /// <summary>Carries operations out as a script says, on a manual clock.</summary>
 internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> script) : IOperationExecutor
 {
-    private const int FoundDocuments = 10;
+    public const int FoundDocuments = 10;
+
     private const int DocumentBytes = 1024;
 
     /// <summary>How many of the next calls of Connect fail.</summary>
@@ -59,6 +63,9 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public bool WasAborted { get; private set; }
 
+    /// <summary>Wakes an operation that hangs.</summary>
+    public Action OnAbort { get; init; } = () => { };
+
     public bool WasDisposed { get; private set; }
 
     public void Connect()
@@ -74,7 +81,11 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
         return new Operation(this, specification, context);
     }
 
-    public void Abort() => WasAborted = true;
+    public void Abort()
+    {
+        WasAborted = true;
+        OnAbort();
+    }
 
     public void Dispose() => WasDisposed = true;
 
@@ -98,7 +109,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
             error = new ServerError(ServerError.DuplicateKey, "DuplicateKey", "there already", []);
         if (error is not null)
             return default;
-        int documents = specification is InsertSpecification ? count : FoundDocuments;
+        int documents = specification is InsertSpecification ? count : step.Found;
         return new OperationOutcome(true, documents, (long)documents * DocumentBytes);
     }
 
