@@ -11,7 +11,7 @@ public sealed class OwnServerTests
 {
     private static readonly string[] Series =
     [
-        "series", "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "300ms", "--threads", "4",
+        "series", "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "1s", "--threads", "4",
         "--tests", "unack,batch,safe,q4,size", "--format", "json",
     ];
 
@@ -82,7 +82,7 @@ public sealed class OwnServerTests
         Assert.Equal([10_000, 20_000], report.Items("steps").Select(step => step.Number("documents")));
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonElement[] restarts = [.. report.Items("events").Where(happened => happened.Text("kind") == "restart")];
-        Assert.Equal(2, restarts.Length);
+        Assert.True(restarts.Length == 2, $"{restarts.Length} restarts, there were two kills: {result.All}");
         Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "reconnect" && happened.GetProperty("seconds").GetDouble() > 0);
         AssertWhole(runs, kind);
     }
