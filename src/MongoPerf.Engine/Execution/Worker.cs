@@ -152,13 +152,7 @@ internal sealed class Worker : IDisposable
         _control.Errors.Add(error);
         if (failure is null)
         {
-<<<<<<< HEAD
-            // The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.
-            if (_refusedInARow)
-                _failureBackoff.Wait(() => _control.IsStopped);
-            else
-                _failureBackoff = new Backoff(_clock, 0.001, 0.1);
-            _refusedInARow = true;
+            HandleRefusal(error, start);
             if (!ErrorTally.MeansNoPrimary(error))
                 return;
         }
@@ -167,19 +161,10 @@ internal sealed class Worker : IDisposable
             ExceptionDispatchInfo.Throw(failure);
         }
 
-        if (!_control.IsStopped)
-            Reconnect(failure?.Message ?? error.Message);
-=======
-            HandleRefusal(_operation.LastError!, start);
-            return;
-        }
-
-        if (!ErrorTally.BreaksConnection(failure))
-            ExceptionDispatchInfo.Throw(failure);
         if (_control.IsStopped)
             return;
         long lost = _clock.Now;
-        Reconnect(failure);
+        Reconnect(failure?.Message ?? error.Message);
         // While it was away the server refused nothing.
         _refusedSince += _clock.Now - lost;
     }
@@ -202,7 +187,6 @@ internal sealed class Worker : IDisposable
         if (seconds >= _control.Plan.ReconnectFor.TotalSeconds)
             throw new ServerRefusesException(error, seconds);
         _failureBackoff.Wait(() => _control.IsStopped);
->>>>>>> fixb
     }
 
     private void Reconnect(string reason)

@@ -130,5 +130,5 @@ public sealed class WireCollectionTests : IDisposable
     private static string CommandOf(Exchange exchange) => new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).First().Key;
 
     private WireCollection Open(IClock clock, double replySeconds = 20) => new(
-        _server.Address, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(replySeconds) }, "d", "c", new DocumentGenerator(42), clock, TimeSpan.FromSeconds(10));
+        () => _server.Address, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(replySeconds) }, "d", "c", new DocumentGenerator(42), clock, TimeSpan.FromSeconds(10));
 }

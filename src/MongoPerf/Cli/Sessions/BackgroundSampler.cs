@@ -40,10 +40,23 @@ internal sealed class BackgroundSampler : IDisposable
 
     public void Dispose()
     {
-        _serverTimer.Dispose();
-        _hostTimer.Dispose();
-        _server.Dispose();
-        _host.Dispose();
+        try
+        {
+            // Each may throw what ended it; all are ended all the same.
+            _serverTimer.Dispose();
+        }
+        finally
+        {
+            try
+            {
+                _hostTimer.Dispose();
+            }
+            finally
+            {
+                _server.Dispose();
+                _host.Dispose();
+            }
+        }
     }
 
     /// <summary>The next tick is a second after this one was due, or after now when it took longer.</summary>

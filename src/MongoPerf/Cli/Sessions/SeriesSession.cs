@@ -125,7 +125,7 @@ internal static class SeriesSession
         }
         catch (Exception e)
         {
-            store.SetState(RunState.Failed, e.Message, DateTimeOffset.UtcNow);
+            StoredFailure.Note(store, RunState.Failed, e);
             throw;
         }
         finally

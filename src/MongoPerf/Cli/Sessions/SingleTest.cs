@@ -31,6 +31,7 @@ internal sealed class SingleTest
         _signals = signals;
         _tests = new TestRunner(RunSession.Clock, session.Phases, store, session.Progress);
         _inserts = new InsertTest(RunSession.Clock, session.Collection, Report);
+        session.Collection.Stop = signals.Token;
     }
 
     /// <summary>Why the test was stopped before its end, other than by a signal; null when it was not.</summary>

@@ -81,7 +81,7 @@ internal static class SingleTestSession
         }
         catch (Exception e)
         {
-            store.SetState(signals.WasStopped ? RunState.Interrupted : RunState.Failed, e.Message, DateTimeOffset.UtcNow);
+            StoredFailure.Note(store, signals.WasStopped ? RunState.Interrupted : RunState.Failed, e);
             throw;
         }
         finally
