@@ -4,6 +4,7 @@ using MongoPerf.Engine.Workloads;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
+using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
 
