@@ -18,6 +18,9 @@ public sealed record ConnectionSettings
     /// <summary>First size of the receive buffer, bytes; it grows with the replies and stays grown.</summary>
     public int ReceiveBufferBytes { get; init; } = 64 * 1024;
 
+    /// <summary>How commands are named there. Messages that are prepared once are translated by who prepares them.</summary>
+    public CommandDialect Dialect { get; init; } = CommandDialect.Plain;
+
     public static ConnectionSettings Default { get; } = new();
 
     // Authentication, TLS and compression come here: credentials are used in MongoConnection.Open after hello, TLS wraps the

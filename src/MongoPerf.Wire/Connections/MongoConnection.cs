@@ -16,6 +16,7 @@ public sealed class MongoConnection : IDisposable
 
     private readonly SocketTransport _transport;
     private readonly TimeSpan _replyTimeout;
+    private readonly CommandDialect _dialect;
     private readonly OpMsgWriter _commands = new();
     private byte[] _received;
     private TimeSpan _timeout;
@@ -27,6 +28,7 @@ public sealed class MongoConnection : IDisposable
         Address = address;
         _transport = transport;
         _replyTimeout = settings.ReplyTimeout;
+        _dialect = settings.Dialect;
         _received = new byte[settings.ReceiveBufferBytes];
     }
 
@@ -121,7 +123,7 @@ public sealed class MongoConnection : IDisposable
     /// <summary>As <see cref="RunCommand"/>, but the caller looks at ok, writeErrors and writeConcernError.</summary>
     public BsonDocument RunUnchecked(string database, BsonDocument command)
     {
-        ReadOnlySpan<byte> message = _commands.WriteCommand(database, command, ++_requestId);
+        ReadOnlySpan<byte> message = _commands.WriteCommand(database, _dialect.Translate(command), ++_requestId);
         return new BsonDocument(OpMsg.Parse(RoundTrip(message)).Body.ToArray());
     }
 

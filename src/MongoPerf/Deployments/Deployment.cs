@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -48,6 +49,9 @@ internal interface IDeployment : IDisposable
 
     /// <summary>Whether its process lives; of a server that was given always true, since nothing is known of it.</summary>
     bool IsRunning { get; }
+
+    /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
+    ShardedCluster? Cluster => null;
 
     /// <summary>What a reader of the figures must know.</summary>
     IReadOnlyList<string> Remarks { get; }
