@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 
@@ -19,7 +20,8 @@ internal static class SettingsReader
     /// <param name="shape">What the command itself decides.</param>
     public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        string topology = parsed.GetValue(options.Topology) ?? "single";
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding);
+        string topology = parsed.GetValue(options.Topology) ?? (sharding is null ? "single" : "sharded");
         bool startsServer = topology == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
         // What is typed wins over the environment.
         string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
@@ -37,7 +39,7 @@ internal static class SettingsReader
             BatchSize = (int)(parsed.GetValue(options.Batch) ?? 1000),
             Threads = parsed.GetValue(options.Threads) ?? shape.Threads,
             Journal = parsed.GetValue(options.Journal),
-            OrderedBatches = parsed.GetValue(options.Ordered) != "false",
+            OrderedBatches = parsed.GetValue(options.Ordered) is { } ordered ? ordered == "true" : topology != "sharded" || parsed.GetValue(options.Preset) is not null,
             // The null deployment's answers are samples, not what was asked for.
             VerifyShare = topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
             MaxErrors = parsed.GetValue(options.MaxErrors) ?? 0,
@@ -46,6 +48,7 @@ internal static class SettingsReader
             Database = database,
             Collection = Names.Collection(parsed.GetValue(options.Collection) ?? "series", database),
             Topology = topology,
+            Sharding = sharding,
             Uri = uri is null ? null : ServerUri.Mask(uri),
             MongodPath = parsed.GetValue(options.Mongod),
             CacheBytes = parsed.GetValue(options.Cache),
@@ -83,6 +86,7 @@ internal static class SettingsReader
         Database = DefaultName,
         Collection = "series",
         Topology = "single",
+        Sharding = new ShardingSettings { ShardKey = ShardKey.HashedId },
     };
 
     /// <summary>Adds the options that every measuring command takes.</summary>
@@ -91,6 +95,7 @@ internal static class SettingsReader
         Option[] all =
         [
             options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Threads, options.Batch, options.Rate,
+            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];

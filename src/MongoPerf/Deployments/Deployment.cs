@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments;
 /// <summary>What a run puts under load.</summary>
 internal sealed record DeploymentSettings
 {
-    /// <summary>"single" or "null".</summary>
+    /// <summary>"single", "sharded" or "null".</summary>
     public string Topology { get; init; } = "single";
 
     /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>

@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Connections;
+
 namespace MongoPerf.Deployments;
 
 /// <summary>Chooses the deployment: null when asked for, else what <c>--uri</c> names, else a mongod, else the embedded server.</summary>
@@ -16,7 +18,7 @@ internal static class DeploymentFactory
         null => Choose(settings, variable),
         "null" => ChildDeployment.Null(),
         "uri" => settings.Hosts is { Count: > 0 } hosts
-            ? new GivenDeployment(hosts, settings.Connections)
+            ? Given(settings, hosts)
             : throw Missing("this run's server was given to it, and no --uri names one now", "name it with --uri"),
         "mongod" => Mongod(settings, FindRequired(settings, variable)),
         "embedded" => settings.Mongod is null
@@ -30,11 +32,14 @@ internal static class DeploymentFactory
         if (settings.Topology == "null")
             return ChildDeployment.Null();
         if (settings.Hosts is { Count: > 0 } hosts)
-            return new GivenDeployment(hosts, settings.Connections);
+            return Given(settings, hosts);
         if (MongodProgram.Find(settings.Mongod, variable) is { } program)
             return Mongod(settings, program);
         return ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes);
     }
+
+    private static GivenDeployment Given(DeploymentSettings settings, IReadOnlyList<ServerAddress> hosts) =>
+        new(hosts, settings.Connections, mustBeMongos: settings.Topology == "sharded");
 
     private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) => new(program, settings.DataFolder, settings.CacheBytes);
 

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -47,10 +48,11 @@ internal static class DeploymentInspector
         var info = new DeploymentInfo
         {
             Kind = deployment.Kind,
-            Topology = TopologyOf(connection.Server, isNull, isEmbedded),
+            Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : "sharded",
             ServerVersion = build.FindString("version") ?? "unknown",
             StorageEngine = isNull ? "null" : status.FindString("storageEngine.name"),
             CacheBytes = status.FindInt64("wiredTiger.cache.maximum bytes configured") ?? status.FindInt64("mongoperfStorage.cacheBytesMax"),
+            Router = RouterOf(deployment, connection.Server),
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,
@@ -68,6 +70,13 @@ internal static class DeploymentInspector
         { IsMongos: true } => "sharded",
         { ReplicaSetName: not null } => "replica set",
         _ => "standalone",
+    };
+
+    private static string? RouterOf(IDeployment deployment, HelloReply server) => deployment.Cluster?.Router switch
+    {
+        RouterKind.RoutingMongod => "mongod",
+        RouterKind.Mongos => "mongos",
+        _ => server.IsMongos ? "mongos" : null,
     };
 
     // A --uri may name an embedded or a null server as well.
