@@ -44,7 +44,7 @@ public sealed class ClusterCommandTests : IDisposable
 
         ProgramRun.Run("run", "safe", "--records", "500", "--operations", "100", "--cluster", Folder, "--out", _runs.Path).Expect(0);
         ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
-        ProgramRun.Run([.. Start, "--members", "2"]).Expect(2).Says("--members is 2, the cluster in");
+        ProgramRun.Run("cluster", "start", "--members", "2", "--folder", Folder).Expect(2).Says("--members is 2, the cluster in");
 
         Assert.StartsWith("5 of 5 processes ended", ProgramRun.Run("cluster", "stop", "--folder", Folder).Expect(0).Output, StringComparison.Ordinal);
         Assert.True(Directory.Exists(Folder));
