@@ -16,8 +16,9 @@ internal static class ShardingReader
         Option[] all = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset];
         string? given = all.FirstOrDefault(option => parsed.GetResult(option) is not null)?.Name;
         string? topology = parsed.GetValue(options.Topology);
-        // A deployment that is named has a topology of its own: that it is sharded is found out when it is asked.
-        bool isSharded = topology == "sharded" || (topology is null && given is not null && parsed.GetValue(options.Uri) is not null);
+        // A deployment that is named has a topology of its own: whether that of --uri is sharded is found out when it is asked.
+        bool isNamed = parsed.GetValue(options.ClusterFolder) is not null || (given is not null && parsed.GetValue(options.Uri) is not null);
+        bool isSharded = topology == "sharded" || (topology is null && isNamed);
         if (!isSharded)
         {
             return given is null

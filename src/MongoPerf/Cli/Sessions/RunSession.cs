@@ -24,6 +24,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
+    private IDisposable? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -94,6 +95,7 @@ internal sealed class RunSession : IDisposable
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
+                Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
             deployment.EnsureRunning();
@@ -123,7 +125,7 @@ internal sealed class RunSession : IDisposable
     public void CheckDisk(long documents)
     {
         if (documents > 0)
-            _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
+            _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
     }
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
@@ -157,10 +159,12 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment is MongodDeployment { Program: var program })
+        if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        if (Deployment.Cluster is not null)
+            _watch = Clock.Schedule(Clock.Now + Clock.TicksPerSecond, KeepUp);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -176,6 +180,8 @@ internal sealed class RunSession : IDisposable
     {
         _view?.Dispose();
         _view = null;
+        _watch?.Dispose();
+        _watch = null;
         _sampler?.Dispose();
         _sampler = null;
         _store = null;
@@ -199,9 +205,15 @@ internal sealed class RunSession : IDisposable
 
     private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
 
+    private long KeepUp()
+    {
+        _keeper.KeepUp();
+        return Clock.Now + Clock.TicksPerSecond;
+    }
+
     private void TellRestart()
     {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", $"the server had ended and was started again on {Deployment.Address}");
+        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText);
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Sharding;
@@ -16,7 +17,7 @@ internal static class ShardedCleanup
     /// <exception cref="UserException">The collection is another run's by now.</exception>
     public static void Run(RunFolder folder, string? uri)
     {
-        if (FindRun(folder) is not ({ Sharding: { } sharding, Uri: { } stored } settings, var seed))
+        if (FindRun(folder) is not ({ Sharding: { } sharding } settings, var seed) || settings is { Uri: null, Cluster.Folder: null })
         {
             if (uri is not null)
                 throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} sharded nothing on a cluster that it was given: --uri can't be given");
@@ -24,9 +25,9 @@ internal static class ShardedCleanup
         }
 
         string ns = $"{settings.Database}.{settings.Collection}";
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? stored);
-        var cluster = new GivenDeployment(hosts, connections, mustBeMongos: true);
+        (IDeployment cluster, ConnectionSettings connections) = Find(settings, uri);
         cluster.EnsureRunning();
+        connections = connections with { Dialect = cluster.Cluster!.Dialect };
         using var collection = new WireCollection(
             () => cluster.Address, connections, settings.Database, settings.Collection, new DocumentGenerator(seed, settings.Compressibility), RunSession.Clock,
             RunSession.ReconnectFor, sharding: new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.TargetDocumentCount));
@@ -41,6 +42,19 @@ internal static class ShardedCleanup
             throw new UserException(ExitCode.Refused, $"{ns} is run {marker.RunId}'s by now: nothing is dropped", $"'mongoperf clean {marker.RunId}' takes it away");
         collection.Drop();
         Console.WriteLine($"{ns} dropped, the cluster's chunk size and balancer are as they were");
+    }
+
+    private static (IDeployment Cluster, ConnectionSettings Connections) Find(SeriesSettings settings, string? uri)
+    {
+        if (settings.Cluster?.Folder is { } given)
+        {
+            return uri is null
+                ? (new GivenCluster(given), ConnectionSettings.Default)
+                : throw new UserException(ExitCode.WrongUsage, $"the run's cluster is the one in {given}: --uri can't be given");
+        }
+
+        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!);
+        return (new GivenDeployment(hosts, connections, mustBeMongos: true), connections);
     }
 
     /// <returns>Null for a run that was killed before it could note anything.</returns>
