@@ -37,11 +37,9 @@ public sealed class CommandDialectTests
     public void A_translated_find_has_these_bytes()
     {
         byte[] expected = Convert.FromHexString(
-            ("3c000000 01000000 00000000 dd070000 00000000 00 " // header with length 60, flags, kind 0
-            + "27000000 02 636c757374657246696e6400 02000000 6300 " // clusterFind: "c"
+            ("38000000 01000000 00000000 dd070000 00000000 00 " // header with the length of 56, flags, kind 0
+            + "23000000 02 636c757374657246696e6400 02000000 6300 " // a document of 35 bytes, clusterFind: "c"
             + "02 24646200 02000000 6400 00").Replace(" ", "", StringComparison.Ordinal)); // $db: "d"
-        expected[0] = (byte)expected.Length;
-        expected[21] = (byte)(expected.Length - 21);
         BsonDocument command = Routing.Translate(BsonDocument.Of(("find", "c")));
         Assert.Equal(Convert.ToHexString(expected), Convert.ToHexString(new OpMsgWriter().WriteCommand("d", command, requestId: 1)));
     }

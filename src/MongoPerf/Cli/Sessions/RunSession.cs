@@ -24,7 +24,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
-    private IDisposable? _watch;
+    private ClusterWatch? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -164,7 +164,7 @@ internal sealed class RunSession : IDisposable
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
         if (Deployment.Cluster is not null)
-            _watch = Clock.Schedule(Clock.Now + Clock.TicksPerSecond, KeepUp);
+            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -205,15 +205,10 @@ internal sealed class RunSession : IDisposable
 
     private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
 
-    private long KeepUp()
-    {
-        _keeper.KeepUp();
-        return Clock.Now + Clock.TicksPerSecond;
-    }
+    private void TellRestart() => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText));
 
-    private void TellRestart()
+    private void Report(RunEvent happened)
     {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText);
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }
