@@ -37,6 +37,8 @@ public sealed class KeySpace(long count)
     {
         lock (_lock)
         {
+            if (first < _count || first + count > Next)
+                throw new ArgumentOutOfRangeException(nameof(first), $"keys {first} to {first + count - 1} are not under way, only {_count} to {Next - 1} are");
             if (first == _count)
                 _count = AfterEarlyOnes(first + count);
             else
@@ -55,8 +57,6 @@ public sealed class KeySpace(long count)
 
     private void MarkEarly(long first, int count)
     {
-        if (first < _count || first + count > _next)
-            throw new ArgumentOutOfRangeException(nameof(first), $"keys {first} to {first + count - 1} are not under way, only {_count} to {_next - 1} are");
         if (first + count > _count + Window)
             throw new InvalidOperationException($"key {_count} was never acknowledged, and {Window} keys after it wait for it");
         _early ??= new bool[Window];
