@@ -28,7 +28,6 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         JsonElement last = report.Items("steps")[^1];
         JsonElement[] shards = [.. last.GetProperty("sizes").Items("shards")];
         Assert.Equal(["s0", "s1"], shards.Select(shard => shard.Text("shard")));
-        Assert.Equal(Target, shards.Sum(shard => shard.Number("documents")));
         Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
         Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
         Assert.Equal(
@@ -102,8 +101,6 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         JsonElement report = Finish(run, 0);
         JsonElement[] shards = [.. report.Items("steps")[^1].GetProperty("sizes").Items("shards")];
         Assert.True(shards.Length == 2 && shards.All(shard => shard.Number("chunks") > 0), $"nothing has moved: {report.Items("steps")[^1].GetProperty("sizes")}");
-        // Orphans are not counted, and nothing is counted twice.
-        Assert.Equal(Target, shards.Sum(shard => shard.Number("documents")));
     }
 
     private ProgramRun Start(string shares, params string[] more) => ProgramRun.Start(
@@ -120,6 +117,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([10_000, Target], report.Items("steps").Select(step => step.Number("documents")));
         JsonResults.AssertAdds(report.GetProperty("accounting"));
+        Assert.Equal(Target, report.Items("steps")[^1].GetProperty("sizes").Items("shards").Sum(shard => shard.Number("documents")));
         using MongoConnection connection = cluster.Connect();
         Documents.AssertRight(connection, Target, _database, "series", new DocumentGenerator(Documents.DefaultSeed));
         return report;
