@@ -46,9 +46,12 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
                 .FindDocument("values")!.Select(value => value.Value.ToString()));
         }
 
+        string run = _runs.Id;
         ProgramRun.Run("series", "--cluster", cluster.Folder, "--db", _database, "--target", "30k", "--shard-key", "_id", "--out", _runs.Path)
             .Expect(2).Says($"{_database}.series is sharded by {{_id: hashed}}, this run's key is {{_id: 1}}");
-        ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
+        ProgramRun.Run("run", "q7", "--cluster", cluster.Folder, "--db", _database, "--operations", "10", "--balancer", "on", "--out", _runs.Path).Expect(0);
+        Assert.Equal("full", cluster.FindSetting("balancer")!.FindString("mode"));
+        ProgramRun.Run("clean", run, "--out", _runs.Path).Expect(0);
         Assert.Null(cluster.FindSetting("chunksize"));
         Assert.Equal(balancer?.FindString("mode"), cluster.FindSetting("balancer")?.FindString("mode"));
         using MongoConnection config = cluster.ConnectConfig();
@@ -79,7 +82,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     [MongodFact]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
-        ProgramRun run = Start("10/70/20", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+        ProgramRun run = Start("10/70/20", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         cluster.Kill("router");
@@ -88,6 +91,9 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         JsonElement report = Finish(run, 0);
         Assert.Contains(report.Items("events"), e => e.Text("kind") == "reconnect" && e.GetProperty("seconds").GetDouble() > 0.4);
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
+        JsonElement[] shards = [.. report.Items("steps")[^1].GetProperty("sizes").Items("shards")];
+        Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
+        Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
     }
 
     [MongodFact]
