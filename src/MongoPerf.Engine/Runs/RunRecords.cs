@@ -265,7 +265,21 @@ public sealed record SizeResult
     public long? DiskBytes { get; init; }
 }
 
-public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks);
+/// <summary>A shard's part of the collection.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Documents">Orphans left out.</param>
+/// <param name="DataBytes">Uncompressed BSON, with orphans.</param>
+/// <param name="StorageBytes">The collection's files there.</param>
+/// <param name="IndexBytes">All indexes' files there.</param>
+/// <param name="Chunks">That it owns.</param>
+public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
+{
+    /// <summary>Documents that moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
+    public long? Orphans { get; init; }
+
+    /// <summary>Bytes of each index.</summary>
+    public IReadOnlyDictionary<string, long> Indexes { get; init; } = new Dictionary<string, long>();
+}
 
 /// <summary>Everything measured at one size.</summary>
 public sealed record StepResult

@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -34,6 +35,8 @@ internal static class JsonReport
         foreach (StepResult step in run.Steps)
             StepJson.WriteStep(json, step);
         json.WriteEndArray();
+        ShardJson.WriteCollStats(json, run);
+        ShardJson.WriteSharding(json, run);
         WriteEvents(json, run.Events);
         WriteFindings(json, run.Findings);
         json.WriteEndObject();

@@ -13,6 +13,7 @@ internal sealed class BackgroundSampler : IDisposable
     private readonly HostSampler _host;
     private readonly IDisposable _serverTimer;
     private readonly IDisposable _hostTimer;
+    private readonly ClusterWatch? _cluster;
 
     /// <param name="clock">Real time.</param>
     /// <param name="address">Where the server is now.</param>
@@ -20,7 +21,9 @@ internal sealed class BackgroundSampler : IDisposable
     /// <param name="folder">Under which the disk is watched.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
-    public BackgroundSampler(IClock clock, Func<ServerAddress> address, ConnectionSettings settings, string folder, RunStore store, ProgressState progress)
+    /// <param name="cluster">Of a sharded deployment; null for any other. It is disposed of here.</param>
+    public BackgroundSampler(
+        IClock clock, Func<ServerAddress> address, ConnectionSettings settings, string folder, RunStore store, ProgressState progress, ClusterSampler? cluster = null)
     {
         _server = new ServerSampler(address, settings);
         _host = new HostSampler(folder);
@@ -36,27 +39,17 @@ internal sealed class BackgroundSampler : IDisposable
             store.AddHostSample(sample);
             progress.OnHostSample(sample);
         }));
+        _cluster = cluster is null ? null : new ClusterWatch(clock, cluster, store, progress);
     }
 
     public void Dispose()
     {
-        try
-        {
-            // Each may throw what ended it; all are ended all the same.
+        // Each may throw what ended it; all are ended all the same.
+        using (_host)
+        using (_server)
+        using (_cluster)
+        using (_hostTimer)
             _serverTimer.Dispose();
-        }
-        finally
-        {
-            try
-            {
-                _hostTimer.Dispose();
-            }
-            finally
-            {
-                _server.Dispose();
-                _host.Dispose();
-            }
-        }
     }
 
     /// <summary>The next tick is a second after this one was due, or after now when it took longer.</summary>

@@ -156,7 +156,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment is MongodDeployment { Program: var program })
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress, WatchCluster(store.Run.StartedAt));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -183,6 +183,10 @@ internal sealed class RunSession : IDisposable
 
     private WireCollection OpenCollection() =>
         new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
+
+    private ClusterSampler? WatchCluster(DateTimeOffset since) => Deployment.Cluster is null
+        ? null
+        : new ClusterSampler(() => Deployment.Cluster, Connections, new ShardedNamespace(Settings.Database, Settings.Collection), since);
 
     private void TellRestart()
     {

@@ -103,6 +103,8 @@ internal static class HtmlFacts
         "sizes.csv" => " sizes, a line per step",
         "samples.csv" => " the client's samples over time",
         "server.csv" => " the server's samples over time",
+        "shards.csv" => " what each shard held and did over time",
+        "chunk-events.csv" => " migrations, splits and merges of chunks",
         "host.csv" => " the machine's samples over time",
         _ => "",
     };

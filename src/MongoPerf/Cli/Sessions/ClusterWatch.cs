@@ -1,0 +1,60 @@
+using MongoPerf.Cli.Progress;
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Looks at a cluster every few seconds for as long as a run goes on, on a thread of its own.</summary>
+internal sealed class ClusterWatch : IDisposable
+{
+    private const double SecondsBetweenLooks = 2;
+
+    /// <summary>A look that takes long makes the servers work: they get fifty times as long a rest, so that looking never takes 2 % of a core.</summary>
+    private const double RestPerLook = 50;
+
+    private readonly ClusterSampler _sampler;
+    private readonly RunStore _store;
+    private readonly ProgressState _progress;
+    private readonly IDisposable _timer;
+
+    /// <param name="clock">Real time.</param>
+    /// <param name="sampler">Disposed of with this.</param>
+    /// <param name="store">Of the run.</param>
+    /// <param name="progress">Is told of shards that go away and come back.</param>
+    public ClusterWatch(IClock clock, ClusterSampler sampler, RunStore store, ProgressState progress)
+    {
+        _sampler = sampler;
+        _store = store;
+        _progress = progress;
+        _timer = clock.Schedule(clock.Now, () =>
+        {
+            long begun = clock.Now;
+            Look();
+            return Math.Max(begun + clock.TicksOf(SecondsBetweenLooks), clock.Now + (long)(RestPerLook * (clock.Now - begun)));
+        });
+    }
+
+    public void Dispose()
+    {
+        using (_sampler)
+        {
+            _timer.Dispose();
+            // How it stood at the end, however short the run.
+            Look();
+        }
+    }
+
+    private void Look()
+    {
+        ClusterLook look = _sampler.Look();
+        foreach (MetricSample shard in look.Shards)
+            _store.AddShardSample(shard);
+        _store.AddChunkEvents(look.ChunkEvents);
+        foreach (RunEvent happened in look.Events)
+        {
+            _store.AddEvent(happened);
+            _progress.OnEvent(happened);
+        }
+    }
+}
