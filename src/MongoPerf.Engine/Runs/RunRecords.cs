@@ -47,7 +47,7 @@ public sealed record RunInfo
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
-    /// <summary>"uri" (given), "mongod" (started by the run), "embedded" or "null".</summary>
+    /// <summary>"uri" or "cluster" (given), "mongod" or "sharded" (started by the run), "embedded" or "null".</summary>
     public required string Kind { get; init; }
 
     /// <summary>"standalone", "replica set", "sharded", "embedded" or "null".</summary>
@@ -55,8 +55,11 @@ public sealed record DeploymentInfo
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }
 
-    /// <summary>The server's own cache limit in bytes; null when it does not say.</summary>
+    /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
     public long? CacheBytes { get; init; }
+
+    /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
+    public string? Router { get; init; }
     public bool IsEmbedded { get; init; }
 
     /// <summary>host:port, no secrets.</summary>
@@ -136,6 +139,23 @@ public sealed record SeriesSettings
 
     /// <summary>What <c>--cache</c> asked for, bytes.</summary>
     public long? CacheBytes { get; init; }
+
+    /// <summary>Of a sharded run on this machine; null otherwise.</summary>
+    public ClusterSettings? Cluster { get; init; }
+}
+
+/// <summary>Which cluster on this machine a sharded run is on. What is null is chosen by the program.</summary>
+public sealed record ClusterSettings
+{
+    /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
+    public string? Folder { get; init; }
+    public int? Shards { get; init; }
+
+    /// <summary>Of each shard's replica set.</summary>
+    public int? Members { get; init; }
+
+    /// <summary>Of each member of a shard, by the system; 0 for none.</summary>
+    public long? MemoryLimitBytes { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>

@@ -46,7 +46,7 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
-        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not "mongod" } deployment)
+        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not ("mongod" or "sharded") } deployment)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
     }
 }

@@ -16,7 +16,11 @@ internal sealed class SharedOptions
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache limit of a server that is started, 256MB at least [default: the server's own]");
 
-    public Option<string?> Topology { get; } = OptionTypes.Choice("--topology", "What is put under load: one server, or the null deployment that only answers [default: single]", "single", "null");
+    public Option<string?> Topology { get; } = OptionTypes.Choice("--topology", "What is put under load: one server, a sharded cluster that is started on this machine, or the null deployment that only answers [default: single]", "single", "sharded", "null");
+
+    public ClusterOptions Cluster { get; } = new();
+
+    public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster that 'cluster start' brought up", "DIR");
 
     public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query tests; a list gives a result for each [default: 8]", "N[,N…]", text => (int)Bounded(Quantities.ParseCount(text), 10_000), alias: "-t");
 

@@ -97,6 +97,8 @@ internal static class JsonReport
         json.WriteString("serverVersion", deployment.ServerVersion);
         json.Text("storageEngine", deployment.StorageEngine);
         json.Integer("cacheBytes", deployment.CacheBytes);
+        if (deployment.Router is not null)
+            json.WriteString("router", deployment.Router);
         json.WriteBoolean("isEmbedded", deployment.IsEmbedded);
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);

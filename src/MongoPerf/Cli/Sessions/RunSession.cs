@@ -23,6 +23,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
+    private IDisposable? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -93,9 +94,11 @@ internal sealed class RunSession : IDisposable
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
+                Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
             deployment.EnsureRunning();
+            connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
             BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
             return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
@@ -119,7 +122,7 @@ internal sealed class RunSession : IDisposable
     public void CheckDisk(long documents)
     {
         if (documents > 0)
-            _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
+            _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
     }
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
@@ -153,10 +156,12 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment is MongodDeployment { Program: var program })
+        if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress, WatchCluster(store.Run.StartedAt));
+        if (Deployment.Cluster is not null)
+            _watch = Clock.Schedule(Clock.Now + Clock.TicksPerSecond, KeepUp);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -168,6 +173,8 @@ internal sealed class RunSession : IDisposable
     {
         _view?.Dispose();
         _view = null;
+        _watch?.Dispose();
+        _watch = null;
         _sampler?.Dispose();
         _sampler = null;
         _store = null;
@@ -188,9 +195,15 @@ internal sealed class RunSession : IDisposable
         ? null
         : new ClusterSampler(() => Deployment.Cluster, Connections, new ShardedNamespace(Settings.Database, Settings.Collection), since);
 
+    private long KeepUp()
+    {
+        _keeper.KeepUp();
+        return Clock.Now + Clock.TicksPerSecond;
+    }
+
     private void TellRestart()
     {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", $"the server had ended and was started again on {Deployment.Address}");
+        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText);
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }
@@ -202,7 +215,7 @@ internal sealed class RunSession : IDisposable
     public static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.Topology == "null" ? $"null deployment, {info.Address}"
-        : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology}, {info.Address}";
 
     /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>
