@@ -28,11 +28,14 @@ internal static class SizeReader
         foreach ((string name, BsonValue value) in shards ?? BsonDocument.Empty)
         {
             BsonDocument stats = value.ToDocument();
-            long count = stats.FindInt64("count") ?? 0;
             long? orphans = stats.FindInt64("numOrphanDocs");
             sizes.Add(new ShardSize(
-                name, count - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
-                stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0) { Orphans = orphans, Indexes = ReadIndexes(stats) });
+                name, (stats.FindInt64("count") ?? 0) - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
+                stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0)
+            {
+                Orphans = orphans,
+                Indexes = ReadIndexes(stats),
+            });
         }
 
         return sizes;

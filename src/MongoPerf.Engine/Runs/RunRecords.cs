@@ -128,8 +128,11 @@ public sealed record SeriesSettings
     public required string Database { get; init; }
     public required string Collection { get; init; }
 
-    /// <summary>What was asked for: "single" or "null".</summary>
+    /// <summary>What was asked for: "single", "sharded" or "null".</summary>
     public required string Topology { get; init; }
+
+    /// <summary>How the collection is spread over shards; null when it is not.</summary>
+    public ShardingSettings? Sharding { get; init; }
 
     /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
     public string? Uri { get; init; }
@@ -156,6 +159,22 @@ public sealed record ClusterSettings
 
     /// <summary>Of each member of a shard, by the system; 0 for none.</summary>
     public long? MemoryLimitBytes { get; init; }
+}
+
+/// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>
+public sealed record ShardingSettings
+{
+    /// <summary>As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.</summary>
+    public string? ShardKey { get; init; }
+
+    /// <summary>Chunks that a new collection begins with, spread over the shards.</summary>
+    public int? Presplit { get; init; }
+
+    /// <summary>The cluster's chunk size, whole megabytes.</summary>
+    public int? ChunkMegabytes { get; init; }
+
+    /// <summary>"on", "off", or its window such as "22:00-06:00".</summary>
+    public string? Balancer { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
@@ -285,16 +304,16 @@ public sealed record SizeResult
     public long? DiskBytes { get; init; }
 }
 
-/// <summary>A shard's part of the collection.</summary>
+/// <summary>One shard's part of the sizes, bytes.</summary>
 /// <param name="Shard">Its name.</param>
-/// <param name="Documents">Orphans left out.</param>
-/// <param name="DataBytes">Uncompressed BSON, with orphans.</param>
+/// <param name="Documents">Without orphans, as the shard counts them.</param>
+/// <param name="DataBytes">Uncompressed BSON, orphans included.</param>
 /// <param name="StorageBytes">The collection's files there.</param>
-/// <param name="IndexBytes">All indexes' files there.</param>
+/// <param name="IndexBytes">All indexes.</param>
 /// <param name="Chunks">That it owns.</param>
 public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
 {
-    /// <summary>Documents that moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
+    /// <summary>Documents that have moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
     public long? Orphans { get; init; }
 
     /// <summary>Bytes of each index.</summary>

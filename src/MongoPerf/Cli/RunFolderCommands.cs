@@ -100,12 +100,16 @@ internal static class CleanCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        var command = new Command("clean", "Delete the server data that a run left in its folder; results and report stay") { run, shared.Out };
+        var command = new Command("clean", "Delete what a run left behind: its own server's data, or its collection on a cluster with the cluster's settings put back; results and report stay")
+        {
+            run, shared.Uri, shared.Out,
+        };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
+            ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
             Deployments.LeftOver.End(folder.DataPath);
             long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
             if (Directory.Exists(folder.DataPath))

@@ -12,12 +12,15 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
 {
     private const long LeastCacheBytes = 256L << 20;
 
+    /// <param name="parsed">The call.</param>
+    /// <param name="options">The command's shared options.</param>
+    /// <param name="isSharded">A collection is to be sharded.</param>
     /// <exception cref="UserException">Options that contradict one another.</exception>
-    public static ServerChoice Read(ParseResult parsed, SharedOptions options)
+    public static ServerChoice Read(ParseResult parsed, SharedOptions options, bool isSharded)
     {
         string? folder = parsed.GetValue(options.ClusterFolder);
-        string topology = parsed.GetValue(options.Topology) ?? (folder is null ? "single" : "sharded");
-        bool startsServer = topology != "single" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
+        string topology = parsed.GetValue(options.Topology) ?? (isSharded ? "sharded" : "single");
+        bool startsServer = topology == "null" || folder is not null || options.Cluster.Typed(parsed).Any() || TypedOf(parsed, options.Mongod, options.Cache) is not null;
         // What is typed wins over the environment.
         string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
         RefuseNull(parsed, options, topology, uri);

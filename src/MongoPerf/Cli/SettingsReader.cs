@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 
@@ -18,14 +19,15 @@ internal static class SettingsReader
     /// <param name="shape">What the command itself decides.</param>
     public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        ServerChoice server = ServerChoice.Read(parsed, options);
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding);
+        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null);
         string database = Names.Database(parsed.GetValue(options.Database) ?? DefaultName);
         SeriesSettings settings = shape with
         {
             BatchSize = (int)(parsed.GetValue(options.Batch) ?? 1000),
             Threads = parsed.GetValue(options.Threads) ?? shape.Threads,
             Journal = parsed.GetValue(options.Journal),
-            OrderedBatches = parsed.GetValue(options.Ordered) != "false",
+            OrderedBatches = parsed.GetValue(options.Ordered) is { } ordered ? ordered == "true" : server.Topology != "sharded" || parsed.GetValue(options.Preset) is not null,
             // The null deployment's answers are samples, not what was asked for.
             VerifyShare = server.Topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
             MaxErrors = parsed.GetValue(options.MaxErrors) ?? 0,
@@ -35,6 +37,7 @@ internal static class SettingsReader
             Collection = Names.Collection(parsed.GetValue(options.Collection) ?? "series", database),
             Topology = server.Topology,
             Cluster = server.Cluster,
+            Sharding = sharding,
             Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
             MongodPath = parsed.GetValue(options.Mongod),
             CacheBytes = parsed.GetValue(options.Cache),
@@ -72,6 +75,7 @@ internal static class SettingsReader
         Database = DefaultName,
         Collection = "series",
         Topology = "single",
+        Sharding = new ShardingSettings { ShardKey = ShardKey.HashedId },
     };
 
     /// <summary>Adds the options that every measuring command takes.</summary>
@@ -81,6 +85,7 @@ internal static class SettingsReader
         [
             options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Cluster.Shards, options.Cluster.Members,
             options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
+            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];

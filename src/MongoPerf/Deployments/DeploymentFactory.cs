@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
@@ -18,7 +19,7 @@ internal static class DeploymentFactory
         null => Choose(settings, variable),
         "null" => ChildDeployment.Null(),
         "uri" => settings.Hosts is { Count: > 0 } hosts
-            ? new GivenDeployment(hosts, settings.Connections)
+            ? Given(settings, hosts)
             : throw Missing("this run's server was given to it, and no --uri names one now", "name it with --uri"),
         "mongod" => Mongod(settings, FindRequired(settings, variable)),
         "sharded" => new ShardedDeployment(settings, variable),
@@ -38,13 +39,16 @@ internal static class DeploymentFactory
         if (settings.Cluster?.Folder is { } folder)
             return new GivenCluster(folder);
         if (settings.Hosts is { Count: > 0 } hosts)
-            return new GivenDeployment(hosts, settings.Connections);
+            return Given(settings, hosts);
         if (settings.Topology == "sharded")
             return new ShardedDeployment(settings, variable);
         if (MongodProgram.Find(settings.Mongod, variable) is { } program)
             return Mongod(settings, program);
         return ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes);
     }
+
+    private static GivenDeployment Given(DeploymentSettings settings, IReadOnlyList<ServerAddress> hosts) =>
+        new(hosts, settings.Connections, mustBeMongos: settings.Topology == "sharded");
 
     private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) => new(program, settings.DataFolder, settings.CacheBytes);
 

@@ -44,7 +44,7 @@ internal static class DeploymentInspector
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         bool isEmbedded = deployment.Kind == "embedded" || status.FindDocument("mongoperfStorage") is not null;
-        BsonDocument data = deployment.Cluster is { } cluster ? ReadStatus(cluster.Shards[0].Primary) : status;
+        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary) : status;
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
@@ -102,10 +102,18 @@ internal static class DeploymentInspector
     private static bool IsLoopback(string host) =>
         host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
 
+    /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>
     private static BsonDocument ReadStatus(ServerAddress address)
     {
-        using MongoConnection connection = MongoConnection.Open(address, ConnectionSettings.Default);
-        return ReadStatus(connection);
+        try
+        {
+            using MongoConnection connection = MongoConnection.Open(address, ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromSeconds(2) });
+            return ReadStatus(connection);
+        }
+        catch (ConnectionFailedException)
+        {
+            return BsonDocument.Empty;
+        }
     }
 
     private static BsonDocument ReadStatus(MongoConnection connection) =>

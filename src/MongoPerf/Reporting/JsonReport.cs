@@ -80,6 +80,24 @@ internal static class JsonReport
             json.WriteNull("endedAt");
         json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
+        json.WriteBoolean("orderedBatches", stored.Settings.OrderedBatches);
+        WriteSharding(json, stored.Settings.Sharding);
+        json.WriteEndObject();
+    }
+
+    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings? sharding)
+    {
+        if (sharding == null)
+        {
+            json.WriteNull("sharding");
+            return;
+        }
+
+        json.WriteStartObject("sharding");
+        json.Text("shardKey", sharding.ShardKey);
+        json.Integer("presplit", sharding.Presplit);
+        json.Integer("chunkMegabytes", sharding.ChunkMegabytes);
+        json.Text("balancer", sharding.Balancer);
         json.WriteEndObject();
     }
 

@@ -34,6 +34,8 @@ public sealed class WireCollectionTests : IDisposable
     [InlineData(11600, "InterruptedAtShutdown")]
     [InlineData(11602, "InterruptedDueToReplStateChange")]
     [InlineData(13435, "NotPrimaryNoSecondaryOk")]
+    [InlineData(133, "FailedToSatisfyReadPreference")]
+    [InlineData(6, "HostUnreachable")]
     public void A_server_that_takes_no_writes_just_now_is_a_lost_connection(int code, string name)
     {
         int requests = 0;
@@ -42,6 +44,19 @@ public sealed class WireCollectionTests : IDisposable
         collection.Checkpoint(5);
         Assert.Equal((3, 3, 2L), (requests, _handshakes, collection.LostConnections));
         Assert.Equal(0.15, _clock.Seconds, 6);
+    }
+
+    [Theory]
+    [InlineData(13388, "StaleConfig")]
+    [InlineData(43, "CursorNotFound")]
+    [InlineData(175, "QueryPlanKilled")]
+    public void A_command_that_met_a_migration_is_asked_again_on_the_same_connection(int code, string name)
+    {
+        int requests = 0;
+        _server.Answer = exchange => exchange.Reply(requests++ < 2 ? Refusal(code, name) : Done);
+        using WireCollection collection = Open(_clock);
+        collection.Checkpoint(5);
+        Assert.Equal((3, 1, 0L), (requests, _handshakes, collection.LostConnections));
     }
 
     [Fact]

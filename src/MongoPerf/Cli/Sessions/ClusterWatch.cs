@@ -10,8 +10,8 @@ internal sealed class ClusterWatch : IDisposable
 {
     private const double SecondsBetweenLooks = 2;
 
-    /// <summary>A look that takes long makes the servers work: they get fifty times as long a rest, so that looking never takes 2 % of a core.</summary>
-    private const double RestPerLook = 50;
+    /// <summary>Servers that answer slowly are busy, or have very many chunks to count: they get four times as long a rest.</summary>
+    private const int RestPerLook = 4;
 
     private readonly ClusterSampler _sampler;
     private readonly RunStore _store;
@@ -31,7 +31,7 @@ internal sealed class ClusterWatch : IDisposable
         {
             long begun = clock.Now;
             Look();
-            return Math.Max(begun + clock.TicksOf(SecondsBetweenLooks), clock.Now + (long)(RestPerLook * (clock.Now - begun)));
+            return Math.Max(begun + clock.TicksOf(SecondsBetweenLooks), clock.Now + (RestPerLook * (clock.Now - begun)));
         });
     }
 

@@ -5,6 +5,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
@@ -98,6 +99,8 @@ internal sealed class RunSession : IDisposable
                 DataFolder = folder.DataPath,
             });
             deployment.EnsureRunning();
+            if (request.Settings.Sharding is not null && deployment.Cluster is null)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
             BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
@@ -166,6 +169,10 @@ internal sealed class RunSession : IDisposable
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
+        if (Settings is { Sharding: not null, OrderedBatches: false })
+            Progress.Tell("note: batches are unordered: an ordered one is cut at every change of shard (--ordered true asks for it)");
+        if (Settings.Sharding is null && Deployment.Cluster is not null)
+            Progress.Tell("note: the collection is not sharded and lies on one shard: --topology sharded spreads it");
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
@@ -188,8 +195,15 @@ internal sealed class RunSession : IDisposable
         _log.Dispose();
     }
 
-    private WireCollection OpenCollection() =>
-        new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
+    private WireCollection OpenCollection() => new(
+        () => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, PlanSharding());
+
+    private ShardingPlan? PlanSharding() => Settings.Sharding is not { } sharding ? null : new ShardingPlan(FindCluster, Connections, sharding, Settings.TargetDocumentCount)
+    {
+        Tell = line => Progress.Tell(line),
+    };
+
+    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
 
     private ClusterSampler? WatchCluster(DateTimeOffset since) => Deployment.Cluster is null
         ? null

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
@@ -22,7 +23,6 @@ internal sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnly
 /// <param name="since">When the run began; see <see cref="ChangelogTail"/>.</param>
 internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSettings settings, ShardedNamespace collection, DateTimeOffset since) : IDisposable
 {
-    private const int StaleConfig = 13388;
     private const int MostAttempts = 3;
 
     private readonly Dictionary<string, ShardProbe> _probes = new(StringComparer.Ordinal);
@@ -66,8 +66,7 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
     {
         _router ??= new SamplerConnection(
             () => _cluster!.RouterAddress,
-            settings with { Dialect = _cluster!.Router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain },
-            longestPause: TimeSpan.FromSeconds(30));
+            settings with { Dialect = _cluster!.Dialect }, longestPause: TimeSpan.FromSeconds(30));
         IReadOnlyList<BsonDocument> parts = Ask(_router, [], ReadParts);
         if (parts.Count == 0)
             return;
@@ -89,7 +88,7 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
             {
                 return [.. router.RunCursor(collection.Database, ShardColumns.PartRequest(collection.Collection))];
             }
-            catch (ServerCommandException e) when (e.Code == StaleConfig && attempt < MostAttempts)
+            catch (ServerCommandException e) when (ErrorTally.MayPass(e) && attempt < MostAttempts)
             {
                 // A migration ended meanwhile; the router looks the chunks up again.
             }
@@ -98,11 +97,17 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
 
     private void SetChunks(Dictionary<string, double[]> rows)
     {
-        if (Ask(Config, null, connection => ChunkCounts.Read(connection, collection.ToString())) is not { } chunks)
+        if (Ask(Config, null, CountChunks) is not { } chunks)
             return;
         foreach ((string shard, double[] values) in rows)
             ShardColumns.SetChunks(values, chunks.GetValueOrDefault(shard));
     }
+
+    /// <summary>None when the collection is not sharded.</summary>
+    private IReadOnlyDictionary<string, long>? CountChunks(MongoConnection config) =>
+        ConfigCatalogue.FindCollection(config, collection.ToString()) is { } sharded
+            ? ConfigCatalogue.CountChunks(config, sharded)
+            : new Dictionary<string, long>();
 
     private IReadOnlyList<ChunkEvent> ReadChangelog() => Ask<IReadOnlyList<ChunkEvent>>(Config, [], _changelog.ReadNew);
 

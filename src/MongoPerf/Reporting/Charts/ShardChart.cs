@@ -53,7 +53,11 @@ internal static class ShardChart
             var lines = shards.LinesOf(i);
             double largest = lines.Max(static line => line.Largest);
             if (largest > 0 || ShardTimeline.Figures[i].IsAlwaysShown)
-                yield return new TimelinePanels.Panel(ShardTimeline.Figures[i].Title, AxisScale.OfCount(largest, Ticks), lines, shards.Data.Rows.Count, false);
+                yield return new TimelinePanels.Panel(ShardTimeline.Figures[i].Title, ScaleOf(ShardTimeline.Figures[i], largest), lines, shards.Data.Rows.Count, false);
         }
     }
+
+    /// <summary>A share can't be more than all.</summary>
+    private static AxisScale ScaleOf(ShardTimeline.Figure figure, double largest) =>
+        figure.Metric is null ? new AxisScale(100, "(\"0\" 0, \"25\" 25, \"50\" 50, \"75\" 75, \"100\" 100)") : AxisScale.OfCount(largest, Ticks);
 }

@@ -20,6 +20,8 @@ internal static class HtmlFacts
             + $"{settings.Compressibility} % of the filler compressible");
         Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {Units.Exact(settings.BatchSize)}, "
             + $"{(settings.OrderedBatches ? "ordered" : "unordered")}, journal {(settings.Journal ? "on" : "off")}");
+        if (settings.Sharding is { } sharding)
+            Fact(html, "shards", ReportLines.Sharding(sharding));
         Fact(html, "queries", $"{string.Join(", ", settings.Threads)} threads, windows of {Seconds(settings.WindowSeconds)}, "
             + $"of which {Seconds(settings.WarmupSeconds)} warm-up is left out");
         Fact(html, "load", settings.Rate is { } rate ? $"{Units.Rate(rate)} operations/s in total" : "as fast as possible (closed loop)");
