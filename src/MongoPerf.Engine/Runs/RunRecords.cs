@@ -60,6 +60,13 @@ public sealed record DeploymentInfo
 
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
     public string? Router { get; init; }
+
+    /// <summary>Of a sharded deployment when the run began; null for any other.</summary>
+    public int? ShardCount { get; init; }
+
+    /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
+    [JsonIgnore]
+    public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
 
     /// <summary>host:port, no secrets.</summary>

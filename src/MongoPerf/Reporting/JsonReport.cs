@@ -117,6 +117,8 @@ internal static class JsonReport
         json.Integer("cacheBytes", deployment.CacheBytes);
         if (deployment.Router is not null)
             json.WriteString("router", deployment.Router);
+        if (deployment.ShardCount is { } shards)
+            json.WriteNumber("shardCount", shards);
         json.WriteBoolean("isEmbedded", deployment.IsEmbedded);
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);

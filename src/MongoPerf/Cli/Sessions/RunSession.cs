@@ -162,7 +162,8 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress, WatchCluster(store.Run.StartedAt));
+        _sampler = new BackgroundSampler(
+            Clock, WatchServers(), new HostSampler(_dataFolder ?? Folder.Path), WatchCluster(store.Run.StartedAt), store, Progress);
         if (Deployment.Cluster is not null)
             _watch = Clock.Schedule(Clock.Now + Clock.TicksPerSecond, KeepUp);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
@@ -204,6 +205,21 @@ internal sealed class RunSession : IDisposable
     };
 
     private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
+
+    private List<ServerSampler> WatchServers()
+    {
+        if (Deployment.Cluster is not { } parts)
+            return [new ServerSampler(() => Deployment.Address, Connections)];
+        List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), Connections))];
+        servers.Add(new ServerSampler(() => Deployment.Address, Connections, holdsData: false));
+        // A mongos is asked for config.* itself.
+        if (parts.ConfigAddress != parts.RouterAddress)
+            servers.Add(new ServerSampler(() => FindCluster().ConfigAddress, Connections, holdsData: false));
+        return servers;
+    }
+
+    private ServerAddress PrimaryOf(string shard) => FindCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
+        ?? throw new ConnectionFailedException(Deployment.Address, $"where shard {shard} is, is not known just now");
 
     private ClusterSampler? WatchCluster(DateTimeOffset since) => Deployment.Cluster is null
         ? null

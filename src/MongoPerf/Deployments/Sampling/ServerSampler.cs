@@ -11,8 +11,16 @@ namespace MongoPerf.Deployments.Sampling;
 /// </remarks>
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
 /// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
-internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings) : IDisposable
+/// <param name="holdsData">False for a router and a config server: what their storage does is nothing of the data's, and reads NaN.</param>
+internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings, bool holdsData = true) : IDisposable
 {
+    private static readonly int[] OfStorage =
+    [
+        .. Enumerable.Range(0, MetricCatalogue.Server.Count)
+            .Where(static column => MetricCatalogue.Server[column].Path.StartsWith("wiredTiger.", StringComparison.Ordinal)),
+    ];
+
+
     private static readonly byte[] Request = new OpMsgWriter().WriteCommand("admin", ServerStatusRequest.WithStorage, requestId: 1).ToArray();
 
     private readonly SamplerConnection _connection = new(address, settings, longestPause: TimeSpan.FromSeconds(5));
@@ -28,6 +36,8 @@ internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSetti
         {
             if (_connection.Connect() is { } connection)
                 StatusTree.Catalogue.Fill(OpMsg.Parse(connection.RoundTrip(Request)).Body, values);
+            foreach (int column in holdsData ? [] : OfStorage)
+                values[column] = double.NaN;
         }
         catch (Exception e) when (SamplerConnection.IsFailure(e))
         {

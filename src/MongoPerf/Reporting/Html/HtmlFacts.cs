@@ -72,7 +72,7 @@ internal static class HtmlFacts
 
         Fact(html, "deployment", $"{ChartText.DeploymentText(deployment)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
-            Fact(html, "storage", engine + (deployment.CacheBytes is { } cache ? $", cache limit {Units.BinaryBytes(cache)}" : ""));
+            Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : $", cache limit {ReportLines.Cache(deployment)}"));
     }
 
     private static void Machine(HtmlWriter html, EnvironmentInfo? machine)
