@@ -345,7 +345,7 @@ public sealed record StepResult
 /// <summary>Failures of one kind over the whole run.</summary>
 public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
 
-/// <summary>Something that happened at a time, such as "reconnect", "restart", "repair", "resumed", "stopped".</summary>
+/// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null);
 
 public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);

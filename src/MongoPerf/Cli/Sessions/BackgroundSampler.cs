@@ -36,7 +36,7 @@ internal sealed class BackgroundSampler : IDisposable
             progress.OnHostSample(sample);
         });
         if (cluster is not null)
-            _all.Add(new ClusterWatch(clock, cluster, store, progress));
+            _all.Add(new ShardSnapshots(clock, cluster, store));
     }
 
     public void Dispose() => Dispose(0);

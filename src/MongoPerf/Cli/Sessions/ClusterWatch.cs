@@ -1,60 +1,40 @@
-using MongoPerf.Cli.Progress;
-using MongoPerf.Deployments.Sampling;
+using MongoPerf.Deployments;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Looks at a cluster every few seconds for as long as a run goes on, on a thread of its own.</summary>
+/// <summary>Looks after a cluster for as long as a run goes on: what ends without a connection of the client's breaking is noted, and started again where it is the run's own.</summary>
 internal sealed class ClusterWatch : IDisposable
 {
-    private const double SecondsBetweenLooks = 2;
+    private readonly ShardWatch _shards;
+    private readonly IDisposable _lookTimer;
+    private readonly IDisposable _keepTimer;
 
-    /// <summary>Servers that answer slowly are busy, or have very many chunks to count: they get four times as long a rest.</summary>
-    private const int RestPerLook = 4;
-
-    private readonly ClusterSampler _sampler;
-    private readonly RunStore _store;
-    private readonly ProgressState _progress;
-    private readonly IDisposable _timer;
-
+    /// <param name="deployment">With a cluster.</param>
+    /// <param name="keeper">Of the deployment.</param>
+    /// <param name="connections">How clients connect.</param>
     /// <param name="clock">Real time.</param>
-    /// <param name="sampler">Disposed of with this.</param>
-    /// <param name="store">Of the run.</param>
-    /// <param name="progress">Is told of shards that go away and come back.</param>
-    public ClusterWatch(IClock clock, ClusterSampler sampler, RunStore store, ProgressState progress)
+    /// <param name="report">Gets the outages.</param>
+    public ClusterWatch(IDeployment deployment, ServerKeeper keeper, ConnectionSettings connections, IClock clock, Action<RunEvent> report)
     {
-        _sampler = sampler;
-        _store = store;
-        _progress = progress;
-        _timer = clock.Schedule(clock.Now, () =>
-        {
-            long begun = clock.Now;
-            Look();
-            return Math.Max(begun + clock.TicksOf(SecondsBetweenLooks), clock.Now + (RestPerLook * (clock.Now - begun)));
-        });
+        _shards = new ShardWatch(() => deployment.Cluster, connections, clock, report);
+        _lookTimer = clock.Schedule(clock.Now, () => After(clock, 0.5, _shards.Look));
+        _keepTimer = clock.Schedule(clock.Now + clock.TicksPerSecond, () => After(clock, 1, keeper.KeepUp));
     }
 
     public void Dispose()
     {
-        using (_sampler)
-        {
-            _timer.Dispose();
-            // How it stood at the end, however short the run.
-            Look();
-        }
+        _keepTimer.Dispose();
+        _lookTimer.Dispose();
+        _shards.Dispose();
     }
 
-    private void Look()
+    private static long After(IClock clock, double seconds, Action action)
     {
-        ClusterLook look = _sampler.Look();
-        foreach (MetricSample shard in look.Shards)
-            _store.AddShardSample(shard);
-        _store.AddChunkEvents(look.ChunkEvents);
-        foreach (RunEvent happened in look.Events)
-        {
-            _store.AddEvent(happened);
-            _progress.OnEvent(happened);
-        }
+        action();
+        return clock.Now + clock.TicksOf(seconds);
     }
 }

@@ -24,7 +24,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
-    private IDisposable? _watch;
+    private ClusterWatch? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -162,10 +162,12 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
+        var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
-            Clock, WatchServers(), new HostSampler(_dataFolder ?? Folder.Path), WatchCluster(store.Run.StartedAt), store, Progress);
+            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
+            samplers.Shards(new ShardedNamespace(Settings.Database, Settings.Collection), store.Run.StartedAt), store, Progress);
         if (Deployment.Cluster is not null)
-            _watch = Clock.Schedule(Clock.Now + Clock.TicksPerSecond, KeepUp);
+            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -206,34 +208,10 @@ internal sealed class RunSession : IDisposable
 
     private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
 
-    private List<ServerSampler> WatchServers()
+    private void TellRestart() => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText));
+
+    private void Report(RunEvent happened)
     {
-        if (Deployment.Cluster is not { } parts)
-            return [new ServerSampler(() => Deployment.Address, Connections)];
-        List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), Connections))];
-        servers.Add(new ServerSampler(() => Deployment.Address, Connections, holdsData: false));
-        // A mongos is asked for config.* itself.
-        if (parts.ConfigAddress != parts.RouterAddress)
-            servers.Add(new ServerSampler(() => FindCluster().ConfigAddress, Connections, holdsData: false));
-        return servers;
-    }
-
-    private ServerAddress PrimaryOf(string shard) => FindCluster().Shards.FirstOrDefault(one => one.Name == shard)?.Primary
-        ?? throw new ConnectionFailedException(Deployment.Address, $"where shard {shard} is, is not known just now");
-
-    private ClusterSampler? WatchCluster(DateTimeOffset since) => Deployment.Cluster is null
-        ? null
-        : new ClusterSampler(() => Deployment.Cluster, Connections, new ShardedNamespace(Settings.Database, Settings.Collection), since);
-
-    private long KeepUp()
-    {
-        _keeper.KeepUp();
-        return Clock.Now + Clock.TicksPerSecond;
-    }
-
-    private void TellRestart()
-    {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText);
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }

@@ -41,7 +41,7 @@ internal static class ShardedCleanup
         if (marker.RunId != folder.Id)
             throw new UserException(ExitCode.Refused, $"{ns} is run {marker.RunId}'s by now: nothing is dropped", $"'mongoperf clean {marker.RunId}' takes it away");
         collection.Drop();
-        Console.WriteLine($"{ns} dropped, the cluster's chunk size and balancer are as they were");
+        Console.WriteLine($"{ns} dropped; with the last collection of MongoPerf in {settings.Database} the cluster's chunk size and balancer go back to what they were");
     }
 
     private static (IDeployment Cluster, ConnectionSettings Connections) Find(SeriesSettings settings, string? uri)

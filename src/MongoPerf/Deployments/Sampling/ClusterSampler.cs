@@ -9,8 +9,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// <summary>What one look at a cluster brought.</summary>
 /// <param name="Shards">One for each shard, also for one that did not answer; columns of <see cref="MetricCatalogue.Shard"/>.</param>
 /// <param name="ChunkEvents">That are new, or of which more is known.</param>
-/// <param name="Events">Shards that went away or came back.</param>
-internal sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyList<ChunkEvent> ChunkEvents, IReadOnlyList<RunEvent> Events);
+internal sealed record ClusterLook(IReadOnlyList<MetricSample> Shards, IReadOnlyList<ChunkEvent> ChunkEvents);
 
 /// <summary>Looks at the shards of a cluster and at its changelog, over connections of its own.</summary>
 /// <remarks>
@@ -35,16 +34,15 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
     {
         _cluster = cluster() ?? _cluster;
         if (_cluster is null)
-            return new ClusterLook([], [], []);
-        var events = new List<RunEvent>();
+            return new ClusterLook([], []);
         var rows = _cluster.Shards.ToDictionary(static shard => shard.Name, static _ => ShardColumns.Nothing());
         // Not Any, which would leave the shards behind the first answer unasked.
-        int answers = rows.Count(row => ProbeOf(row.Key).Fill(row.Value, events));
+        int answers = rows.Count(row => ProbeOf(row.Key).Fill(row.Value));
         if (answers == 0)
             AskRouter(rows);
         SetChunks(rows);
         long at = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
-        return new ClusterLook([.. rows.Select(row => new MetricSample(at, row.Key, row.Value))], ReadChangelog(), events);
+        return new ClusterLook([.. rows.Select(row => new MetricSample(at, row.Key, row.Value))], ReadChangelog());
     }
 
     public void Dispose()
@@ -58,7 +56,7 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
     private ShardProbe ProbeOf(string shard)
     {
         if (!_probes.TryGetValue(shard, out ShardProbe? probe))
-            _probes[shard] = probe = new ShardProbe(shard, () => _cluster!.Shards.First(one => one.Name == shard).Primary, settings, collection);
+            _probes[shard] = probe = new ShardProbe(() => _cluster!.Shards.First(one => one.Name == shard).Primary, settings, collection);
         return probe;
     }
 
