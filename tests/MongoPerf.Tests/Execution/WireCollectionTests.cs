@@ -129,6 +129,24 @@ public sealed class WireCollectionTests : IDisposable
     }
 
     [Fact]
+    public void A_mongod_that_routes_is_asked_for_the_query_before_its_plan()
+    {
+        // explain does not make it look up chunks that have moved; find does.
+        var commands = new List<string>();
+        _server.Answer = exchange =>
+        {
+            commands.Add(CommandOf(exchange));
+            exchange.Reply(commands[^1] == "explain"
+                ? BsonDocument.Of(("queryPlanner", BsonDocument.Of(("winningPlan", BsonDocument.Of(("stage", "COLLSCAN"))))), ("ok", 1.0))
+                : Done);
+        };
+        using var collection = new WireCollection(
+            () => _server.Address, new ConnectionSettings { Dialect = CommandDialect.RoutingMongod }, "d", "c", new DocumentGenerator(42), _clock, TimeSpan.FromSeconds(10));
+        Assert.Equal("COLLSCAN", collection.Explain(SeriesTests.Find("q7", 100))!.Stages);
+        Assert.Equal(["clusterFind", "explain"], commands);
+    }
+
+    [Fact]
     public void A_stop_ends_a_command_that_has_no_time_out()
     {
         using var stop = new CancellationTokenSource();
