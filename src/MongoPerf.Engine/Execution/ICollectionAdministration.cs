@@ -12,7 +12,7 @@ internal interface ICollectionAdministration
 {
     bool Exists(MongoConnection connection);
 
-    /// <summary>What must be there before the marker is written.</summary>
+    /// <summary>What must be there before the marker is written. What can't be done is refused before anything is changed.</summary>
     void Prepare(MongoConnection connection);
 
     /// <summary>Makes the collection with these indexes, or completes one that was left half-made.</summary>

@@ -13,64 +13,73 @@ internal sealed class CollectionSharder(
 
     private string Namespace => collection.Namespace;
 
+    private ShardKey Key => ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
+
+    /// <summary>Before anything is changed.</summary>
     /// <param name="router">Open.</param>
-    /// <exception cref="ShardingException">It is sharded by another key, has no index for this one, or the cluster refuses it.</exception>
-    public void Shard(MongoConnection router)
+    /// <exception cref="ShardingException">It is sharded by another key, or holds documents and has no index for this one.</exception>
+    public void Check(MongoConnection router)
     {
         if (collection.FindSharded() is { } there)
-        {
             RequireKey(there.FindDocument("key") ?? BsonDocument.Empty);
-            return;
-        }
+        else if (!IsEmpty(router))
+            RequireIndex(router);
+    }
 
-        bool isEmpty = collection.FindFirst(router, collection.Collection, BsonDocument.Empty) is null;
-        var key = ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
-        if (!isEmpty)
-            RequireIndex(router, key);
-        Shard(router, key);
-        if (isEmpty && !key.IsHashed && plan.Settings.Presplit is > 1 and { } chunks)
-            Presplit(router, key, chunks);
+    /// <param name="router">Open.</param>
+    /// <exception cref="ShardingException">The cluster refuses it.</exception>
+    public void Shard(MongoConnection router)
+    {
+        if (collection.FindSharded() is not null)
+            return;
+        bool isEmpty = IsEmpty(router);
+        ShardByKey(router);
+        if (isEmpty && !Key.IsHashed && plan.Settings.Presplit is > 1 and { } chunks)
+            Presplit(router, chunks);
         if (!isEmpty && plan.Settings.Balancer != "off")
             AwaitBalance(router);
     }
 
+    private bool IsEmpty(MongoConnection router) => collection.FindFirst(router, collection.Collection, BsonDocument.Empty) is null;
+
     private void RequireKey(BsonDocument present)
     {
-        if (plan.Settings.ShardKey is { } asked && !ShardKey.Parse(asked).IsThatOf(present))
+        if (plan.Settings.ShardKey is not null && !Key.IsThatOf(present))
         {
             throw new ShardingException(
-                $"{Namespace} is sharded by {ShardKey.Describe(present)}, this run's key is {ShardKey.Parse(asked)}",
+                $"{Namespace} is sharded by {ShardKey.Describe(present)}, this run's key is {Key}",
                 $"name its own key with --shard-key, take another --collection, or --force-drop {Namespace} to begin anew");
         }
     }
 
-    private void RequireIndex(MongoConnection router, ShardKey key)
+    private void RequireIndex(MongoConnection router)
     {
         BsonDocument[] keys = collection.AskCatalogue(router, c => c.RunCursor(collection.Database, BsonDocument.Of(("listIndexes", collection.Collection)))
             .Select(index => index.FindDocument("key") ?? BsonDocument.Empty).ToArray());
-        if (keys.Any(key.IsServedBy))
+        if (keys.Any(Key.IsServedBy))
             return;
         throw new ShardingException(
-            $"{Namespace} holds documents and has no index that begins with {key}: it can't be sharded by that "
+            $"{Namespace} holds documents and has no index that begins with {Key}: it can't be sharded by that "
             + $"(its indexes are {string.Join(", ", keys.Select(ShardKey.Describe))})",
             $"make that index first, take a key that has one, or --force-drop {Namespace} to begin anew");
     }
 
-    private void Shard(MongoConnection router, ShardKey key)
+    private void ShardByKey(MongoConnection router)
     {
         try
         {
-            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), key, key.IsHashed ? plan.Settings.Presplit : null));
+            collection.Run(router, collection.Commands.ShardCollection(collection.ReadNamespace(), Key, Key.IsHashed ? plan.Settings.Presplit : null));
         }
         catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
-            throw new ShardingException($"{Namespace} can't be sharded by {key}: {e.Message}", "another --shard-key may do, or another --collection");
+            throw new ShardingException($"{Namespace} can't be sharded by {Key}: {e.Message}", "another --shard-key may do, or another --collection");
         }
     }
 
     /// <summary>Chunks of equal numbers of documents, dealt out to the shards in turn while they are empty.</summary>
-    private void Presplit(MongoConnection router, ShardKey key, int chunks)
+    private void Presplit(MongoConnection router, int chunks)
     {
+        ShardKey key = Key;
         ShardedNamespace target = collection.ReadNamespace();
         string primary = collection.FindDatabase()?.FindString("primary") ?? "";
         IReadOnlyList<string> shards = [.. collection.Connections.Cluster.Shards.Select(s => s.Name)];

@@ -40,6 +40,7 @@ internal sealed class ShardedAdministration : ICollectionAdministration
 
     public void Prepare(MongoConnection connection)
     {
+        _sharder.Check(connection);
         BsonDocument note;
         using (MongoConnection config = _connections.OpenConfig())
         {

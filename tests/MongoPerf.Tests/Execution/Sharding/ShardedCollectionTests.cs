@@ -81,7 +81,8 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         using WireCollection collection = Open("perf", name, new ShardingSettings { ShardKey = key });
         Assert.Equal(why, Assert.Throws<ShardingException>(() => collection.Create(Marker)).Message);
-        Assert.DoesNotContain("createIndexes", _mongos.HeardNames);
+        // The marker is still its own run's.
+        Assert.Empty(_mongos.HeardNames);
     }
 
     [VectorFact]
@@ -101,7 +102,7 @@ public sealed class ShardedCollectionTests : IDisposable
         Assert.Equal(
             "perf.plain holds documents and has no index that begins with {Number1: 1}: it can't be sharded by that (its indexes are {_id: 1}, {Number: 1})",
             Assert.Throws<ShardingException>(() => collection.Create(Marker)).Message);
-        Assert.DoesNotContain("shardCollection", _mongos.HeardNames);
+        Assert.Empty(_mongos.HeardNames);
     }
 
     [VectorFact]
