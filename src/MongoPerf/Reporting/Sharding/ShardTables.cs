@@ -24,9 +24,6 @@ internal static class ShardTables
     /// <summary>The last step whose sizes are known by shard; null unless the data are on several.</summary>
     public static StepResult? LastOf(StoredRun run) => run.Steps.LastOrDefault(static step => step.Sizes is { Shards.Count: > 1 });
 
-    /// <summary>"+3.2 %", "-100 %".</summary>
-    public static string FromEven(double share) => (share > 0 ? "+" : "") + Units.Percent(share);
-
     private static ReportTable Shards(StoredRun run, StepResult last)
     {
         IReadOnlyList<ShardSize> shards = last.Sizes!.Shards;
@@ -69,6 +66,9 @@ internal static class ShardTables
             Units.Exact(moves.Done + moves.Failed + moves.Running), Units.Exact(moves.Documents),
         ];
     }
+
+    /// <summary>"+3.2 %", "-100 %".</summary>
+    private static string FromEven(double share) => (share > 0 ? "+" : "") + Units.Percent(share);
 
     private static string Named(ShardSize? shard) => shard is null ? Units.None : $"{shard.Shard} {Units.Exact(shard.Documents)}";
 

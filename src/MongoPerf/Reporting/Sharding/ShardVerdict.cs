@@ -15,7 +15,7 @@ internal static class ShardVerdict
             return null;
         string spread = balance.Worst <= WorstThatIsGood
             ? $"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of even"
-            : $"{balance.Most.Shard} has {ShardTables.FromEven(balance.FromEven(balance.Most))} of an even share, {balance.Least.Shard} {ShardTables.FromEven(balance.FromEven(balance.Least))}";
+            : $"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} {Units.Percent(-balance.FromEven(balance.Least))} less";
         return new Verdict(balance.Worst <= WorstThatIsGood ? Grade.Good : Grade.Note, $"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}");
     }
 
