@@ -121,6 +121,7 @@ internal sealed class ServerProcess : IDisposable
         {
             (_identity, WasTakenOver) = (ours, true);
             Address = Address with { Port = state!.Port };
+            Note(state, ours);
             WaitUntilItAnswers();
             return true;
         }
@@ -236,8 +237,11 @@ internal sealed class ServerProcess : IDisposable
         _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, _options.Memory?.Make());
         _identity = _table.Find(_child.Id);
         if (_identity is { } identity)
-            (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
+            Note(state, identity);
     }
+
+    private void Note(ProcessState state, ProcessIdentity identity) =>
+        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
 
     private void WaitUntilItAnswers()
     {

@@ -17,6 +17,7 @@ public sealed class ClusterFormationTests : IDisposable
     private readonly LyingServer _router = new();
     private readonly Lock _lock = new();
     private readonly List<string> _said = [];
+    private BsonDocument _last = BsonDocument.Empty;
 
     public void Dispose()
     {
@@ -75,7 +76,7 @@ public sealed class ClusterFormationTests : IDisposable
             return command.Find("_configsvrRemoveShard") is null ? Done : BsonDocument.Of(("state", ++removals < 2 ? "started" : "completed"), ("ok", 1.0));
         });
         new ShardRegistry(RouterKind.RoutingMongod, _server.Address).Introduce("router", _router.Address);
-        Assert.Equal("find system.version filter limit singleBatch", _said[0]);
+        Assert.Equal("find system.version filter limit 1 singleBatch true", _said[0]);
         Assert.Equal(
             [$"_configsvrAddShard router/{_router.Address} name router writeConcern", "_configsvrRemoveShard router writeConcern", "_configsvrRemoveShard router writeConcern"],
             _said.Where(said => said.StartsWith('_')));
@@ -107,7 +108,10 @@ public sealed class ClusterFormationTests : IDisposable
             return Done;
         });
         Assert.Equal(_server.Address, new ReplicaSet("cfg", [_server.Address], isConfigServer: true).EnsurePrimary());
-        Assert.Equal(["replSetInitiate _id configsvr members"], _said);
+        Assert.Equal(["replSetInitiate"], _said);
+        Assert.Equal(
+            $$"""{ "_id": "cfg", "configsvr": true, "members": [ { "_id": 0, "host": "{{_server.Address}}" } ] }""".Replace(" ", "", StringComparison.Ordinal),
+            ExtendedJson.Write(_last.FindDocument("replSetInitiate")!.Bytes).Replace(" ", "", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -133,15 +137,12 @@ public sealed class ClusterFormationTests : IDisposable
     {
         var command = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
         lock (_lock)
-            _said.Add(Describe(command));
+            _said.Add(Describe(_last = command));
         exchange.Reply(reply(command));
     };
 
-    /// <summary>Names and plain values; of documents the names only.</summary>
-    private static string Describe(BsonDocument command)
-    {
-        IEnumerable<KeyValuePair<string, BsonValue>> elements = command.First().Value.Type == BsonType.Document ? command.First().Value.ToDocument() : command.Skip(1).Where(e => e.Key is not ("$db" or "readConcern"));
-        string first = command.First().Value.Type == BsonType.Document ? command.First().Key : $"{command.First().Key} {command.First().Value}";
-        return string.Join(' ', elements.Select(e => e.Value.Type == BsonType.String && e.Key == "name" ? $"{e.Key} {e.Value}" : e.Key).Prepend(first));
-    }
+    /// <summary>Without what is the same in all: "{name: value, …}" becomes "name value …", of documents the names only.</summary>
+    private static string Describe(BsonDocument command) => string.Join(' ', command
+        .Where(element => element.Key is not ("$db" or "readConcern"))
+        .Select(element => element.Value.Type is BsonType.Document or BsonType.Array ? element.Key : $"{element.Key} {element.Value}"));
 }

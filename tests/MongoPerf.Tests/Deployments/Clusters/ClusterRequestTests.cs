@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Tests.Support;
 
@@ -162,6 +163,17 @@ public sealed class ClusterRequestTests : IDisposable
         PreparesNot(Request with { Mongod = mongod }, "is a mongod, with", "it would be a mongos");
         File.Delete(mongod);
         PreparesNot(Request, $"runs {mongod}, which does not exist any more", "--mongod");
+    }
+
+    [Fact]
+    public void Programs_that_do_not_start_show_their_last_words_and_nothing_is_left_running()
+    {
+        string mongod = Program("bin", "mongod", "6.0.5");
+        File.WriteAllText(mongod, "#!/bin/sh\ncase $1 in --version) echo db version v6.0.5;; *) echo 'Error: the disk is on fire'; exit 1;; esac\n");
+        using LocalCluster cluster = LocalCluster.Prepare(Cluster, Request with { Shards = 1 });
+        ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} ended before it answered", "  Error: the disk is on fire", "the whole log is");
+        Assert.False(cluster.IsRunning);
+        Assert.All(cluster.Plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(Cluster, member.Name))));
     }
 
     private void PreparesNot(ClusterRequest request, params string[] texts) =>
