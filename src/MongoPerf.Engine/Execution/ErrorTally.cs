@@ -63,6 +63,9 @@ public sealed class ErrorTally
         or 133 // FailedToSatisfyReadPreference
         or 9001; // SocketException
 
+    /// <summary>What the router knows of the chunks is old: StaleConfig.</summary>
+    public static bool IsStaleRoute(Exception failure) => failure is ServerCommandException { Code: 13388 };
+
     /// <summary>The command met a change of the cluster and does well when it is asked again: a migration, a cursor that went with its shard.</summary>
     public static bool MayPass(Exception failure) => failure is ServerCommandException { Error.Code:
         43 // CursorNotFound

@@ -28,9 +28,9 @@ internal static class SizeReader
         foreach ((string name, BsonValue value) in shards ?? BsonDocument.Empty)
         {
             BsonDocument stats = value.ToDocument();
-            long orphans = stats.FindInt64("numOrphanDocs") ?? 0;
+            long? orphans = stats.FindInt64("numOrphanDocs");
             sizes.Add(new ShardSize(
-                name, (stats.FindInt64("count") ?? 0) - orphans, stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
+                name, (stats.FindInt64("count") ?? 0) - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
                 stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0)
             {
                 Orphans = orphans,

@@ -126,7 +126,7 @@ public sealed class WireCollection : ISeriesCollection
 
     public ExaminedCounters? ReadExamined() => Retry(_administration.ReadExamined);
 
-    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection), documents));
+    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection, documents), documents));
 
     public void Checkpoint(long documents) => Retry(connection =>
     {
@@ -192,10 +192,15 @@ public sealed class WireCollection : ISeriesCollection
         marker.FindString("run") ?? "",
         marker.FindInt64("documents") ?? 0);
 
+    /// <summary>A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never does. A mongos does it by itself.</summary>
+    private void RefreshRoute(MongoConnection connection) => connection.RunCommand(_database, BsonDocument.Of(
+        ("find", _collection), ("filter", BsonDocument.Empty), ("limit", 1), ("singleBatch", true)));
+
     private T Retry<T>(Func<MongoConnection, T> action)
     {
         var backoff = new Backoff(_clock, 0.05, 2);
         bool failed = false;
+        bool isStale = false;
         long? giveUpAt = null;
         while (true)
         {
@@ -204,10 +209,13 @@ public sealed class WireCollection : ISeriesCollection
                 if (failed)
                     _beforeReconnect?.Invoke();
                 _connection ??= MongoConnection.Open(_address(), _settings);
+                if (isStale && _connection.Dialect != CommandDialect.Plain)
+                    RefreshRoute(_connection);
                 return action(_connection);
             }
             catch (Exception e) when (ErrorTally.IsServerAway(e) || ErrorTally.MayPass(e))
             {
+                isStale = ErrorTally.IsStaleRoute(e);
                 if (ErrorTally.IsServerAway(e))
                 {
                     failed = true;

@@ -60,6 +60,13 @@ public sealed record DeploymentInfo
 
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
     public string? Router { get; init; }
+
+    /// <summary>Of a sharded deployment when the run began; null for any other.</summary>
+    public int? ShardCount { get; init; }
+
+    /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
+    [JsonIgnore]
+    public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
 
     /// <summary>host:port, no secrets.</summary>
@@ -313,9 +320,10 @@ public sealed record SizeResult
 /// <param name="Chunks">That it owns.</param>
 public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
 {
-    /// <summary>Documents that have moved away and are not deleted yet.</summary>
-    public long Orphans { get; init; }
+    /// <summary>Documents that have moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
+    public long? Orphans { get; init; }
 
+    /// <summary>Bytes of each index.</summary>
     public IReadOnlyDictionary<string, long> Indexes { get; init; } = new Dictionary<string, long>();
 }
 

@@ -83,7 +83,7 @@ internal static class ListCommand
             ListReport.WriteRuns(RunCatalogue.List(SettingsReader.RunsFolder(parsed, shared.Out)), Console.Out);
             return ExitCode.Done;
         }));
-        var metrics = new Command("metrics", "What is sampled every second");
+        var metrics = new Command("metrics", "What is sampled while a run goes on: of server and host every second, of shards every few seconds");
         metrics.SetAction(_ => CommandRunner.Run(() =>
         {
             ListReport.WriteMetrics(Console.Out);

@@ -54,6 +54,7 @@ internal static class DeploymentInspector
             StorageEngine = isNull ? "null" : data.FindString("storageEngine.name"),
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
             Router = RouterOf(deployment, connection.Server),
+            ShardCount = deployment.Cluster?.Shards.Count,
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,

@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -34,6 +35,8 @@ internal static class JsonReport
         foreach (StepResult step in run.Steps)
             StepJson.WriteStep(json, step);
         json.WriteEndArray();
+        ShardJson.WriteCollStats(json, run);
+        ShardJson.WriteSharding(json, run);
         WriteEvents(json, run.Events);
         WriteFindings(json, run.Findings);
         json.WriteEndObject();
@@ -114,6 +117,8 @@ internal static class JsonReport
         json.Integer("cacheBytes", deployment.CacheBytes);
         if (deployment.Router is not null)
             json.WriteString("router", deployment.Router);
+        if (deployment.ShardCount is { } shards)
+            json.WriteNumber("shardCount", shards);
         json.WriteBoolean("isEmbedded", deployment.IsEmbedded);
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);

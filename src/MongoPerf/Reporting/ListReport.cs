@@ -32,7 +32,7 @@ internal static class ListReport
     public static void WriteMetrics(TextWriter output)
     {
         Table table = NewTable("metric", "unit", "kind", "what", "from");
-        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host) })
+        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) })
         {
             foreach (Metric metric in metrics)
                 table.AddRow(Text($"{scope}.{metric.Name}"), Text(metric.Unit), Text(metric.Kind.ToString().ToLowerInvariant()), Text(metric.Title), Text(metric.Path));

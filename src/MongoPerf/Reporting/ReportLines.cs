@@ -43,10 +43,13 @@ internal static class ReportLines
             return "none was reached";
         string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
-        string cache = d.CacheBytes == null ? "" : $", cache {Units.BinaryBytes(d.CacheBytes)}";
+        string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
         string topology = d.Topology is "embedded" or "null" ? "" : $" {d.Topology}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
+
+    /// <summary>"256 MiB", of three shards "3 x 256 MiB".</summary>
+    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} x " : "") + Units.BinaryBytes(d.CacheBytes);
 
     private static string Router(DeploymentInfo d) => d.Router is null ? "" : $" (routed by {(d.Router == "mongod" ? "a mongod" : d.Router)})";
 

@@ -129,6 +129,24 @@ public sealed class WireCollectionTests : IDisposable
     }
 
     [Fact]
+    public void A_mongod_that_routes_and_is_stale_is_made_to_look_again_by_a_find()
+    {
+        var commands = new List<string>();
+        _server.Answer = exchange =>
+        {
+            commands.Add(CommandOf(exchange));
+            exchange.Reply(commands[^1] != "explain" ? Done
+                : !commands.Contains("clusterFind") ? Refusal(13388, "StaleConfig")
+                : BsonDocument.Of(("queryPlanner", BsonDocument.Of(("winningPlan", BsonDocument.Of(("stage", "COLLSCAN"))))), ("ok", 1.0)));
+        };
+        using var collection = new WireCollection(
+            () => _server.Address, new ConnectionSettings { Dialect = CommandDialect.RoutingMongod }, "d", "c", new DocumentGenerator(42), _clock, TimeSpan.FromSeconds(10));
+        Assert.Equal("COLLSCAN", collection.Explain(SeriesTests.Find("q7", 100))!.Stages);
+        Assert.Equal(["explain", "clusterFind", "explain"], commands);
+        Assert.Equal((1, 0L), (_handshakes, collection.LostConnections));
+    }
+
+    [Fact]
     public void A_stop_ends_a_command_that_has_no_time_out()
     {
         using var stop = new CancellationTokenSource();

@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Engine.Execution.Sharding;
 
 /// <summary>Reads and sets what a cluster knows of itself, in database config. Layouts: MongoDB's manual, "config database"; chunks by uuid since 5.0, by name before.</summary>
-internal static class ConfigCatalogue
+public static class ConfigCatalogue
 {
     private const string Config = "config";
 

@@ -162,7 +162,10 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        var samplers = new RunSamplers(Deployment, Connections);
+        _sampler = new BackgroundSampler(
+            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
+            samplers.Shards(new ShardedNamespace(Settings.Database, Settings.Collection), store.Run.StartedAt), store, Progress);
         if (Deployment.Cluster is not null)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);

@@ -72,7 +72,7 @@ internal static class HtmlFacts
 
         Fact(html, "deployment", $"{ChartText.DeploymentText(deployment)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
-            Fact(html, "storage", engine + (deployment.CacheBytes is { } cache ? $", cache limit {Units.BinaryBytes(cache)}" : ""));
+            Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : $", cache limit {ReportLines.Cache(deployment)}"));
     }
 
     private static void Machine(HtmlWriter html, EnvironmentInfo? machine)
@@ -105,6 +105,8 @@ internal static class HtmlFacts
         "sizes.csv" => " sizes, a line per step",
         "samples.csv" => " the client's samples over time",
         "server.csv" => " the server's samples over time",
+        "shards.csv" => " what each shard held and did over time",
+        "chunk-events.csv" => " migrations, splits and merges of chunks",
         "host.csv" => " the machine's samples over time",
         _ => "",
     };
