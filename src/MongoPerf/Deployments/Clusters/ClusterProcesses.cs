@@ -54,8 +54,9 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     {
         ServerProcess? server = _held.TryRemove(member.Name, out ServerProcess? held) ? held : ServerProcess.FindLeftOver(OptionsOf(member), table);
         server?.Stop();
-        // Of one that was killed.
-        ServerProcess.Forget(FolderOf(member));
+        // What one that was killed has left; a state whose process would not end is kept.
+        if (server is null)
+            ServerProcess.Forget(FolderOf(member));
         return server is not null;
     }
 
