@@ -26,7 +26,9 @@ internal interface ICollectionAdministration
     void TakeBack(MongoConnection connection);
 
     /// <summary>Forces everything to disk and reads the sizes, in the form of collStats' reply.</summary>
-    BsonDocument ReadStatistics(MongoConnection connection);
+    /// <param name="connection">To the server or router.</param>
+    /// <param name="documents">Known to be stored.</param>
+    BsonDocument ReadStatistics(MongoConnection connection, long documents);
 
     /// <summary>Documents and keys examined for queries, over all servers that hold data; null where they do not count them.</summary>
     ExaminedCounters? ReadExamined(MongoConnection connection);

@@ -21,7 +21,7 @@ internal sealed class ServerAdministration(string database, string collection, L
     {
     }
 
-    public BsonDocument ReadStatistics(MongoConnection connection)
+    public BsonDocument ReadStatistics(MongoConnection connection, long documents)
     {
         // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
         // what is in the cache takes to write.

@@ -126,7 +126,7 @@ public sealed class WireCollection : ISeriesCollection
 
     public ExaminedCounters? ReadExamined() => Retry(_administration.ReadExamined);
 
-    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection), documents));
+    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection, documents), documents));
 
     public void Checkpoint(long documents) => Retry(connection =>
     {

@@ -235,7 +235,7 @@ internal sealed class Worker : IDisposable
         IsDown = false;
         double seconds = _clock.SecondsBetween(outage.Since, end);
         _control.Observer.OnEvent(
-            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} operations failed", seconds);
+            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed", seconds);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -4,7 +4,7 @@ namespace MongoPerf.Wire.Connections;
 
 /// <summary>How the commands of a client are named by what it talks to: the one place that knows which router is there.</summary>
 /// <remarks>
-/// A mongod 6.0 or later that routes (see docs/sharding.md) carries mongos' code under the names of its internal cluster commands. Of most
+/// A mongod 6.0 or later that routes (see docs/clusters.md) carries mongos' code under the names of its internal cluster commands. Of most
 /// only the first element's name differs; count and distinct have no cluster command and are asked as aggregations, whose replies are
 /// brought into the commands' own form. Immutable, for any thread.
 /// </remarks>

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Reporting;
@@ -29,6 +30,7 @@ internal static class ClusterCommand
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
+            using var signals = new StopSignals();
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
             {
@@ -37,6 +39,9 @@ internal static class ClusterCommand
                 Mongod = parsed.GetValue(shared.Mongod),
             });
             cluster.EnsureRunning();
+            // What was started ends again with the cluster.
+            if (signals.WasStopped)
+                return ExitCode.Interrupted;
             cluster.Leave();
             ClusterPrinter.WriteUse(cluster, where, where == DefaultFolder ? "" : $" --folder {where}", Console.Out);
             return ExitCode.Done;

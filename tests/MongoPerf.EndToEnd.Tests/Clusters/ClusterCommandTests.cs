@@ -29,6 +29,8 @@ public sealed class ClusterCommandTests : IDisposable
     {
         KillStartAt("config");
         KillStartAt("s0-2");
+        InterruptStart();
+        Assert.All(States(), state => Assert.Equal("not running", state));
         string said = ProgramRun.Run(WithMongod, Start).Expect(0).Output;
         Assert.Contains("cluster of 1 shard of 3 members each", said, StringComparison.Ordinal);
         Assert.Contains($"--cluster {Folder}", said, StringComparison.Ordinal);
@@ -52,6 +54,15 @@ public sealed class ClusterCommandTests : IDisposable
         ProgramRun.Run("cluster", "stop", "--folder", Folder, "--remove").Expect(0);
         Assert.False(Directory.Exists(Folder));
         ProgramRun.Run("cluster", "status", "--folder", Folder).Expect(2).Says("no cluster in");
+    }
+
+    private void InterruptStart()
+    {
+        using ProgramRun run = ProgramRun.Start(WithMongod, Start);
+        // The one that was killed last is there again.
+        Assert.True(run.WaitUntil(() => ProcessState.Read(Path.Combine(Folder, "s0-2")) is { ProcessId: > 0 } state && ProcessTable.System.IsAlive(state.Identity), "s0-2"), run.Errors);
+        run.SendInterrupt();
+        run.WaitForEnd().Expect(130);
     }
 
     /// <summary>kill -9 of the program, and of one process, once that process is there.</summary>

@@ -32,8 +32,8 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         JsonElement last = report.Items("steps")[^1];
         JsonElement[] shards = [.. last.GetProperty("sizes").Items("shards")];
         Assert.Equal(["s0", "s1"], shards.Select(shard => shard.Text("shard")));
-        Assert.Equal(Target, shards.Sum(shard => shard.Number("documents")));
         Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
+        AssertAddsUp(report);
         Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
         Assert.Equal(
             ["Date_-1", "Number1_1", "Number_1", "_id_", "_id_hashed"],
@@ -51,9 +51,12 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
                 .FindDocument("values")!.Select(value => value.Value.ToString()));
         }
 
+        string run = _runs.Id;
         ProgramRun.Run("series", "--cluster", cluster.Folder, "--db", _database, "--target", "30k", "--shard-key", "_id", "--out", _runs.Path)
             .Expect(2).Says($"{_database}.series is sharded by {{_id: hashed}}, this run's key is {{_id: 1}}");
-        ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
+        ProgramRun.Run("run", "q7", "--cluster", cluster.Folder, "--db", _database, "--operations", "10", "--balancer", "on", "--out", _runs.Path).Expect(0);
+        Assert.Equal("full", cluster.FindSetting("balancer")!.FindString("mode"));
+        ProgramRun.Run("clean", run, "--out", _runs.Path).Expect(0);
         Assert.Null(cluster.FindSetting("chunksize"));
         Assert.Equal(balancer?.FindString("mode"), cluster.FindSetting("balancer")?.FindString("mode"));
         using MongoConnection config = cluster.ConnectConfig();
@@ -78,13 +81,14 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         using (MongoConnection connection = cluster.Connect())
             Assert.True(Documents.Count(connection, _database) >= acknowledged, "documents that were acknowledged with j:true are gone");
         JsonElement report = Finish(run, 0);
+        AssertAddsUp(report);
         Assert.Contains(report.Items("events"), e => e.Text("kind") == "outage" && e.Text("text").StartsWith("shard s1 did not answer", StringComparison.Ordinal) && e.GetProperty("seconds").GetDouble() > 1);
     }
 
     [MongodFact]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
-        ProgramRun run = Start("10/70/20", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+        ProgramRun run = Start("10/70/20", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         cluster.Kill("router");
@@ -93,6 +97,9 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         JsonElement report = Finish(run, 0);
         Assert.Contains(report.Items("events"), e => e.Text("kind") == "reconnect" && e.GetProperty("seconds").GetDouble() > 0.4);
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
+        JsonElement[] shards = [.. report.Items("steps")[^1].GetProperty("sizes").Items("shards")];
+        Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
+        Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
     }
 
     [MongodFact]
@@ -110,6 +117,10 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         Assert.InRange(shards.Sum(shard => shard.Number("documents")), Target, Target + DocumentsOfAChunk);
         AssertShardsAreShown(report);
     }
+
+    /// <summary>A kill -9 leaves a shard's own counter wrong.</summary>
+    private static void AssertAddsUp(JsonElement report) =>
+        Assert.Equal(Target, report.Items("steps")[^1].GetProperty("sizes").Items("shards").Sum(shard => shard.Number("documents")));
 
     /// <summary>Snapshots, migrations, collStats and charts.</summary>
     private void AssertShardsAreShown(JsonElement report)

@@ -89,7 +89,7 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.Equal(new Accounting(10, 8, 2, 0), result.Accounting);
         (string kind, string text, double? seconds) = Assert.Single(Log.Events);
         Assert.Equal("outage", kind);
-        Assert.Equal($"no primary of s1 (code {code}); answered again after 30.00 s, 2 operations failed", text);
+        Assert.Equal($"no primary of s1 (code {code}); answered again after 30.00 s, 2 failed", text);
         // Two that waited, what the client paused in between, and the one that succeeded.
         Assert.InRange(seconds!.Value, 30.001, 30.01);
         // The router is asked anew each time: whoever starts a shard again does so then.

@@ -26,7 +26,7 @@ internal enum ShardingTarget
 internal sealed record ShardingCommand(ShardingTarget Target, string Database, BsonDocument Command);
 
 /// <summary>How a cluster is told to shard: the one place where a mongos and a mongod that routes differ in administration.</summary>
-/// <remarks>Only words: nothing is sent here. Sources: MongoDB's manual for mongos; for a mongod that routes, what mongos itself sends (docs/sharding.md).</remarks>
+/// <remarks>Only words: nothing is sent here. Sources: MongoDB's manual for mongos; for a mongod that routes, what mongos itself sends (docs/clusters.md).</remarks>
 internal interface IShardingCommands
 {
     /// <param name="database">Its name.</param>

@@ -17,6 +17,7 @@ internal sealed class ShardedAdministration : ICollectionAdministration
     private readonly ClusterConnections _connections;
     private readonly ShardedCollection _collection;
     private readonly CollectionSharder _sharder;
+    private readonly ShardCounts _counts;
     private readonly LongCommands _longCommands;
     private readonly Dictionary<string, string> _processes = [];
 
@@ -26,6 +27,7 @@ internal sealed class ShardedAdministration : ICollectionAdministration
         _longCommands = longCommands;
         _connections = new ClusterConnections(plan.Cluster, plan.Connections);
         _collection = new ShardedCollection(_connections, database, collection, longCommands);
+        _counts = new ShardCounts(_collection, longCommands);
         _sharder = new CollectionSharder(_collection, plan, numbers, clock, longCommands);
     }
 
@@ -79,11 +81,11 @@ internal sealed class ShardedAdministration : ICollectionAdministration
             _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
     }
 
-    public BsonDocument ReadStatistics(MongoConnection connection)
+    public BsonDocument ReadStatistics(MongoConnection connection, long documents)
     {
         _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
         BsonDocument[] parts = [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
-        return ShardedStatistics.Sum(_collection.Namespace, parts, _collection.CountChunks());
+        return ShardedStatistics.Sum(_collection.Namespace, parts, _counts.Read(parts, documents), _collection.CountChunks());
     }
 
     public ExaminedCounters? ReadExamined(MongoConnection connection)

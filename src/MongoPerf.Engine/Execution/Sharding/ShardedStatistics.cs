@@ -5,7 +5,7 @@ namespace MongoPerf.Engine.Execution.Sharding;
 /// <summary>Adds up what the $collStats stage tells of each shard, in the form that mongos gives collStats.</summary>
 internal static class ShardedStatistics
 {
-    private static readonly string[] Summed = ["count", "size", "storageSize", "freeStorageSize", "totalIndexSize", "totalSize", "numOrphanDocs"];
+    private static readonly string[] Summed = ["size", "storageSize", "freeStorageSize", "totalIndexSize", "totalSize", "numOrphanDocs"];
 
     /// <summary>One document for each shard that holds a part; the large parts that nobody reads are left out at the source.</summary>
     public static BsonDocument Request(string collection) => BsonDocument.Of(
@@ -17,30 +17,41 @@ internal static class ShardedStatistics
         }),
         ("cursor", BsonDocument.Empty));
 
+    public static string ShardOf(BsonDocument part) => part.FindString("shard") ?? "";
+
+    /// <summary>As the shard itself counts.</summary>
+    public static long CountOf(BsonDocument part) => part.FindInt64("storageStats.count") ?? 0;
+
     /// <param name="ns">"database.collection".</param>
     /// <param name="parts">What <see cref="Request"/> brought.</param>
+    /// <param name="counts">Documents on each shard, orphans included.</param>
     /// <param name="chunks">Chunks that each shard owns.</param>
-    public static BsonDocument Sum(string ns, IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> chunks)
+    public static BsonDocument Sum(
+        string ns, IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> counts, IReadOnlyDictionary<string, long> chunks)
     {
         var shards = new List<(string Name, object? Stats)>();
         var indexes = new SortedDictionary<string, long>(StringComparer.Ordinal);
-        foreach (BsonDocument part in parts.OrderBy(p => p.FindString("shard"), StringComparer.Ordinal))
+        foreach (BsonDocument part in parts.OrderBy(ShardOf, StringComparer.Ordinal))
         {
-            string shard = part.FindString("shard") ?? "";
+            string shard = ShardOf(part);
             BsonDocument stats = part.FindDocument("storageStats") ?? BsonDocument.Empty;
             foreach ((string name, BsonValue size) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
                 indexes[name] = indexes.GetValueOrDefault(name) + size.ToInt64();
             shards.Add((shard, BsonDocument.Of(
-                [("ns", ns), .. stats.Select(e => (e.Key, (object?)e.Value)), ("nchunks", chunks.GetValueOrDefault(shard))])));
+            [
+                ("ns", ns), ("count", counts[shard]), .. stats.Where(e => e.Key != "count").Select(e => (e.Key, (object?)e.Value)),
+                ("nchunks", chunks.GetValueOrDefault(shard)),
+            ])));
         }
 
+        long count = counts.Values.Sum();
         long SumOf(string field) => parts.Sum(part => part.FindInt64($"storageStats.{field}") ?? 0);
         return BsonDocument.Of(
         [
-            ("sharded", true), ("ns", ns),
+            ("sharded", true), ("ns", ns), ("count", count),
             .. Summed.Select(field => (field, (object?)SumOf(field))),
             ("indexSizes", BsonDocument.Of([.. indexes.Select(i => (i.Key, (object?)i.Value))])),
-            ("avgObjSize", SumOf("count") == 0 ? 0.0 : (double)SumOf("size") / SumOf("count")),
+            ("avgObjSize", count == 0 ? 0.0 : (double)SumOf("size") / count),
             ("nindexes", indexes.Count),
             ("nchunks", chunks.Values.Sum()),
             ("shards", BsonDocument.Of([.. shards])),

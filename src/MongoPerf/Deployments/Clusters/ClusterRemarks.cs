@@ -11,19 +11,3 @@ internal static class ClusterRemarks
         return memoryProblem is null ? [shape] : [shape, $"the shards' memory is not limited by the system: {memoryProblem}"];
     }
 }
-
-/// <summary>What documents take on the disk of a cluster.</summary>
-internal static class ClusterDisk
-{
-    // A document is in the oplog too, as it is, until that is full.
-    private const double OplogBytesPerDocument = 1100;
-
-    /// <summary>Estimate for all members together.</summary>
-    /// <param name="plan">Of the cluster.</param>
-    /// <param name="documents">To be inserted, more than none.</param>
-    public static double BytesPerDocument(ClusterPlan plan, long documents)
-    {
-        double oplogs = Math.Min(documents * OplogBytesPerDocument, plan.Shards * ClusterProcesses.OplogBytes);
-        return plan.Members * (DiskGuard.MongodBytesPerDocument + (oplogs / documents));
-    }
-}

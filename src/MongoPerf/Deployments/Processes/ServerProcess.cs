@@ -222,7 +222,7 @@ internal sealed class ServerProcess : IDisposable
         while (!FreePort.IsFree(port))
         {
             if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  end what listens there (ss -ltnp shows it), or take other ports");
+                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  end what listens there (ss -ltnp shows it)");
             Thread.Sleep(20);
         }
 

@@ -189,6 +189,30 @@ public sealed class ShardedCollectionTests : IDisposable
     }
 
     [VectorFact]
+    public void Counters_that_a_crash_left_wrong_are_set_right_once()
+    {
+        using var shard = new FakeMongos(isMongos: false);
+        long reported = 70;
+        int counted = 0;
+        shard.Replies["count"] = _ =>
+        {
+            counted++;
+            return BsonDocument.Of(("n", reported + 30), ("ok", 1.0));
+        };
+        _mongos.Replies["aggregate"] = command => Cursor(command.FindString("$db") == "config"
+            ? [Chunks("s0", 1)]
+            : [BsonDocument.Of(("shard", "s0"), ("storageStats", BsonDocument.Of(("count", reported), ("numOrphanDocs", 10))))]);
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings(), new ShardAddress("s0", shard.Address));
+        Assert.Equal(90, Assert.Single(collection.ReadSizes(90).Shards).Documents);
+        reported += 5;
+        Assert.Equal(95, Assert.Single(collection.ReadSizes(95).Shards).Documents);
+        Assert.Equal(1, counted);
+        reported -= 1;
+        Assert.Equal(94, Assert.Single(collection.ReadSizes(95).Shards).Documents);
+        Assert.Equal(2, counted);
+    }
+
+    [VectorFact]
     public void A_checkpoint_is_in_every_shards_journal_before_it_is_noted()
     {
         using WireCollection collection = Open("perf", "docs", new ShardingSettings());
