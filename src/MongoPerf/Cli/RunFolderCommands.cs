@@ -106,10 +106,7 @@ internal static class CleanCommand
             RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
-            Deployments.LeftOver.End(folder.DataPath);
-            long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-            if (Directory.Exists(folder.DataPath))
-                Directory.Delete(folder.DataPath, recursive: true);
+            long bytes = ServerData.Delete(folder);
             Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
             return ExitCode.Done;
         }));

@@ -1,8 +1,10 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting.Comparison;
 
 namespace MongoPerf.Cli;
 
@@ -13,16 +15,43 @@ internal static class SettingsReader
     private const string DefaultName = "mongoperf";
     private const ulong DefaultSeed = 42;
 
+    /// <summary>A request for each deployment that was named; they differ in nothing else.</summary>
     /// <param name="kind">"series" or "run".</param>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="shape">What the command itself decides.</param>
-    public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
+    public static IReadOnlyList<RunRequest> ReadAll(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        string topology = parsed.GetValue(options.Topology) ?? "single";
-        bool startsServer = topology == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
+        IReadOnlyList<string> topologies = parsed.GetValue(options.Topology) ?? ["single"];
+        string? uri = parsed.GetValue(options.Uri);
+        string? against = parsed.GetValue(options.Against);
+        if (topologies.Count > 1 && (uri ?? against) is not null)
+            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its servers: --uri and --against can't be given with it", "--uri A --against B compares two that are there");
+        if (topologies.Count > 1)
+            return [.. topologies.Select(topology => Read(kind, parsed, options, shape, topology, null))];
         // What is typed wins over the environment.
-        string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
+        bool startsServer = topologies[0] == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
+        uri ??= startsServer ? null : FromEnvironment("MONGOPERF_URI");
+        RunRequest request = Read(kind, parsed, options, shape, topologies[0], uri);
+        if (against is null)
+            return [request];
+        return uri is null
+            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments: the first is missing", "name it with --uri")
+            : [request, Read(kind, parsed, options, shape, topologies[0], against)];
+    }
+
+    /// <summary>What <c>--repeat</c> asks for.</summary>
+    /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
+    public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)
+    {
+        int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
+        return deployments > 1 && repeats is > 1 and < TestJudge.LeastRuns
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}: deployments are compared run by run from {TestJudge.LeastRuns} repeats on, or by their samples without any")
+            : repeats;
+    }
+
+    private static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape, string topology, string? uri)
+    {
         if (uri is not null && topology == "null")
             throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
         if (topology == "null" && (parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null))
@@ -78,6 +107,7 @@ internal static class SettingsReader
         WarmupSeconds = SeriesSchedule.DefaultWindow(target) / 4,
         Journal = false,
         OrderedBatches = true,
+        DocumentSchema = DocumentGenerator.SchemaVersion,
         VerifyShare = 0.01,
         MaxErrors = 0,
         Database = DefaultName,
@@ -90,7 +120,7 @@ internal static class SettingsReader
     {
         Option[] all =
         [
-            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Threads, options.Batch, options.Rate,
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat, options.Threads, options.Batch, options.Rate,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];
