@@ -21,8 +21,8 @@ do for [kind in kinds] {
     set yrange [row_count + 0.6:0.4]
     set xlabel "candidate to baseline: left of 1 is slower, right of 1 is faster" textcolor rgb ink
     unset ytics
-    set xtics autofreq
-    set format x "%g"
+    set logscale x
+    eval "set xtics ".x_tics
     set grid xtics noytics back linetype 1 linecolor rgb thin linewidth 1
 
     set label 1 title at screen 0.018, 1.0 - 42 * pixel left font text_size(kind, 19) textcolor rgb ink noenhanced

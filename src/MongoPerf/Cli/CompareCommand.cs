@@ -23,6 +23,12 @@ internal static class CompareCommand
         var fail = new Option<bool>("--fail-on-regression") { Description = "End with exit code 10 when a test is slower than the baseline's" };
         Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json", "csv", "markdown");
         var command = new Command("compare", "Compare stored runs: ratios with intervals, verdicts, charts of both laid over each other") { runs, baseline, noise, force, fail, format, shared.Out };
+        // Whatever is not known counts as one more run to the parser.
+        runs.Validators.Add(result =>
+        {
+            if (result.Tokens.FirstOrDefault(token => token.Value.StartsWith('-')) is { } unknown)
+                result.AddError(UnknownOption(unknown.Value, command));
+        });
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string[] named = parsed.GetValue(runs)!;
@@ -38,6 +44,12 @@ internal static class CompareCommand
             });
         }));
         return command;
+    }
+
+    private static string UnknownOption(string name, Command command)
+    {
+        string? nearest = NearestName.Find(name, command.Options.Select(option => option.Name));
+        return $"unknown option '{name}' of '{command.Name}'" + (nearest is null ? "" : $" (did you mean '{nearest}'?)");
     }
 
     private static double ParseThreshold(string text) =>

@@ -36,16 +36,16 @@ internal static class ComparisonSession
         }
         finally
         {
-            foreach (RunWindows run in sides.SelectMany(side => side.Runs))
-                run.Run.Dispose();
+            foreach (StoredRun run in sides.SelectMany(side => side.Stored))
+                run.Dispose();
         }
     }
 
     private static ExitCode ShowSpread(ComparedSide side, ComparisonRequest request)
     {
-        if (side.Runs.Count == 1)
+        if (side.Stored.Count == 1)
             throw new UserException(ExitCode.WrongUsage, $"run {side.Id} stands alone: two runs are needed, or one that was repeated", "'mongoperf list runs' names those that are there");
-        RequireAlike(SetupCheck.FindAmongRepeats([.. side.Runs.Select(run => run.Run)]), request.Force);
+        RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
         switch (request.Format)
         {
@@ -70,7 +70,7 @@ internal static class ComparisonSession
     private static ExitCode Compare(IReadOnlyList<ComparedSide> sides, ComparisonRequest request)
     {
         foreach (ComparedSide side in sides)
-            RequireAlike(SetupCheck.FindAmongRepeats([.. side.Runs.Select(run => run.Run)]), request.Force);
+            RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
         RequireAlike(SetupCheck.Find([.. sides.Select(side => side.First)]), request.Force);
         RunComparison comparison = RunComparer.Compare(sides[0], [.. sides.Skip(1)], request.NoiseThreshold);
         foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Tests.Count == 0))

@@ -109,7 +109,7 @@ internal static class ChartRenderer
     private static IEnumerable<string> WriteData(Chart chart, string folder)
     {
         string settings = Path.Combine(folder, chart.Name + ".settings.gp");
-        File.WriteAllText(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each 'mongoperf report'.\n{chart.Settings}");
+        File.WriteAllText(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{chart.Settings}");
         yield return settings;
         foreach (var table in chart.Tables)
         {

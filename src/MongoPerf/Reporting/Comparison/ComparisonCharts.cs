@@ -45,13 +45,14 @@ internal static class ComparisonCharts
 
         double least = Math.Min(1 - comparison.NoiseThreshold, table.Rows.Min(row => row[2]));
         double most = Math.Max(1 + comparison.NoiseThreshold, table.Rows.Max(row => row[3]));
-        double margin = (most - least) * 0.06;
+        double margin = Math.Pow(most / least, 0.06);
         var settings = Head(comparison, "compare-ratios", "How fast, against the baseline", table)
             .Set("row_count", rows.Count)
             .SetArray("row_name", rows.ConvertAll(row => ComparisonText.NameOf(row.Test!, row.All)))
             .SetArray("row_text", rows.ConvertAll(row => $"{ComparisonText.WithRange(row.Test!.Rate)}  {ComparisonText.Describe(row.Test.Outcome)}"))
-            .Set("x_low", Math.Max(0, least - margin))
-            .Set("x_high", most + margin)
+            .Set("x_low", least / margin)
+            .Set("x_high", most * margin)
+            .Set("x_tics", AxisScale.RatioTics(least / margin, most * margin))
             .Set("noise", comparison.NoiseThreshold)
             .Set("picture_height", 290 + (rows.Count * 62));
         return new Chart(
@@ -63,7 +64,7 @@ internal static class ComparisonCharts
     private static Chart OfTest(RunComparison comparison, string test, int threads)
     {
         string name = Name(comparison, test, threads);
-        bool overTime = comparison.Sides.All(side => side.First.Steps.Count == 1) && comparison.Sides.All(side => side.Runs.Count == 1);
+        bool overTime = comparison.Sides.All(side => side.First.Steps.Count == 1) && comparison.Sides.All(side => side.Stored.Count == 1);
         ChartTable table = overTime ? ByTime(comparison, name, test, threads) : BySize(comparison, name, test, threads);
         bool isInsert = RunWindows.IsInsert(test);
         double largest = table.Rows.Select(row => row[0]).DefaultIfEmpty(1).Max();
@@ -131,11 +132,11 @@ internal static class ComparisonCharts
     private static ChartTable BySize(RunComparison comparison, string name, string test, int threads)
     {
         var table = new ChartTable(name + ".dat", Columns(comparison, "documents", "rate", "low", "high", "p50", "p99"));
-        var sizes = comparison.Sides.SelectMany(side => side.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads)
-                .Select(key => (Key: key, side.Runs[0].Find(key)!.Documents)))
+        var sizes = comparison.Sides.SelectMany(side => side.Windows.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads)
+                .Select(key => (Key: key, side.Windows.Runs[0].Find(key)!.Documents)))
             .GroupBy(pair => pair.Key).OrderBy(group => group.Key.Step);
         foreach (var size in sizes)
-            table.Add([size.First().Documents, .. comparison.Sides.SelectMany(side => AtSize(side, side.Windows(size.Key)))]);
+            table.Add([size.First().Documents, .. comparison.Sides.SelectMany(side => AtSize(side, side.Windows.At(size.Key)))]);
         return table;
     }
 
@@ -143,7 +144,7 @@ internal static class ComparisonCharts
     {
         if (windows.Count == 0)
             return [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN];
-        double[] spread = side.Runs.Count > 1 ? [.. windows.Select(w => w.Rate)] : windows[0].Rates;
+        double[] spread = side.Stored.Count > 1 ? [.. windows.Select(w => w.Rate)] : windows[0].Rates;
         return
         [
             Math.Exp(windows.Average(w => Math.Log(w.Rate))),
@@ -162,7 +163,7 @@ internal static class ComparisonCharts
     private static ChartTable ByTime(RunComparison comparison, string name, string test, int threads)
     {
         var table = new ChartTable(name + ".dat", Columns(comparison, "seconds", "rate", "low", "high", "p50", "p99"));
-        RateWindow?[] windows = [.. comparison.Sides.Select(side => side.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads).Select(side.Runs[0].Find).FirstOrDefault())];
+        RateWindow?[] windows = [.. comparison.Sides.Select(side => side.Windows.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads).Select(side.Windows.Runs[0].Find).FirstOrDefault())];
         for (int second = 0; second < windows.Max(w => w?.Rates.Length ?? 0); second++)
         {
             table.Add([second + 1, .. windows.SelectMany(w => w is null || second >= w.Rates.Length

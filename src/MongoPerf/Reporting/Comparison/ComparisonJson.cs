@@ -70,7 +70,7 @@ internal static class ComparisonJson
     {
         json.WriteStartObject(name);
         json.WriteString("id", side.Id);
-        json.Texts("runs", side.Runs.Select(run => run.Run.Run.Id));
+        json.Texts("runs", side.Stored.Select(run => run.Run.Id));
         DeploymentInfo? deployment = side.First.Deployment;
         json.Text("topology", deployment?.Topology);
         json.Text("serverVersion", deployment?.ServerVersion);

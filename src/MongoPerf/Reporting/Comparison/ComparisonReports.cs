@@ -126,7 +126,7 @@ internal static class ComparisonCsv
         foreach (TestSpread test in spread.Tests)
         {
             for (int i = 0; i < test.Rates.Count; i++)
-                CsvReport.Row(output, [spread.Side.Runs[i].Run.Run.Id, i + 1, test.Test, test.Threads, test.Rates[i]]);
+                CsvReport.Row(output, [spread.Side.Stored[i].Run.Id, i + 1, test.Test, test.Threads, test.Rates[i]]);
         }
     }
 

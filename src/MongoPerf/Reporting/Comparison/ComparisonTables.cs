@@ -17,7 +17,7 @@ internal static class ComparisonTables
     }
 
     public static ReportTable Spread(RepeatSpread spread) => new(
-        $"{spread.Side.Runs.Count} runs: documents/s of inserts, operations/s of queries (geometric mean over the sizes)",
+        $"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of queries (geometric mean over the sizes)",
         ["<test", "threads", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
         [
             .. spread.Tests.Select(t => (IReadOnlyList<string>)

@@ -30,9 +30,9 @@ internal static class ComparisonText
 
     public static string Probability(double p) => p < 0.0001 ? "<0.0001" : p.ToString("0.0000", CultureInfo.InvariantCulture);
 
-    /// <summary>"0.90 of the baseline (95 %: 0.87 to 0.92), slower"; "too few" and nothing else.</summary>
+    /// <summary>"0.90 times the baseline's rate (95 %: 0.87 to 0.92), slower"; "too few" and nothing else.</summary>
     public static string Sentence(TestJudgement test) => test.Rate is { } rate
-        ? $"{Number(rate.Value)} of the baseline's rate (95 %: {Range(rate.Interval)}), {Describe(test.Outcome)}"
+        ? $"{Number(rate.Value)} times the baseline's rate (95 %: {Range(rate.Interval)}), {Describe(test.Outcome)}"
         : Describe(Outcome.TooFew);
 
     /// <summary>Regressions first, what was not judged last.</summary>

@@ -13,7 +13,7 @@ internal static class LatencyRatios
 
     /// <summary>A size or a run is one observation.</summary>
     /// <returns>Null when some percentile was not recorded.</returns>
-    public static Ratio? OfUnits(Evidence evidence, ComparedSide baseline, ComparedSide candidate, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
+    public static Ratio? OfUnits(Evidence evidence, SideWindows baseline, SideWindows candidate, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
     {
         if (Logarithms(baseline, keys, percentile) is not { } a || Logarithms(candidate, keys, percentile) is not { } b)
             return null;
@@ -56,7 +56,7 @@ internal static class LatencyRatios
     }
 
     /// <returns>A row per run, a value per size; null when one is missing.</returns>
-    private static double[][]? Logarithms(ComparedSide side, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
+    private static double[][]? Logarithms(SideWindows side, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
     {
         double?[][] values = [.. side.Runs.Select(run => keys.Select(key => percentile(run.Find(key)!.Latency)).ToArray())];
         return values.Any(run => run.Any(value => value is not > 0)) ? null : [.. values.Select(run => run.Select(value => Math.Log(value!.Value)).ToArray())];

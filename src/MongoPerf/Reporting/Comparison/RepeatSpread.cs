@@ -49,12 +49,12 @@ internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<TestSpread>
     public static RepeatSpread Of(ComparedSide side, double noiseThreshold) => new(
         side,
         [
-            .. side.Runs[0].Keys.Where(key => side.Windows(key).Count > 0)
+            .. side.Windows.Keys
                 .GroupBy(key => (key.Test, key.Threads))
                 .OrderBy(group => TestOrder.Of(group.Key.Test)).ThenBy(group => group.Key.Threads)
                 .Select(group => new TestSpread(
                     group.Key.Test, group.Key.Threads,
-                    [.. side.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))])),
+                    [.. side.Windows.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))])),
         ],
         noiseThreshold);
 }

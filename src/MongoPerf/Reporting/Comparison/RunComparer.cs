@@ -20,7 +20,7 @@ internal static class RunComparer
             Candidates = [.. candidates.Select(candidate => Judge(baseline, candidate, noiseThreshold))],
             Differences = SetupCheck.Find([.. sides.Select(side => side.First)]),
             NoiseThreshold = noiseThreshold,
-            Notes = [.. sides.SelectMany(side => Notes(side, sides.Any(s => s.Runs.Count > 1), noiseThreshold))],
+            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold))],
         };
     }
 
@@ -30,7 +30,7 @@ internal static class RunComparer
         return new CandidateJudgement
         {
             Candidate = candidate,
-            Tests = new TestJudge(baseline, candidate, noiseThreshold).Judge(),
+            Tests = new TestJudge(baseline.Windows, candidate.Windows, noiseThreshold).Judge(),
             Sizes = sizes,
             SizesAtDocuments = documents,
         };
@@ -51,24 +51,28 @@ internal static class RunComparer
         return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 }).Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
     }
 
-    private static IEnumerable<string> Notes(ComparedSide side, bool hasRepeats, double noiseThreshold)
+    private static IEnumerable<string> Once(ComparedSide[] sides)
+    {
+        if (sides.All(side => side.Stored.Count == 1))
+            yield return "each ran once: how much a run differs from a repeat of itself is unknown, and no statistics over one run can tell (--repeat 5 measures it)";
+    }
+
+    private static IEnumerable<string> Notes(ComparedSide side, double noiseThreshold)
     {
         StoredRun run = side.First;
-        if (!hasRepeats)
-            yield return $"{side.Id} ran once: how much it would differ from a repeat of itself is unknown, and no statistics of one run can tell (--repeat 5 measures it)";
         if (run.Deployment is { IsEmbedded: true })
             yield return $"{side.Id}: figures are the embedded server's, not MongoDB's";
         if (run.Deployment is { Kind: "null" })
             yield return $"{side.Id}: figures are the null deployment's, which answers from memory, not MongoDB's";
         if (run.Settings.Rate is not null)
             yield return $"{side.Id} was given its rate of queries: their rates can't differ, look at their latencies";
-        int outages = side.Runs.Sum(r => r.Keys.Sum(key => r.Find(key)!.OutageSamples));
+        int outages = side.Windows.Runs.Sum(r => r.Keys.Sum(key => r.Find(key)!.OutageSamples));
         if (outages > 0)
             yield return $"{side.Id}: {outages} seconds with an outage are left out";
         ClientLimit limit = ClientLimit.Of(run);
         foreach (string sentence in limit.IsLimit ? limit.Sentences : [])
             yield return $"{side.Id}: {sentence}";
-        foreach (string slow in side.Runs.Count > 1 ? RepeatSpread.Of(side, noiseThreshold).SlowStarts : [])
+        foreach (string slow in side.Stored.Count > 1 ? RepeatSpread.Of(side, noiseThreshold).SlowStarts : [])
             yield return $"{side.Id}: {slow}";
     }
 }

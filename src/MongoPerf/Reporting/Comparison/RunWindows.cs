@@ -30,18 +30,18 @@ internal sealed record RateWindow
     public required LatencySummary Latency { get; init; }
 }
 
-/// <summary>The windows of a stored run. Histograms are read only when they are asked for.</summary>
-internal sealed class RunWindows
+/// <summary>The windows of one run.</summary>
+/// <param name="windows">What was measured.</param>
+/// <param name="readSamples">Reads the run's samples anew, with their histograms: only when those are asked for.</param>
+internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> windows, Func<IEnumerable<PhaseSample>> readSamples)
 {
     /// <summary>A rest that is shorter says too little of a second.</summary>
     private const double LeastSampleSeconds = 0.5;
     private const long LongestGapMilliseconds = 1500;
 
-    private readonly Dictionary<WindowKey, RateWindow> _windows = [];
-
-    public RunWindows(StoredRun run)
+    public static RunWindows Of(StoredRun run)
     {
-        Run = run;
+        var windows = new Dictionary<WindowKey, RateWindow>();
         Dictionary<WindowKey, List<PhaseSample>> samples = ReadMeasured(run);
         foreach (StepResult step in run.Steps)
         {
@@ -49,27 +49,27 @@ internal sealed class RunWindows
             {
                 var key = new WindowKey(test.Test, test.Threads, step.Step);
                 if (Make(step.Documents, test, samples.GetValueOrDefault(key, [])) is { } window)
-                    _windows[key] = window;
+                    windows[key] = window;
             }
         }
+
+        return new RunWindows(windows, () => run.ReadSamples(withHistograms: true));
     }
 
-    public StoredRun Run { get; }
+    public IEnumerable<WindowKey> Keys => windows.Keys;
 
-    public IEnumerable<WindowKey> Keys => _windows.Keys;
-
-    public RateWindow? Find(WindowKey key) => _windows.GetValueOrDefault(key);
+    public RateWindow? Find(WindowKey key) => windows.GetValueOrDefault(key);
 
     /// <summary>The latencies of a window's seconds, neighbours joined so that there are at most so many histograms.</summary>
     /// <returns>Null when some were not stored.</returns>
     public IReadOnlyList<LatencyHistogram>? ReadHistograms(WindowKey key, int atMost)
     {
-        RateWindow window = _windows[key];
+        RateWindow window = windows[key];
         HashSet<long> times = [.. window.Samples.Select(s => s.AtMilliseconds)];
         int count = Math.Min(atMost, times.Count);
         LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
         int read = 0;
-        foreach (PhaseSample sample in Run.ReadSamples(withHistograms: true))
+        foreach (PhaseSample sample in readSamples())
         {
             if (KeyOf(sample) != key || !times.Contains(sample.AtMilliseconds))
                 continue;

@@ -9,7 +9,7 @@ namespace MongoPerf.Reporting.Comparison;
 /// that are at least half of the sizes. Otherwise the window of a size is one observation, when there are <see cref="LeastSizes"/> sizes. Otherwise
 /// nothing is said.
 /// </remarks>
-internal sealed class TestJudge(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
+internal sealed class TestJudge(SideWindows baseline, SideWindows candidate, double noiseThreshold)
 {
     /// <summary>Seconds on each side below which nothing is said about a size.</summary>
     public const int LeastSamples = 20;
@@ -23,7 +23,7 @@ internal sealed class TestJudge(ComparedSide baseline, ComparedSide candidate, d
 
     public IReadOnlyList<TestJudgement> Judge()
     {
-        var common = candidate.Runs[0].Keys.Where(key => baseline.Windows(key).Count > 0 && candidate.Windows(key).Count > 0)
+        var common = candidate.Keys.Intersect(baseline.Keys)
             .GroupBy(key => (key.Test, key.Threads))
             .OrderBy(group => TestOrder.Of(group.Key.Test)).ThenBy(group => group.Key.Threads);
         List<TestJudgement> tests = [.. common.Select(group => JudgeTest(group.Key.Test, group.Key.Threads, [.. group.OrderBy(key => key.Step)]))];
@@ -76,7 +76,7 @@ internal sealed class TestJudge(ComparedSide baseline, ComparedSide candidate, d
 
     private SizeJudgement JudgeSize(WindowKey key)
     {
-        long documents = baseline.Windows(key)[0].Documents;
+        long documents = baseline.At(key)[0].Documents;
         bool enoughRuns = !HasRepeats || (baseline.Runs.Count >= LeastRuns && candidate.Runs.Count >= LeastRuns);
         if (!IsAmple(key) || !enoughRuns)
             return new SizeJudgement { Documents = documents, Outcome = Outcome.TooFew };
@@ -115,9 +115,9 @@ internal sealed class TestJudge(ComparedSide baseline, ComparedSide candidate, d
 
     private bool IsAmple(WindowKey key) => Samples(baseline, key).Length >= LeastSamples && Samples(candidate, key).Length >= LeastSamples;
 
-    private static double[] Samples(ComparedSide side, WindowKey key) => [.. side.Windows(key).SelectMany(w => w.Rates)];
+    private static double[] Samples(SideWindows side, WindowKey key) => [.. side.At(key).SelectMany(w => w.Rates)];
 
-    private static double MeanLogarithm(ComparedSide side, IReadOnlyList<WindowKey> keys) => side.Runs.Average(run => MeanLogarithm(run, keys));
+    private static double MeanLogarithm(SideWindows side, IReadOnlyList<WindowKey> keys) => side.Runs.Average(run => MeanLogarithm(run, keys));
 
     private static double MeanLogarithm(RunWindows run, IReadOnlyList<WindowKey> keys) => keys.Average(key => Math.Log(run.Find(key)!.Rate));
 
