@@ -75,7 +75,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
         double step = NiceStep(high - low, 8);
         IEnumerable<double> values = high / low < 3
             ? Enumerable.Range((int)Math.Ceiling((low - 1) / step), (int)Math.Ceiling((high - low) / step) + 1).Select(i => 1 + (i * step))
-            : Enumerable.Range(-9, 19).SelectMany(power => (double[])[1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
+            : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
         if (high / low > 1000)
             values = Enumerable.Range(-9, 19).Select(power => Math.Pow(10, power));
         return $"({string.Join(", ", values.Where(v => v >= low && v <= high).Select(v => $"\"{Units.Significant(v)}\" {Number(v)}"))})";
