@@ -30,8 +30,8 @@ internal sealed class ComparedSide
         _ => $"{Id} and {Stored.Count - 1} repeats",
     };
 
-    /// <summary>"2026-11-21-a: mongod 6.0.5, standalone".</summary>
-    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}";
+    /// <summary>"2026-11-21-a: mongod 6.0.5, standalone", with the address of one that was given.</summary>
+    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" } given ? $" at {given.Address}" : "")}";
 }
 
 /// <summary>What the runs of one side measured, in the order in which they ran.</summary>

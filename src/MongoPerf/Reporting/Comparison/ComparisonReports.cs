@@ -50,14 +50,11 @@ internal static class ComparisonMarkdown
     public static void Write(RunComparison comparison, TextWriter output)
     {
         MarkdownReport.Line(output, $"# MongoPerf: {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}");
-        MarkdownReport.Line(output, "");
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            MarkdownReport.Line(output, $"**{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}**");
-            MarkdownReport.Line(output, "");
+            MarkdownReport.Heading(output, $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
             foreach (Verdict verdict in ComparisonText.Verdicts(candidate, comparison.NoiseThreshold))
                 MarkdownReport.Item(output, $"**{verdict.Mark}**", verdict.Text);
-            MarkdownReport.Line(output, "");
         }
 
         MarkdownReport.Heading(output, "What was compared");

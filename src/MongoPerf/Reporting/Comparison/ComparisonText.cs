@@ -52,11 +52,14 @@ internal static class ComparisonText
         return verdicts;
     }
 
-    /// <summary>One word for the whole of it.</summary>
-    public static string Overall(CandidateJudgement candidate) =>
-        candidate.IsRegression ? Describe(Outcome.Slower)
-        : candidate.IsDifferent ? Describe(Outcome.Faster)
-        : Describe(candidate.IsJudged ? Outcome.NoDifference : Outcome.TooFew);
+    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "no difference found" or "too few".</summary>
+    public static string Overall(CandidateJudgement candidate) => (candidate.IsRegression, candidate.IsImprovement) switch
+    {
+        (true, true) => "mixed",
+        (true, false) => Describe(Outcome.Slower),
+        (false, true) => Describe(Outcome.Faster),
+        _ => Describe(candidate.IsJudged ? Outcome.NoDifference : Outcome.TooFew),
+    };
 
     /// <summary>What was one observation, for which tests: "10 sizes: batch, q4, q5".</summary>
     public static IEnumerable<string> Bases(CandidateJudgement candidate) => candidate.Tests.GroupBy(t => (t.Evidence, t.Basis)).Select(group =>

@@ -103,7 +103,7 @@ internal sealed record CandidateJudgement
 
     public bool IsRegression => Tests.Any(t => t.Outcome == Outcome.Slower);
 
-    public bool IsDifferent => Tests.Any(t => t.Outcome is Outcome.Slower or Outcome.Faster);
+    public bool IsImprovement => Tests.Any(t => t.Outcome == Outcome.Faster);
 
     /// <summary>False when there was too little of everything.</summary>
     public bool IsJudged => Tests.Any(t => t.Outcome != Outcome.TooFew);

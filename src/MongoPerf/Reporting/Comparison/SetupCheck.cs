@@ -44,6 +44,7 @@ internal static class SetupCheck
     [
         ("deployment", run => ChartText.DeploymentText(run.Deployment)),
         ("deployment's kind", run => run.Deployment?.Kind ?? "none"),
+        ("address", run => run.Deployment is { Kind: "uri" } given ? given.Address : "its own"),
         ("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
         ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max().ToString(CultureInfo.InvariantCulture)),
         ("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),
