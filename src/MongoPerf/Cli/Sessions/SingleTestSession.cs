@@ -26,7 +26,7 @@ internal static class SingleTestSession
         {
             session = RunSession.Open(folder, request);
             marker = Prepare(session, test, limits);
-            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility });
+            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility, DocumentSchema = marker.SchemaVersion });
         }
         catch
         {

@@ -28,18 +28,22 @@ internal static class LatencyRatios
     }
 
     /// <summary>Blocks of seconds are drawn again, and their histograms added up.</summary>
-    public static Ratio? OfSeconds(RunWindows baseline, RunWindows candidate, IReadOnlyList<WindowKey> keys, double percent)
+    /// <returns>Nulls when some second's latencies were not stored.</returns>
+    public static (Ratio? P50, Ratio? P99) OfSeconds(RunWindows baseline, RunWindows candidate, IReadOnlyList<WindowKey> keys)
     {
         var pairs = new List<(BlockHistograms Baseline, BlockHistograms Candidate)>();
         foreach (WindowKey key in keys)
         {
             if (baseline.ReadHistograms(key, MostBlocks) is not { } a || candidate.ReadHistograms(key, MostBlocks) is not { } b)
-                return null;
+                return (null, null);
             pairs.Add((new BlockHistograms(a), new BlockHistograms(b)));
         }
 
-        if (pairs.Any(p => p.Baseline.IsEmpty || p.Candidate.IsEmpty))
-            return null;
+        return pairs.Any(p => p.Baseline.IsEmpty || p.Candidate.IsEmpty) ? (null, null) : (OfBlocks(pairs, 50), OfBlocks(pairs, 99));
+    }
+
+    private static Ratio OfBlocks(List<(BlockHistograms Baseline, BlockHistograms Candidate)> pairs, double percent)
+    {
         double ratio = Math.Exp(pairs.Average(p => Math.Log(p.Candidate.Percentile(percent) / p.Baseline.Percentile(percent))));
         int blocks = pairs.Sum(p => Math.Min(p.Baseline.Count, p.Candidate.Count));
         Interval interval = Bootstrap.Draw(

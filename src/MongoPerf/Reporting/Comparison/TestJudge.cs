@@ -41,14 +41,15 @@ internal sealed class TestJudge(SideWindows baseline, SideWindows candidate, dou
         (double p, Interval interval) = Weigh(evidence, used);
         double a = MeanLogarithm(baseline, used);
         double b = MeanLogarithm(candidate, used);
+        (Ratio? p50, Ratio? p99) = Latencies(evidence, used);
         return judgement with
         {
             Outcome = Outcome.NoDifference,
             BaselineRate = Math.Exp(a),
             CandidateRate = Math.Exp(b),
             Rate = new Ratio(Math.Exp(b - a), interval),
-            P50 = Latency(evidence, used, 50, l => l.P50),
-            P99 = Latency(evidence, used, 99, l => l.P99),
+            P50 = p50,
+            P99 = p99,
             P = p,
         };
     }
@@ -108,10 +109,13 @@ internal sealed class TestJudge(SideWindows baseline, SideWindows candidate, dou
         }
     }
 
-    private Ratio? Latency(Evidence evidence, WindowKey[] keys, double percent, Func<LatencySummary, double?> percentile) =>
-        evidence == Evidence.Samples && keys.Length < LeastSizes
-            ? LatencyRatios.OfSeconds(baseline.Runs[0], candidate.Runs[0], keys, percent)
-            : LatencyRatios.OfUnits(evidence == Evidence.Runs ? evidence : Evidence.Sizes, baseline, candidate, keys, percentile);
+    private (Ratio? P50, Ratio? P99) Latencies(Evidence evidence, WindowKey[] keys)
+    {
+        if (evidence == Evidence.Samples && keys.Length < LeastSizes)
+            return LatencyRatios.OfSeconds(baseline.Runs[0], candidate.Runs[0], keys);
+        Evidence unit = evidence == Evidence.Runs ? evidence : Evidence.Sizes;
+        return (LatencyRatios.OfUnits(unit, baseline, candidate, keys, l => l.P50), LatencyRatios.OfUnits(unit, baseline, candidate, keys, l => l.P99));
+    }
 
     private bool IsAmple(WindowKey key) => Samples(baseline, key).Length >= LeastSamples && Samples(candidate, key).Length >= LeastSamples;
 

@@ -78,7 +78,7 @@ public sealed class StoredComparisonTests : IDisposable
     public void Several_candidates_are_each_held_against_the_baseline()
     {
         RunComparison comparison = Compare(
-            new NoisyRun { Steps = 1, Seconds = 40 }, new NoisyRun { Steps = 1, Seconds = 40, NoiseSeed = 2, Speed = _ => 0.6 }, new NoisyRun { Steps = 1, Seconds = 40, NoiseSeed = 3, Speed = _ => 1.5 });
+            Single(1), Single(2) with { Speed = _ => 0.6 }, Single(3) with { Speed = _ => 1.5 });
         Assert.Equal(["slower", "faster"], comparison.Candidates.Select(ComparisonText.Overall));
     }
 
@@ -177,7 +177,7 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void The_same_runs_give_the_same_words_each_time()
     {
-        RunComparison first = Compare(new NoisyRun { Steps = 1, Seconds = 30 }, new NoisyRun { Steps = 1, Seconds = 30, NoiseSeed = 2 });
+        RunComparison first = Compare(Single(1), Single(2));
         RunComparison again = Compared("2026-11-21-a", "2026-11-21-b");
         Assert.Equal(Written(first, ComparisonJson.Write), Written(again, ComparisonJson.Write));
     }
@@ -186,7 +186,7 @@ public sealed class StoredComparisonTests : IDisposable
     public void A_first_run_that_is_slower_than_all_others_is_pointed_at()
     {
         ComparedSide side = new([.. new[] { 0.8, 1, 1.01, 0.99, 1 }.Select((speed, i) => StoredRun.Open(
-            new NoisyRun { Id = $"r{i}", Steps = 1, Seconds = 30, NoiseSeed = (ulong)i, Speed = t => t == "q4" ? speed : 1 }.Write(_runs.Path)))]);
+            new NoisyRun { Id = $"r{i}", Steps = 1, Seconds = 30, Tests = ["batch", "q4"], NoiseSeed = (ulong)i, Speed = t => t == "q4" ? speed : 1 }.Write(_runs.Path)))]);
         RepeatSpread spread = RepeatSpread.Of(side, 0.05);
         string warning = Assert.Single(spread.SlowStarts);
         Assert.StartsWith("the first run of q4 was ", warning, StringComparison.Ordinal);
@@ -209,7 +209,7 @@ public sealed class StoredComparisonTests : IDisposable
         "one-size", ["compare-ratios", "compare-q4-1", "compare-q4-8"],
         Compare(Single(1), Single(2) with { Speed = _ => 0.9 }, Single(3) with { Speed = _ => 3 }));
 
-    private static NoisyRun Single(ulong seed) => new() { Kind = "run", Steps = 1, Seconds = 60, Tests = ["q4"], Threads = [1, 8], NoiseSeed = seed };
+    private static NoisyRun Single(ulong seed) => new() { Kind = "run", Steps = 1, Seconds = 50, Tests = ["q4"], Threads = [1, 8], NoiseSeed = seed };
 
     private void AssertDrawn(string name, string[] charts, RunComparison comparison)
     {
