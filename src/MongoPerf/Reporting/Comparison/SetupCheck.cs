@@ -47,6 +47,8 @@ internal static class SetupCheck
         ("address", run => run.Deployment is { Kind: "uri" } given ? given.Address : "its own"),
         ("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
         ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max().ToString(CultureInfo.InvariantCulture)),
+        ("router", run => run.Deployment?.Router ?? "none"),
+        ("shard key", run => run.Settings.Sharding is { } sharding ? sharding.ShardKey ?? "as it was" : "none"),
         ("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),
         ("target", run => Units.Exact(run.Settings.TargetDocumentCount)),
         ("documents verified", run => Units.Percent(run.Settings.VerifyShare)),
@@ -68,7 +70,7 @@ internal static class SetupCheck
 
     /// <summary>What differs between repeats of one run, which must be alike in everything but their ends.</summary>
     public static IReadOnlyList<SetupDifference> FindAmongRepeats(IReadOnlyList<StoredRun> runs) =>
-        [.. Find(runs).Where(d => d.IsUnlike || d.Name is "deployment" or "deployment's kind" or "shards")];
+        [.. Find(runs).Where(d => d.IsUnlike || d.Name is "deployment" or "deployment's kind" or "shards" or "shard key")];
 
     /// <summary>Shards are given unordered batches unless told otherwise: then it goes with the topology.</summary>
     private static SetupDifference? Ordered(IReadOnlyList<StoredRun> sides) => Difference(
