@@ -43,6 +43,8 @@ internal static class ClusterPrinter
         }
 
         ListReport.Write(table, output);
+        if (status.MemoryProblem is { } problem)
+            output.WriteLine($"the shards' memory is not limited by the system: {problem}");
     }
 
     public static void WriteJson(ClusterStatus status, TextWriter output)

@@ -88,7 +88,7 @@ internal static class SettingsReader
 
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
-    /// <summary>A start for <see cref="Read"/>: what holds when nothing else was asked for.</summary>
+    /// <summary>A start for <see cref="ReadAll"/>: what holds when nothing else was asked for.</summary>
     public static SeriesSettings Shape(long target, IReadOnlyList<string> tests) => new()
     {
         TargetDocumentCount = target,

@@ -85,7 +85,10 @@ public sealed class LocalClusterTests : IDisposable
         }
 
         Assert.Equal(processes, ClusterStatus.Read(_folder).Members.Select(member => member.ProcessId!.Value));
+        string[] groups = [.. plan.Processes.Select(member => ProcessState.Read(Path.Combine(_folder, member.Name))!.Group).OfType<string>()];
+        Assert.Equal(problem is null ? 1 : 0, groups.Length);
         LeftOver.End(_folder);
+        Assert.All(groups, group => Assert.False(Directory.Exists(group), group));
         Assert.All(processes, process => Assert.Null(ProcessTable.System.Find(process)));
         Assert.All(plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(_folder, member.Name))));
     }

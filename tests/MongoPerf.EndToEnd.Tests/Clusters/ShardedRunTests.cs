@@ -9,14 +9,14 @@ namespace MongoPerf.EndToEnd.Tests.Clusters;
 [Collection(HeavyTests.Name)]
 public sealed class ShardedRunTests
 {
-    private const int Target = 12_000;
+    private const int Target = 4_000;
 
     private static readonly ProgramOptions WithMongod = new() { Server = "mongod" };
 
     private static readonly string[] Series =
     [
-        "series", "--topology", "sharded", "--shards", "2", "--cache", "256MB", "--target", $"{Target}", "--step", "6k", "--shares", "10/60/30", "--batch", "50",
-        "--window", "1s", "--threads", "4", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000",
+        "series", "--topology", "sharded", "--shards", "2", "--cache", "256MB", "--target", $"{Target}", "--step", "2k", "--shares", "10/60/30", "--batch", "50",
+        "--window", "300ms", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000",
     ];
 
     [MongodFact]

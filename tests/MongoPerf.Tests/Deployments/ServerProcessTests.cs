@@ -162,6 +162,17 @@ public sealed class ServerProcessTests : IDisposable
     }
 
     [Fact]
+    public void The_group_of_a_server_that_was_killed_goes_wherever_it_was_made()
+    {
+        string group = Directory.CreateDirectory(_folder.At("elsewhere/mongoperf-x")).FullName;
+        new ProcessState { ProcessId = Pid, StartTicks = 1, BootId = "an earlier one", Port = 5, Group = group }.Write(_data);
+        ServerProcess.Forget(_data);
+        Assert.False(Directory.Exists(group));
+        Assert.Null(ProcessState.Read(_data));
+        ServerProcess.Forget(_folder.At("nowhere"));
+    }
+
+    [Fact]
     public void A_process_that_was_left_is_found_by_its_state_and_ended()
     {
         ServerProcessOptions options = Options("/bin/sh");

@@ -6,9 +6,11 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Engine.Execution.Sharding;
 
 /// <summary>Sees which shards answer, beside the operations: a router keeps its clients waiting for one that is away, and they see nothing but a slow reply.</summary>
-/// <remarks>One thread at a time. A shard that can't be reached from here at all is none that went away.</remarks>
+/// <remarks>One thread at a time. A shard that could not be reached from here at the beginning is none that went away, and is asked no more.</remarks>
 public sealed class ShardWatch : IDisposable
 {
+    private const int FirstTries = 3;
+
     private static readonly BsonDocument Ping = BsonDocument.Of(("ping", 1));
 
     private readonly Func<ShardedCluster?> _cluster;
@@ -36,6 +38,8 @@ public sealed class ShardWatch : IDisposable
         {
             if (!_shards.TryGetValue(shard.Name, out Watched? watched))
                 _shards[shard.Name] = watched = new Watched();
+            if (watched is { AnsweredAt: null, Misses: FirstTries })
+                continue;
             try
             {
                 watched.Ask(shard.Primary, _settings);
@@ -44,6 +48,7 @@ public sealed class ShardWatch : IDisposable
             catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
             {
                 watched.Dispose();
+                watched.Misses++;
                 if (watched.AnsweredAt is { } last && watched.AwaySince is null)
                     (watched.AwaySince, watched.Why) = (last, e.Message);
             }
@@ -86,6 +91,8 @@ public sealed class ShardWatch : IDisposable
         public long? AwaySince { get; set; }
 
         public string? Why { get; set; }
+
+        public int Misses { get; set; }
 
         /// <exception cref="ConnectionFailedException">It does not answer.</exception>
         public void Ask(ServerAddress address, ConnectionSettings settings)

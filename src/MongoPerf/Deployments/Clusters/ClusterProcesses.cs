@@ -17,13 +17,16 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     private static readonly Version FirstThatWaits = new(5, 0);
 
     private readonly ConcurrentDictionary<string, ServerProcess> _held = new(StringComparer.Ordinal);
-    private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", "none was asked for") : MemoryGroupPlace.Find();
+    private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", null) : MemoryGroupPlace.Find();
 
-    /// <summary>Why no process's memory is limited by the system; null when it is.</summary>
-    public string? MemoryProblem => _place.Problem;
+    /// <summary>Why the memory of a shard that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsMemoryLimited));
 
     /// <summary>Whether some would end with this program.</summary>
     public bool HoldsAny => !_held.IsEmpty;
+
+    /// <param name="areLimited">Whether all shards are in the groups that were asked for.</param>
+    public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join the groups that were made for them";
 
     public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
 
@@ -51,7 +54,9 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     {
         ServerProcess? server = _held.TryRemove(member.Name, out ServerProcess? held) ? held : ServerProcess.FindLeftOver(OptionsOf(member), table);
         server?.Stop();
-        MemoryOf(member)?.Remove();
+        // What one that was killed has left; a state whose process would not end is kept.
+        if (server is null)
+            ServerProcess.Forget(FolderOf(member));
         return server is not null;
     }
 

@@ -16,7 +16,8 @@ internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
 /// <param name="Members">In the order of the plan.</param>
-internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members)
+/// <param name="MemoryProblem">Why the memory of a shard that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
+internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem)
 {
     private const string Primary = "primary";
     private static readonly ConnectionSettings Quick = new() { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
@@ -29,7 +30,9 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         string full = Path.GetFullPath(folder);
         ClusterPlan plan = ClusterPlan.Read(full) ?? throw NoneIn(full);
         var processes = new ClusterProcesses(full, plan, ProcessTable.System);
-        return new(full, plan, Together.Run(plan.Processes, member => Look(member, processes.Find(member))));
+        MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member)));
+        bool areLimited = members.All(member => member.IsMemoryLimited || member.ProcessId is null || member.Member.Role != ClusterRole.Shard);
+        return new(full, plan, members, processes.ExplainMemory(areLimited));
     }
 
     /// <summary>Where clients find its parts.</summary>

@@ -8,6 +8,7 @@ internal sealed class GivenCluster : IDeployment
 {
     private readonly ClusterPlan _plan;
     private volatile ShardedCluster? _parts;
+    private string? _memoryProblem;
 
     /// <param name="folder">Of the cluster.</param>
     /// <exception cref="DeploymentException">There is none in the folder, or it is another user's.</exception>
@@ -30,7 +31,7 @@ internal sealed class GivenCluster : IDeployment
 
     public ShardedCluster? Cluster => _parts;
 
-    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, null);
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem);
 
     public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_plan, documents);
 
@@ -42,6 +43,7 @@ internal sealed class GivenCluster : IDeployment
         ClusterStatus status = ClusterStatus.Read(DataFolder!);
         _parts = status.FindParts();
         ProcessId = status.Members[0].ProcessId;
+        _memoryProblem = status.MemoryProblem;
         return false;
     }
 

@@ -45,7 +45,7 @@ internal sealed class LocalCluster : IDisposable
     public IReadOnlyList<string> LastStarted { get; private set; } = [];
 
     /// <summary>Why the memory of its shards is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
-    public string? MemoryProblem => Plan.MemoryLimitBytes is null ? null : _processes.MemoryProblem;
+    public string? MemoryProblem => _processes.MemoryProblem;
 
     private ClusterMember Router => Plan.Processes[0];
 

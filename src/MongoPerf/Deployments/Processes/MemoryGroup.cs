@@ -21,7 +21,8 @@ internal sealed class MemoryGroup
 
     public long Bytes { get; }
 
-    private string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;
+    /// <summary>Where it is, or would be made now; null where none can be.</summary>
+    public string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;
 
     /// <summary>Makes the group, or sets the limit of the one that is there.</summary>
     /// <returns>The file that a process writes its number into to join; null when the system does not allow it.</returns>
@@ -37,7 +38,7 @@ internal sealed class MemoryGroup
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            Remove();
+            Remove(folder);
             return null;
         }
     }
@@ -45,11 +46,9 @@ internal sealed class MemoryGroup
     /// <summary>Whether the process is in it: what it asked for may have been refused.</summary>
     public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + _name, StringComparison.Ordinal));
 
-    /// <summary>Takes it away when its process has ended; one that can't be is found again by its name. Never throws.</summary>
-    public void Remove()
+    /// <summary>Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.</summary>
+    public static void Remove(string folder)
     {
-        if (Folder is not { } folder)
-            return;
         for (int attempt = 1; attempt <= RemoveAttempts && Directory.Exists(folder); attempt++)
         {
             try

@@ -153,12 +153,26 @@ internal sealed class ServerProcess : IDisposable
         if (_identity is { } identity && _table.End(identity, _options.StopLimit))
         {
             _identity = null;
-            DeleteState();
-            _options.Memory?.Remove();
+            Forget(_options.Folder);
         }
 
         _child?.Dispose();
         _child = null;
+    }
+
+    /// <summary>Takes away what a process that has ended left beside its data: its state file and its control group. Never throws.</summary>
+    public static void Forget(string folder)
+    {
+        try
+        {
+            if (ProcessState.Read(folder)?.Group is { } group)
+                MemoryGroup.Remove(group);
+            ProcessState.Delete(folder);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // It will be found stale.
+        }
     }
 
     /// <summary>Lets it go on when this program ends; the state file lets a later one take it over.</summary>
@@ -209,7 +223,7 @@ internal sealed class ServerProcess : IDisposable
             throw new DeploymentException(
                 DeploymentFault.Refused,
                 $"{_options.Folder}: in use by process {holder} ({_table.NameOf(holder)}), which this run did not start\n" +
-                $"hint:  stop it (kill {holder}) or use another folder of runs (--out)");
+                $"hint:  stop it (kill {holder}) or use another folder");
         }
     }
 
@@ -231,10 +245,12 @@ internal sealed class ServerProcess : IDisposable
 
     private void Launch()
     {
-        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary };
+        Forget(_options.Folder);
+        string? groupFile = _options.Memory?.Make();
+        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary, Group = groupFile is null ? null : _options.Memory!.Folder };
         state.Write(_options.Folder);
         _child?.Dispose();
-        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, _options.Memory?.Make());
+        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile);
         _identity = _table.Find(_child.Id);
         if (_identity is { } identity)
             Note(state, identity);
@@ -251,7 +267,7 @@ internal sealed class ServerProcess : IDisposable
         {
             if (!IsRunning)
             {
-                DeleteState();
+                Forget(_options.Folder);
                 throw Failed($"ended before it answered on {Address}");
             }
 
@@ -277,16 +293,4 @@ internal sealed class ServerProcess : IDisposable
         DeploymentFault.CannotConnect,
         $"{_options.Role}: {_options.Binary} {what}; its last words:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
         $"hint:  the whole log is {_options.LogFile}");
-
-    private void DeleteState()
-    {
-        try
-        {
-            ProcessState.Delete(_options.Folder);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // It will be found stale.
-        }
-    }
 }

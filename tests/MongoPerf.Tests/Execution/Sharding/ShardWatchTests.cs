@@ -77,6 +77,21 @@ public sealed class ShardWatchTests : IDisposable
         Assert.Empty(_events);
     }
 
+    [Fact]
+    public void One_that_was_not_reached_at_the_beginning_is_asked_no_more()
+    {
+        int asked = 0;
+        _shard.Handshake = exchange =>
+        {
+            asked++;
+            exchange.Close();
+        };
+        using ShardWatch watch = Open();
+        Look(watch, seconds: 0.5, times: 6);
+        Assert.Equal(3, asked);
+        Assert.Empty(_events);
+    }
+
     private ShardWatch Open() => new(
         () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), ConnectionSettings.Default, _clock, _events.Add);
 
