@@ -197,5 +197,15 @@ public sealed class LatencyHistogram
         }
     }
 
+    /// <summary>What was counted, from the shortest up: the upper end of each bucket in use, and how many durations it holds.</summary>
+    public IEnumerable<(long Microseconds, long Count)> Buckets()
+    {
+        for (int i = 0; i < CountsLength; i++)
+        {
+            if (_counts[i] != 0)
+                yield return (Shown(HighestAt(i)), _counts[i]);
+        }
+    }
+
     private static long Shown(long microseconds) => Math.Max(LowestMicroseconds, microseconds);
 }

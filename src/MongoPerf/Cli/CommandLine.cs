@@ -33,6 +33,7 @@ public static partial class CommandLine
             SeriesCommand.Create(),
             RunCommand.Create(),
             ResumeCommand.Create(),
+            CompareCommand.Create(),
             ReportCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
@@ -51,6 +52,7 @@ public static partial class CommandLine
               mongoperf series --target 500M --uri mongodb://host:27017
               mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
               mongoperf resume 2026-11-21-a                     goes on where a run was broken off
+              mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether it is more than chance
               mongoperf report 2026-11-21-a --format markdown
             """;
         return root;

@@ -17,8 +17,8 @@ public enum ExitCode
 
 public static class ExitCodes
 {
-    /// <summary>Regression and AssertionFailed are reserved for commands to come.</summary>
-    public static bool IsUsed(ExitCode code) => code is not (ExitCode.Regression or ExitCode.AssertionFailed);
+    /// <summary>AssertionFailed is reserved for commands to come.</summary>
+    public static bool IsUsed(ExitCode code) => code is not ExitCode.AssertionFailed;
 
     public static string Describe(ExitCode code) => code switch
     {
@@ -29,7 +29,7 @@ public static class ExitCodes
         ExitCode.TooManyErrors => "finished with more errors than allowed",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
         ExitCode.Refused => "refused: foreign data would be dropped, or the disk is too small",
-        ExitCode.Regression => "regression found",
+        ExitCode.Regression => "regression found by compare",
         ExitCode.AssertionFailed => "an assertion failed",
         ExitCode.Interrupted => "interrupted, results saved, resumable",
         _ => "unknown",

@@ -36,10 +36,16 @@ internal static class RunCommand
                 // A collection that must be there has a key already.
                 Sharding = new ShardingSettings { ShardKey = limits.Records is null ? null : ShardKey.HashedId },
             };
-            RunRequest request = SettingsReader.Read("run", parsed, shared, shape);
-            if (SeriesTests.IsInsert(name) && request.Settings.Rate is not null)
+            IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("run", parsed, shared, shape);
+            if (SeriesTests.IsInsert(name) && requests[0].Settings.Rate is not null)
                 throw new UserException(ExitCode.WrongUsage, $"--rate is for the query tests, '{name}' inserts as fast as it can");
-            return SingleTestSession.Run(request with { Output = request.Output with { Format = parsed.GetValue(format) ?? "text" } }, name, limits);
+            string form = parsed.GetValue(format) ?? "text";
+            int repeats = SettingsReader.Repeats(parsed, shared, requests.Count);
+            if (name == SeriesTests.Size && requests.Count * repeats > 1)
+                throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: there is nothing to repeat or to compare by chance");
+            return RunSequence.Run(
+                [.. requests.Select(r => r with { Output = r.Output with { Format = form } })], repeats,
+                (request, signals) => SingleTestSession.Run(request, name, limits, signals));
         }));
         return command;
     }

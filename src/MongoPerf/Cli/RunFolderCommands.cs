@@ -110,10 +110,7 @@ internal static class CleanCommand
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
             ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
-            Deployments.LeftOver.End(folder.DataPath);
-            long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-            if (Directory.Exists(folder.DataPath))
-                Directory.Delete(folder.DataPath, recursive: true);
+            long bytes = ServerData.Delete(folder);
             Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
             return ExitCode.Done;
         }));

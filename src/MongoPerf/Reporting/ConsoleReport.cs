@@ -43,11 +43,26 @@ internal static class ConsoleReport
     public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
     {
         options ??= new ConsoleReportOptions();
+        Print(output, options, console => Write(run, console, options));
+    }
+
+    /// <summary>What is written to a console of the right width and colours goes to the output.</summary>
+    public static void Print(TextWriter output, ConsoleReportOptions options, Action<IAnsiConsole> write)
+    {
         // Spectre pads and wraps; what it leaves at line ends is of no use in a file.
         using var text = new StringWriter { NewLine = "\n" };
-        IAnsiConsole console = MakeConsole(text, options);
+        write(MakeConsole(text, options));
+        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
+        {
+            output.Write(line.TrimEnd(' '));
+            output.Write('\n');
+        }
+    }
+
+    private static void Write(StoredRun run, IAnsiConsole console, ConsoleReportOptions options)
+    {
         foreach (Verdict verdict in Verdict.Of(run))
-            Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
+            Labelled(console, verdict);
         console.WriteLine();
         foreach ((string name, string line) in ReportLines.Environment(run))
             Labelled(console, name, line, Color.Grey);
@@ -65,11 +80,6 @@ internal static class ConsoleReport
         Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
         if (options.Page is not null)
             Labelled(console, "report", options.Page, Color.Green);
-        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
-        {
-            output.Write(line.TrimEnd(' '));
-            output.Write('\n');
-        }
     }
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
@@ -86,7 +96,9 @@ internal static class ConsoleReport
         return console;
     }
 
-    private static void Labelled(IAnsiConsole console, string label, string text, Color colour)
+    public static void Labelled(IAnsiConsole console, Verdict verdict) => Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
+
+    public static void Labelled(IAnsiConsole console, string label, string text, Color colour)
     {
         var grid = new Grid();
         grid.AddColumn(new GridColumn().Width(9).NoWrap());
@@ -95,7 +107,7 @@ internal static class ConsoleReport
         console.Write(grid);
     }
 
-    private static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
+    public static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
     {
         var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
         foreach (string column in source.Columns)

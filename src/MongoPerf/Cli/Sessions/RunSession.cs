@@ -152,6 +152,7 @@ internal sealed class RunSession : IDisposable
         BuildKind = BuildKind,
         CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
+        Repeat = request.Repeat is { } repeat ? new RepeatOf(repeat.Group ?? folder.Id, repeat.Number, repeat.Count) : null,
     };
 
     /// <summary>Starts sampling and showing progress into this store.</summary>

@@ -10,9 +10,8 @@ namespace MongoPerf.Cli.Sessions;
 internal static class SeriesSession
 {
     /// <summary>A new series.</summary>
-    public static ExitCode Start(RunRequest request)
+    public static RunEnd Start(RunRequest request, StopSignals signals)
     {
-        using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
         RunStore store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
@@ -38,7 +37,7 @@ internal static class SeriesSession
 
         using (store)
         using (session)
-            return Finish(session, store, Grow(session, store, [], ReadStart(store.Folder), signals));
+            return new RunEnd(folder, Finish(session, store, Grow(session, store, [], ReadStart(store.Folder), signals)));
     }
 
     /// <summary>Goes on with a series that was broken off.</summary>

@@ -16,9 +16,8 @@ internal sealed record SingleTestLimits(double? Seconds, long? Operations, doubl
 /// <summary>Runs one of the eight tests alone, on data that is there, and prints one step.</summary>
 internal static class SingleTestSession
 {
-    public static ExitCode Run(RunRequest request, string test, SingleTestLimits limits)
+    public static RunEnd Run(RunRequest request, string test, SingleTestLimits limits, StopSignals signals)
     {
-        using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
         RunStore store;
@@ -27,7 +26,7 @@ internal static class SingleTestSession
         {
             session = RunSession.Open(folder, request);
             marker = Prepare(session, test, limits);
-            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility });
+            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility, DocumentSchema = marker.SchemaVersion });
         }
         catch
         {
@@ -49,7 +48,7 @@ internal static class SingleTestSession
             Print(folder, request.Output);
             if (job.StopReason is not null)
                 Console.Error.WriteLine($"stopped: {job.StopReason}");
-            return signals.WasStopped ? ExitCode.Interrupted : code;
+            return new RunEnd(folder, signals.WasStopped ? ExitCode.Interrupted : code);
         }
     }
 
@@ -95,7 +94,7 @@ internal static class SingleTestSession
 
     private static void Print(RunFolder folder, OutputRequest output)
     {
-        if (output.Format != "json")
+        if (output.Format != "json" || !output.PrintsResult)
         {
             ResultPrinter.Print(folder, output);
             return;

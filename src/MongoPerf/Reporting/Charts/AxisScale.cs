@@ -69,6 +69,18 @@ internal sealed partial record AxisScale(double Max, string Tics)
         return (Math.Pow(10, low), new AxisScale(Math.Pow(10, high), tics.Append(')').ToString()));
     }
 
+    /// <summary>Ticks for a logarithmic axis of ratios, 1 among them: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>
+    public static string RatioTics(double low, double high)
+    {
+        double step = NiceStep(high - low, 8);
+        IEnumerable<double> values = high / low < 3
+            ? Enumerable.Range((int)Math.Ceiling((low - 1) / step), (int)Math.Ceiling((high - low) / step) + 1).Select(i => 1 + (i * step))
+            : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
+        if (high / low > 1000)
+            values = Enumerable.Range(-9, 19).Select(power => Math.Pow(10, power));
+        return $"({string.Join(", ", values.Where(v => v >= low && v <= high).Select(v => $"\"{Units.Significant(v)}\" {Number(v)}"))})";
+    }
+
     /// <summary>A count in few digits: for a place that was interpolated.</summary>
     public static string AboutText(double value, int digits = 2)
     {
