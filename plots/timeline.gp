@@ -1,8 +1,11 @@
 # Rates over time, with the state of server and client below them on the same axis.
 # Draw again after a change: gnuplot timeline.gp
 
+# Other charts with panels above one another load it too, with settings of their own.
+
 load "common.gp"
-load "timeline.settings.gp"
+if (!exists("panel_settings")) { panel_settings = "timeline.settings.gp" }
+load panel_settings
 
 do for [kind in kinds] {
     head_pixels = 150 + 26 * mark_rows

@@ -49,8 +49,12 @@ internal sealed class RunSession : IDisposable
     /// <summary>Of the stored run: full path of the mongod that it started.</summary>
     public const string ServerProgramNote = "server program";
 
-    /// <summary>How long a lost server is waited for.</summary>
-    public static TimeSpan ReconnectFor { get; } = TimeSpan.FromSeconds(60);
+    /// <summary>Of the stored run: the kind of server that it chose, there before the server is.</summary>
+    public const string ServerKindNote = "server kind";
+
+    /// <summary>How long a lost server is waited for: a minute, or what MONGOPERF_RECONNECT says, which is for tests.</summary>
+    public static TimeSpan ReconnectFor { get; } =
+        TimeSpan.FromSeconds(Environment.GetEnvironmentVariable("MONGOPERF_RECONNECT") is { Length: > 0 } time ? Quantities.ParseDuration(time) : 60);
 
     public static IClock Clock => SystemClock.Instance;
 
@@ -76,7 +80,11 @@ internal sealed class RunSession : IDisposable
         Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
-    public static RunSession Open(RunFolder folder, RunRequest request)
+    /// <param name="folder">Of the run.</param>
+    /// <param name="request">What is asked for.</param>
+    /// <param name="store">Of a run that is stored already: it notes which server was chosen before that is started, so that a run which is
+    /// killed meanwhile goes on on the same.</param>
+    public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
     {
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
             ? ServerUri.Read(uri)
@@ -95,6 +103,8 @@ internal sealed class RunSession : IDisposable
                 CacheBytes = request.Settings.CacheBytes,
                 DataFolder = folder.DataPath,
             });
+            if (store is not null)
+                NoteServer(store, deployment);
             deployment.EnsureRunning();
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
             BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
@@ -153,8 +163,7 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment is MongodDeployment { Program: var program })
-            store.SetNote(ServerProgramNote, program);
+        NoteServer(store, Deployment);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
@@ -179,6 +188,13 @@ internal sealed class RunSession : IDisposable
         Collection.Dispose();
         Deployment.Dispose();
         _log.Dispose();
+    }
+
+    private static void NoteServer(RunStore store, IDeployment deployment)
+    {
+        store.SetNote(ServerKindNote, deployment.Kind);
+        if (deployment is MongodDeployment { Program: var program })
+            store.SetNote(ServerProgramNote, program);
     }
 
     private WireCollection OpenCollection() =>

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Experiments;
 
 namespace MongoPerf.Reporting.Html;
 
@@ -110,7 +111,7 @@ internal static class HtmlReport
         }
 
         html.Paragraph("Rates and latencies leave the warm-up out. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576.");
-        foreach (var table in ReportTables.Tests(run))
+        foreach (var table in ExperimentTables.Of(run).Concat(ReportTables.Tests(run)))
             HtmlTables.Show(html, table);
         html.Element("h2", "Growth");
         HtmlTables.Rates(html, run);
