@@ -40,7 +40,13 @@ public static class TestArchive
         return packed.ToArray();
     }
 
-    public static TarEntry File(string name, byte[] content) => new PaxTarEntry(TarEntryType.RegularFile, name) { Mode = Program, DataStream = new MemoryStream(content) };
+    public static TarEntry File(string name, byte[] content) => new PaxTarEntry(TarEntryType.RegularFile, name) 
+    {
+        Mode = Program,
+        DataStream = new MemoryStream(content),
+        // The same archive each time it is made.
+        ModificationTime = DateTimeOffset.UnixEpoch,
+    };
 
     public static TarEntry Link(string name, string target) => new PaxTarEntry(TarEntryType.SymbolicLink, name) { LinkName = target };
 
@@ -52,7 +58,7 @@ public static class TestArchive
 
     public static string PathOf(string version) => $"/linux/mongodb-linux-x86_64-debian12-{version}.tgz";
 
-    private static TarEntry Directory(string name) => new PaxTarEntry(TarEntryType.Directory, name);
+    private static TarEntry Directory(string name) => new PaxTarEntry(TarEntryType.Directory, name) { ModificationTime = DateTimeOffset.UnixEpoch };
 
     private static string Release(string version, string? sha256)
     {
