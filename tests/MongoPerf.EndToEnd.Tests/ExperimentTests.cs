@@ -42,7 +42,7 @@ public sealed class ExperimentTests : IDisposable
     {
         ProgramResult result = Run(kind, "insert-threads", "--records", "500", "--operations", "200", "--threads", "1,4").Expect(0);
         Assert.Contains("By threads", result.Output, StringComparison.Ordinal);
-        Assert.Contains("most by", result.Output, StringComparison.Ordinal);
+        Assert.Contains("most of all", result.Output, StringComparison.Ordinal);
         using TestServer server = TestServer.OnDataOf(_runs, kind);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 500 + 200 + 200);

@@ -51,7 +51,7 @@ public sealed partial class FileServer : IDisposable
                 new Thread(() => Serve(client)) { IsBackground = true }.Start();
             }
         }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        catch (Exception e) when (e is SocketException or InvalidOperationException)
         {
             // Disposed of.
         }

@@ -15,7 +15,8 @@ internal static class ServerCommand
         Install(), List(), Remove(),
     };
 
-    private static InstalledServers Servers => InstalledServers.Of(Environment.GetEnvironmentVariable);
+    private static InstalledServers Servers => InstalledServers.Of(Environment.GetEnvironmentVariable)
+        ?? throw new UserException(ExitCode.WrongUsage, "there is no folder for servers: neither HOME nor XDG_CACHE_HOME is set", $"name one with {InstalledServers.Variable}");
 
     private static Command Install()
     {

@@ -24,12 +24,12 @@ internal sealed partial record MongodProgram(string Path, Version Version)
 
     internal static MongodProgram? Find(string? given, Func<string, string?> variable)
     {
-        InstalledServers installed = InstalledServers.Of(variable);
+        InstalledServers? installed = InstalledServers.Of(variable);
         if (given is { Length: > 0 })
             return Check(PathOf(given, installed), "--mongod");
         if (variable(Variable) is { Length: > 0 } named)
             return Check(named, Variable);
-        if (installed.Chosen is { } server)
+        if (installed?.Chosen is { } server)
             return Check(server.Mongod, "server install");
         string? inPath = (variable("PATH") ?? "")
             .Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
@@ -38,8 +38,8 @@ internal sealed partial record MongodProgram(string Path, Version Version)
         return inPath is null ? null : Check(inPath, "PATH");
     }
 
-    private static string PathOf(string given, InstalledServers installed) =>
-        !File.Exists(given) && !Directory.Exists(given) && installed.Find(given) is { } server ? server.Mongod : given;
+    private static string PathOf(string given, InstalledServers? installed) =>
+        !File.Exists(given) && !Directory.Exists(given) && installed?.Find(given) is { } server ? server.Mongod : given;
 
     /// <summary>Asks a program for its version.</summary>
     /// <param name="path">The program or its folder.</param>

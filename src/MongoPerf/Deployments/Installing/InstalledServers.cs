@@ -20,10 +20,12 @@ internal sealed class InstalledServers(string folder)
     public string Folder { get; } = folder;
 
     /// <summary>The folder that the environment names: MONGOPERF_SERVERS, else mongoperf/servers under XDG_CACHE_HOME, else under ~/.cache.</summary>
-    public static InstalledServers Of(Func<string, string?> variable)
+    /// <returns>Null when it names none: not even HOME is set.</returns>
+    public static InstalledServers? Of(Func<string, string?> variable)
     {
         string? cache = Named("XDG_CACHE_HOME") ?? (Named("HOME") is { } home ? Path.Combine(home, ".cache") : null);
-        return new InstalledServers(Path.GetFullPath(Named(Variable) ?? Path.Combine(cache ?? "/nonexistent", "mongoperf", "servers")));
+        string? folder = Named(Variable) ?? (cache is null ? null : Path.Combine(cache, "mongoperf", "servers"));
+        return folder is null ? null : new InstalledServers(Path.GetFullPath(folder));
 
         string? Named(string name) => variable(name) is { Length: > 0 } value ? value : null;
     }

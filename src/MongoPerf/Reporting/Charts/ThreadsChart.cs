@@ -20,7 +20,7 @@ internal static class ThreadsChart
             return null;
         var table = new ChartTable("threads.dat", ["place", .. figures.Tests.SelectMany(test => (string[])[$"{test} rate", $"{test} p50", $"{test} p99"])]);
         for (int i = 0; i < figures.Threads.Count; i++)
-            table.Add([i + 1, .. figures.Tests.SelectMany(test => Values(figures, figures.Find(test, figures.Threads[i])))]);
+            table.Add([i + 0.5, .. figures.Tests.SelectMany(test => Values(figures, figures.Find(test, figures.Threads[i])))]);
 
         string title = figures.AreInserts ? "Inserts by number of threads" : "Queries by number of threads";
         GnuplotSettings settings = new GnuplotSettings()

@@ -39,8 +39,9 @@ internal static class ExperimentTables
         List<string> columns = ["threads"];
         foreach (string test in figures.Tests)
             columns.AddRange([$"{test} {unit}", $"{test} p50", $"{test} p99"]);
-        columns.Add(isPair ? $"{figures.Tests[1]} of {figures.Tests[0]}" : $"of {figures.Threads[0]}'s rate");
-        yield return new ReportTable("By threads", columns, [.. figures.Threads.Select(threads => Row(figures, threads, isPair))]);
+        columns.Add("ratio");
+        string ratio = isPair ? $"rate of {figures.Tests[1]} over that of {figures.Tests[0]}" : $"rate of {figures.Tests[0]} over that by {Charts.ChartText.ThreadsText(figures.Threads[0])}";
+        yield return new ReportTable($"By threads; ratio: {ratio}", columns, [.. figures.Threads.Select(threads => Row(figures, threads, isPair))]);
     }
 
     private static List<string> Row(ThreadFigures figures, int threads, bool isPair)

@@ -38,10 +38,10 @@ internal static class ExperimentVerdicts
         List<(int Threads, double Rate)> rates = [.. figures.Threads.Select(t => (t, figures.Find(figures.Tests[0], t))).Where(r => r.Item2 is not null).Select(r => (r.t, figures.RateOf(r.Item2!)))];
         (int Threads, double Rate) best = rates.MaxBy(r => r.Rate);
         (int Threads, double Rate) last = rates[^1];
-        string text = $"inserts: {Rate(rates[0])}, most by {Rate(best)}";
+        string text = best == rates[0] ? $"inserts: {Rate(best)}, most of all" : $"inserts: {Rate(rates[0])}, most of all {Rate(best)}";
         return last.Rate < best.Rate * (1 - Noticeable)
-            ? new Verdict(Grade.Note, $"{text}; beyond that the rate fell, by {Units.Percent(1 - (last.Rate / best.Rate))} to {Rate(last)}")
-            : new Verdict(Grade.Good, $"{text}; more threads did not make it fall ({Rate(last)})");
+            ? new Verdict(Grade.Note, $"{text}; with more threads the rate fell, by {Units.Percent(1 - (last.Rate / best.Rate))} to {Rate(last)}")
+            : new Verdict(Grade.Good, $"{text}; with more threads it did not fall ({Rate(last)})");
 
         static string Rate((int Threads, double Rate) one) => $"{Units.Rate(one.Rate)} documents/s by {Charts.ChartText.ThreadsText(one.Threads)}";
     }

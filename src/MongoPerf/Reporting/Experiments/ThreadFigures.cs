@@ -14,9 +14,9 @@ internal sealed record ThreadFigures(IReadOnlyList<string> Tests, IReadOnlyList<
     {
         if (run.Steps is not [var step])
             return null;
-        int[] threads = [.. step.Tests.Select(t => t.Threads).Distinct().Order()];
         string[] tests = [.. step.Tests.GroupBy(t => t.Test).Where(group => group.Count() > 1).Select(group => group.Key)];
-        return tests.Length == 0 ? null : new ThreadFigures(tests, threads, [.. step.Tests.Where(t => tests.Contains(t.Test))]);
+        TestResult[] results = [.. step.Tests.Where(t => tests.Contains(t.Test))];
+        return tests.Length == 0 ? null : new ThreadFigures(tests, [.. results.Select(t => t.Threads).Distinct().Order()], results);
     }
 
     public TestResult? Find(string test, int threads) => Results.FirstOrDefault(t => t.Test == test && t.Threads == threads);

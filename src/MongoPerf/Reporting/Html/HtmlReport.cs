@@ -49,7 +49,7 @@ internal static class HtmlReport
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : "run";
+        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : $"run {string.Join(", ", run.Settings.Tests)}";
         html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
