@@ -53,6 +53,8 @@ internal sealed class RestartExperiment : IRunJob
             if (bench.WasStopped || bench.Code != ExitCode.Done)
                 break;
             bench.Load(bench.Documents + Math.Max(1, bench.Documents / UnsettledShare));
+            if (bench.WasStopped)
+                break;
             Restart(bench, kills: test == ExperimentTests.AfterKill);
             Query(bench, test, hasWarmup: false);
         }

@@ -52,9 +52,12 @@ internal sealed class RunSession : IDisposable
     /// <summary>Of the stored run: the kind of server that it chose, there before the server is.</summary>
     public const string ServerKindNote = "server kind";
 
-    /// <summary>How long a lost server is waited for: a minute, or what MONGOPERF_RECONNECT says, which is for tests.</summary>
-    public static TimeSpan ReconnectFor { get; } =
-        TimeSpan.FromSeconds(Environment.GetEnvironmentVariable("MONGOPERF_RECONNECT") is { Length: > 0 } time ? Quantities.ParseDuration(time) : 60);
+    /// <summary>Shortens <see cref="ReconnectFor"/>, for tests of a server that stays away.</summary>
+    private const string ReconnectVariable = "MONGOPERF_RECONNECT";
+
+    /// <summary>How long a lost server is waited for: a minute, unless the environment says otherwise.</summary>
+    /// <exception cref="UserException">It says so in another form than 90s, 500ms or 10m.</exception>
+    public static TimeSpan ReconnectFor => TimeSpan.FromSeconds(ReadReconnectSeconds());
 
     public static IClock Clock => SystemClock.Instance;
 
@@ -188,6 +191,18 @@ internal sealed class RunSession : IDisposable
         Collection.Dispose();
         Deployment.Dispose();
         _log.Dispose();
+    }
+
+    private static double ReadReconnectSeconds()
+    {
+        try
+        {
+            return Environment.GetEnvironmentVariable(ReconnectVariable) is { Length: > 0 } time ? Quantities.ParseDuration(time) : 60;
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{ReconnectVariable}: {e.Message}");
+        }
     }
 
     private static void NoteServer(RunStore store, IDeployment deployment)
