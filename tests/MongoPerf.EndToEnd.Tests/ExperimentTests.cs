@@ -73,6 +73,7 @@ public sealed class ExperimentTests : IDisposable
     {
         Run("embedded", "restart", "--uri", "mongodb://127.0.0.1:1").Expect(2).Says("--uri");
         Run("embedded", "restart", "--topology", "null").Expect(2).Says("--topology null");
+        Run("embedded", "restart", "--topology", "sharded").Expect(2).Says("--topology sharded");
         Run("embedded", "restart", "--operations", "5").Expect(2).Says("give --duration");
         Run("embedded", "restart", "--threads", "1,2").Expect(2).Says("--threads: one number");
         Run("embedded", "journal", "--journal").Expect(2).Says("--journal");

@@ -2,6 +2,7 @@ using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -32,11 +33,12 @@ internal static class ReportTables
         _ => test,
     };
 
-    /// <summary>All that a run has, in the order of a report: what an experiment came to, tests, growth, what went wrong.</summary>
-    public static IEnumerable<ReportTable> All(StoredRun run) => new ReportTable?[][]
+    /// <summary>All that a run has, in the order of a report: what an experiment came to, tests, growth, shards, what went wrong.</summary>
+    public static IEnumerable<ReportTable> All(StoredRun run)
     {
-        [.. ExperimentTables.Of(run)], [.. Tests(run)], [Growth(run), Shards(run), Errors(run), Events(run)],
-    }.SelectMany(tables => tables).OfType<ReportTable>();
+        IEnumerable<ReportTable?> tables = [.. ExperimentTables.Of(run), .. Tests(run), Growth(run), .. ShardTables.Of(run), Errors(run), Events(run)];
+        return tables.OfType<ReportTable>();
+    }
 
     public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Steps
         .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))
@@ -59,17 +61,6 @@ internal static class ReportTables
                 Units.Bytes(step.Sizes.DiskBytes),
             ])).ToList();
         return Thinned("Test 8, size: growth", ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
-    }
-
-    /// <summary>Null unless the data are on several shards.</summary>
-    public static ReportTable? Shards(StoredRun run)
-    {
-        StepResult? last = run.Steps.LastOrDefault(s => s.Sizes is { Shards.Count: > 1 });
-        return last == null ? null : new ReportTable(
-            $"Shards at {Units.Count(last.Documents)} documents",
-            ["<shard", "documents", "chunks", "data", "storage", "indexes"],
-            [.. last.Sizes!.Shards.Select(s => Row(
-                [s.Shard, Units.Exact(s.Documents), Units.Exact(s.Chunks), Units.Bytes(s.DataBytes), Units.Bytes(s.StorageBytes), Units.Bytes(s.IndexBytes)]))]);
     }
 
     public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
@@ -140,7 +131,8 @@ internal static class ReportTables
         ? [Units.None, Units.None]
         : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
 
-    private static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
+    /// <summary>As it is when it is short enough to be read; else every so manieth row.</summary>
+    public static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
     {
         if (rows.Count <= MaxRows)
             return new ReportTable(title, columns, rows);

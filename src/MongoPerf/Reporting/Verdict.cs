@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -29,6 +30,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
         verdicts.AddRange(ExperimentVerdicts.Of(run));
+        if (ShardVerdict.Of(run) is { } shards)
+            verdicts.Add(shards);
         verdicts.AddRange(TestVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));

@@ -37,6 +37,8 @@ internal sealed class RestartExperiment : IRunJob
             throw Wrong("--uri (or MONGOPERF_URI): a server is ended and started again, which must be one that the run starts itself");
         if (request.Settings.Topology == "null")
             throw Wrong("--topology null: it stores nothing, so there is nothing to come back with");
+        if (request.Settings.Topology == "sharded")
+            throw Wrong("--topology sharded: one server is ended and started again, not one of several");
         if (limits.Operations is not null)
             throw Wrong("--operations: how fast a server comes back is seen over time: give --duration");
         if (request.Settings.Threads.Count > 1)

@@ -37,7 +37,9 @@ internal static class RestartChart
             .SetAxis("x", time)
             .Set("x_label", $"time since the server was started again ({unit})")
             .Set("documents_tics", "")
-            .SetMarks([]);
+            .Set("panel_pixels", OverTime.PanelPixels)
+            .SetMarks([])
+            .SetBands([]);
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "restart", title,

@@ -31,7 +31,9 @@ internal static class ThreadsChart
             .SetAxis("x", AxisScale.OfPlaces([.. figures.Threads.Select(t => $"{t}")]))
             .Set("x_label", "threads")
             .Set("documents_tics", "")
-            .SetMarks([]);
+            .Set("panel_pixels", OverTime.PanelPixels)
+            .SetMarks([])
+            .SetBands([]);
         TimelinePanels.Set(settings, [.. Panels(figures, table)]);
         return new Chart(
             "threads", title,

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
 
@@ -115,7 +116,9 @@ internal static class HtmlReport
             HtmlTables.Show(html, table);
         html.Element("h2", "Growth");
         HtmlTables.Rates(html, run);
-        foreach (var table in new[] { ReportTables.Growth(run), ReportTables.Shards(run) }.OfType<ReportTable>())
+        if (ReportTables.Growth(run) is { } growth)
+            HtmlTables.Show(html, growth);
+        foreach (var table in ShardTables.Of(run))
             HtmlTables.Show(html, table);
     }
 
