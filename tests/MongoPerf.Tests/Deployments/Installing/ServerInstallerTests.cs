@@ -20,6 +20,9 @@ public sealed class ServerInstallerTests : IDisposable
     private readonly InstalledServers _servers;
     private long _free = long.MaxValue;
 
+    /// <summary>Everything is stopped when this is told.</summary>
+    private string? _stopsAt;
+
     public ServerInstallerTests() => _servers = new InstalledServers(_folder.At("servers"));
 
     public void Dispose()
@@ -227,7 +230,7 @@ public sealed class ServerInstallerTests : IDisposable
     {
         Publish(Version);
         using FolderLock held = FolderLock.Take(_servers.Folder, () => { }, default);
-        _stop.CancelAfter(50);
+        _stopsAt = "another mongoperf";
         Assert.ThrowsAny<OperationCanceledException>(() => Install(Version));
         Assert.Contains(_told, line => line.Contains("another mongoperf", StringComparison.Ordinal));
     }
@@ -287,6 +290,8 @@ public sealed class ServerInstallerTests : IDisposable
     {
         lock (_told)
             _told.Add(line);
+        if (_stopsAt is not null && line.Contains(_stopsAt, StringComparison.Ordinal))
+            _stop.Cancel();
     }
 
     private string Write(byte[] archive)
