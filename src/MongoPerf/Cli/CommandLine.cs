@@ -37,6 +37,7 @@ public static partial class CommandLine
             ReportCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
+            ServerCommand.Create(),
             ClusterCommand.Create(),
             ServeCommand.Create(),
             NullServerCommand.Create(),

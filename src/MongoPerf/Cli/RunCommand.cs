@@ -6,68 +6,60 @@ using MongoPerf.Engine.Workloads;
 
 namespace MongoPerf.Cli;
 
-/// <summary><c>run TEST</c>: one of the eight tests alone, on data that is there.</summary>
+/// <summary><c>run NAME</c>: one of the eight tests alone, or an experiment.</summary>
 internal static class RunCommand
 {
-    private const double DefaultSeconds = 10;
-
     public static Command Create()
     {
         var shared = new SharedOptions();
-        var test = new Argument<string>("TEST") { Description = "One of " + string.Join(", ", SeriesTests.All) };
-        Option<double?> duration = OptionTypes.Duration("--duration", "How long, warm-up included [default: 10s, unless --operations is given]");
+        var name = new Argument<string>("NAME") { Description = "One of " + string.Join(", ", RunJobs.All.Select(job => job.Name)) + "; 'list tests' says what each does" };
+        Option<double?> duration = OptionTypes.Duration("--duration", "How long each measurement takes, warm-up included [default: 10s, less for experiments, unless --operations is given]");
         Option<long?> operations = OptionTypes.Count("--operations", "How many, over all threads, warm-up included");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Left out of the result [default: a quarter of the duration, none with --operations]");
-        Option<long?> records = OptionTypes.Count("--records", "Load documents first, until the collection holds this many");
+        Option<long?> records = OptionTypes.Count("--records", "Load documents first, until the collection holds this many [default for experiments: 20k to 200k]");
+        var cold = new Option<bool>("--cold") { Description = "restart: the system forgets the server's files, so that they are read from disk again" };
         Option<string?> format = OptionTypes.Choice("--format", "What is printed at the end [default: text]", "text", "json", "csv", "markdown");
-        var command = new Command("run", "Run one of the eight tests alone") { test, duration, operations, warmup, records, format };
+        var command = new Command("run", "Run one of the eight tests alone, or an experiment") { name, duration, operations, warmup, records, cold, format };
         SettingsReader.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            string name = CheckName(parsed.GetValue(test)!);
-            if (name == SeriesTests.Size && (parsed.GetValue(duration) ?? parsed.GetValue(warmup) ?? parsed.GetValue(operations) ?? parsed.GetValue(shared.Rate)) is not null)
+            IRunJob job = RunJobs.Find(parsed.GetValue(name)!);
+            if (job.Name == SeriesTests.Size && (parsed.GetValue(duration) ?? parsed.GetValue(warmup) ?? parsed.GetValue(operations) ?? parsed.GetValue(shared.Rate)) is not null)
                 throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: --duration, --warmup, --operations and --rate are for the other tests");
-            SingleTestLimits limits = ReadLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records));
-            SeriesSettings shape = SettingsReader.Shape(limits.Records ?? 1, [name]) with
+            if (parsed.GetValue(cold) && job.Name != ExperimentTests.Restart)
+                throw new UserException(ExitCode.WrongUsage, $"--cold is for 'run {ExperimentTests.Restart}', '{job.Name}' starts no server anew");
+            SingleTestLimits limits = ReadLimits(job.Defaults, parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup)) with
+            {
+                Records = parsed.GetValue(records) ?? job.Defaults.Records,
+                Cold = parsed.GetValue(cold),
+            };
+            SeriesSettings shape = SettingsReader.Shape(limits.Records ?? 1, [job.Name]) with
             {
                 WindowSeconds = limits.Seconds ?? 0,
                 WarmupSeconds = limits.WarmupSeconds,
-                Threads = [SeriesTests.IsInsert(name) ? 1 : 8],
+                Threads = job.Defaults.Threads,
                 // A collection that must be there has a key already.
                 Sharding = new ShardingSettings { ShardKey = limits.Records is null ? null : ShardKey.HashedId },
             };
             IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("run", parsed, shared, shape);
-            if (SeriesTests.IsInsert(name) && requests[0].Settings.Rate is not null)
-                throw new UserException(ExitCode.WrongUsage, $"--rate is for the query tests, '{name}' inserts as fast as it can");
+            job.Check(requests[0], limits);
             string form = parsed.GetValue(format) ?? "text";
             int repeats = SettingsReader.Repeats(parsed, shared, requests.Count);
-            if (name == SeriesTests.Size && requests.Count * repeats > 1)
+            if (job.Name == SeriesTests.Size && requests.Count * repeats > 1)
                 throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: there is nothing to repeat or to compare by chance");
             return RunSequence.Run(
                 [.. requests.Select(r => r with { Output = r.Output with { Format = form } })], repeats,
-                (request, signals) => SingleTestSession.Run(request, name, limits, signals));
+                (request, signals) => SingleTestSession.Run(request, job, limits, signals));
         }));
         return command;
     }
 
-    private static SingleTestLimits ReadLimits(double? duration, long? operations, double? warmup, long? records)
+    private static SingleTestLimits ReadLimits(RunDefaults defaults, double? duration, long? operations, double? warmup)
     {
-        double? seconds = duration ?? (operations is null ? DefaultSeconds : null);
+        double? seconds = duration ?? (operations is null ? defaults.Seconds : null);
         double left = warmup ?? (duration is null && operations is not null ? 0 : seconds!.Value / 4);
         if (seconds is { } all && left >= all)
             throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s, the test takes {all:0.###} s: nothing would be measured");
-        return new SingleTestLimits(seconds, operations, left, records);
-    }
-
-    private static string CheckName(string name)
-    {
-        try
-        {
-            return SharedOptions.ParseTest(name);
-        }
-        catch (FormatException e)
-        {
-            throw new UserException(ExitCode.WrongUsage, $"run: {e.Message}");
-        }
+        return new SingleTestLimits(seconds, operations, left, null);
     }
 }

@@ -32,7 +32,7 @@ internal static class ResumeCommand
                     SeedWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
                     Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
-                    RequiredKind = stored.Deployment?.Kind,
+                    RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
@@ -46,9 +46,12 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
-        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not ("mongod" or "sharded") } deployment)
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
+        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not ("mongod" or "sharded"))
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{kind}'): --mongod can't be given");
     }
+
+    /// <summary>A run that was killed before its server answered has only the note.</summary>
+    private static string? KindOf(StoredRun stored) => stored.Deployment?.Kind ?? stored.FindNote(RunSession.ServerKindNote);
 }
 
 /// <summary><c>report RUN</c>: makes the report again, also of a run that is still going or was broken off.</summary>
@@ -71,7 +74,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary><c>list runs|metrics</c>.</summary>
+/// <summary><c>list runs|metrics|tests</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -89,7 +92,13 @@ internal static class ListCommand
             ListReport.WriteMetrics(Console.Out);
             return ExitCode.Done;
         }));
-        return new Command("list", "List runs or metrics") { runs, metrics };
+        var tests = new Command("tests", "What 'run' knows by name");
+        tests.SetAction(_ => CommandRunner.Run(() =>
+        {
+            ListReport.WriteTests(RunJobs.All.Select(job => (job.Name, job.Summary)), Console.Out);
+            return ExitCode.Done;
+        }));
+        return new Command("list", "List runs, metrics or tests") { runs, metrics, tests };
     }
 }
 

@@ -13,7 +13,7 @@ internal sealed class SharedOptions
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start (environment: MONGOPERF_MONGOD; then PATH)", "PATH");
+    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start, or the version of an installed one (environment: MONGOPERF_MONGOD; then what 'server install' brought, then PATH)", "PATH");
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache limit of a server that is started, 256MB at least [default: the server's own]");
 

@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Sharding;
 using Spectre.Console;
 
 namespace MongoPerf.Reporting;
@@ -10,8 +9,8 @@ internal sealed record ConsoleReportOptions
     /// <summary>False for pipes and files and with NO_COLOR: no escape codes, tables of ASCII.</summary>
     public bool IsTerminal { get; init; }
 
-    /// <summary>Columns; tables need <see cref="ConsoleReport.MinimumWidth"/>.</summary>
-    public int Width { get; init; } = ConsoleReport.MinimumWidth;
+    /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
+    public int Width { get; init; } = ConsoleReport.FullWidth;
 
     /// <summary>Paths as they are to be shown.</summary>
     public IReadOnlyList<string> FilesWritten { get; init; } = [];
@@ -29,7 +28,7 @@ internal sealed record ConsoleReportOptions
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
-            Width = Console.IsOutputRedirected ? ConsoleReport.MinimumWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+            Width = Console.IsOutputRedirected ? ConsoleReport.FullWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
         };
     }
 }
@@ -38,7 +37,10 @@ internal sealed record ConsoleReportOptions
 internal static class ConsoleReport
 {
     /// <summary>The widest table needs it; lines of text wrap.</summary>
-    public const int MinimumWidth = 132;
+    public const int FullWidth = 132;
+
+    /// <summary>In less, tables are cut by the terminal.</summary>
+    public const int MinimumWidth = 80;
 
     public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
     {
@@ -68,12 +70,8 @@ internal static class ConsoleReport
             Labelled(console, name, line, Color.Grey);
         foreach (Finding finding in run.Findings)
             Labelled(console, "finding", $"{finding.Text} ({finding.Certainty}) Next: {finding.NextStep}", Color.Yellow);
-        IEnumerable<ReportTable?> tables =
-        [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
-        ];
-        foreach (ReportTable table in tables.OfType<ReportTable>())
-            WriteTable(console, table, options.IsTerminal);
+        foreach (ReportTable table in ReportTables.All(run))
+            WriteTable(console, table.Within(options.Width), options.IsTerminal);
         console.WriteLine();
         foreach (string file in options.FilesWritten)
             Labelled(console, "written", file, Color.Grey);

@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -20,11 +19,7 @@ internal static class MarkdownReport
             Heading(output, "Findings");
         foreach (Finding finding in run.Findings)
             Line(output, $"- {Escaped(finding.Text)} ({Escaped(finding.Certainty)}) Next: {Escaped(finding.NextStep)}");
-        IEnumerable<ReportTable?> tables =
-        [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
-        ];
-        foreach (ReportTable table in tables.OfType<ReportTable>())
+        foreach (ReportTable table in ReportTables.All(run))
             Table(output, table);
     }
 

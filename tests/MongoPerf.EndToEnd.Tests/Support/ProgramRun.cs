@@ -99,6 +99,8 @@ internal sealed partial class ProgramRun : IDisposable
             start.Environment.Remove(name);
         start.Environment["PATH"] = string.Join(Path.PathSeparator, (start.Environment["PATH"] ?? "").Split(Path.PathSeparator)
             .Where(folder => !File.Exists(Path.Combine(folder, "mongod"))));
+        // What a developer has installed must not change what tests find.
+        start.Environment["MONGOPERF_SERVERS"] = "/nonexistent/servers";
         if (options.Server == "mongod")
             start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
         if (!options.DrawCharts)

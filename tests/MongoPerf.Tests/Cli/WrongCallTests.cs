@@ -111,7 +111,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod", "--mongod and --cache are for one that is started")]
     [InlineData("series --target 1M --uri mongodb://host --cache 1GB", "--mongod and --cache are for one that is started")]
     [InlineData("series --target 1M --uri mongodb://host --topology null", "--topology null starts its own server")]
-    [InlineData("run", "TEST")]
+    [InlineData("run", "NAME")]
     [InlineData("run q9", "run: 'q9' is none of unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]
     [InlineData("run q4 --duration 2s --warmup 2s", "--warmup is 2 s, the test takes 2 s")]

@@ -18,7 +18,7 @@ internal static class SeriesSession
         RunSession? session = null;
         try
         {
-            session = RunSession.Open(folder, request);
+            session = RunSession.Open(folder, request, store);
             ExistingCollection there = CollectionPreparation.Examine(session);
             RequireRoom(session, there);
             store.SetNote(StartNote, there.Documents.ToString(CultureInfo.InvariantCulture));
@@ -119,6 +119,7 @@ internal static class SeriesSession
                 ValueRange = DocumentGenerator.ValueRange,
                 MeasureDisk = session.MeasureDisk,
                 ReasonToStop = session.ReasonToStop,
+                ReconnectFor = RunSession.ReconnectFor,
             });
             return runner.Run(steps, checkpoint, signals.Token);
         }
@@ -159,10 +160,9 @@ internal static class SeriesSession
         };
     }
 
-    /// <summary>Over all executions of the run, those of tests that left no result included.</summary>
     private static long ReadFailures(RunFolder folder)
     {
         using StoredRun stored = StoredRun.Open(folder.Path);
-        return stored.Errors.Sum(e => e.Count);
+        return stored.Failures;
     }
 }

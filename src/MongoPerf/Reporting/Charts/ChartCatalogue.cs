@@ -5,7 +5,7 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>All charts of a run, in the order of the report.</summary>
 internal static class ChartCatalogue
 {
-    public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "timeline", "shards", "migrations"];
+    public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "restart", "threads", "timeline", "shards", "migrations"];
 
     /// <summary>Templates that others load.</summary>
     public static IReadOnlyList<string> SharedTemplates { get; } = ["common.gp", "by-documents.gp", "over-time.gp"];
@@ -20,6 +20,8 @@ internal static class ChartCatalogue
             StepCharts.QueryThroughput(run),
             LatencyChart.Build(run),
             StepCharts.Size(run),
+            RestartChart.Build(run),
+            ThreadsChart.Build(run),
             TimelineChart.Build(run),
             ShardChart.Build(run),
             MigrationChart.Build(run),

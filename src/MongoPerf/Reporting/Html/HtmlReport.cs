@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Experiments;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
@@ -31,7 +32,7 @@ internal static class HtmlReport
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : "run";
+        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : $"run {string.Join(", ", run.Settings.Tests)}";
         html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
@@ -71,7 +72,7 @@ internal static class HtmlReport
         }
 
         html.Paragraph("Rates and latencies leave the warm-up out. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576.");
-        foreach (var table in ReportTables.Tests(run))
+        foreach (var table in ExperimentTables.Of(run).Concat(ReportTables.Tests(run)))
             HtmlTables.Show(html, table);
         html.Element("h2", "Growth");
         HtmlTables.Rates(html, run);
