@@ -72,8 +72,8 @@ internal sealed class TestBench
         }
 
         _inserts.Settle(outcome, operation, range);
-        Session.Collection.Checkpoint(records);
-        Documents = _wholeDocuments = records;
+        MakeCheckpoint(records);
+        Documents = records;
     }
 
     /// <summary>Inserts for the time or the number of operations that was asked for, and sees to it that all of it arrived.</summary>
@@ -93,11 +93,7 @@ internal sealed class TestBench
         Store(_inserts.Settle(outcome, operation, new NumberRange(first, Documents)));
         // Only a collection that was whole before is known to be whole now.
         if (_wholeDocuments == first)
-        {
-            Session.Collection.Checkpoint(Documents);
-            _wholeDocuments = Documents;
-        }
-
+            MakeCheckpoint(Documents);
         Judge(outcome);
     }
 
@@ -135,6 +131,21 @@ internal sealed class TestBench
 
     /// <summary>Ends the run with this code, unless something went wrong before.</summary>
     public void Fail(ExitCode code) => Code = Code == ExitCode.Done ? code : Code;
+
+    /// <summary>A server that was started again meanwhile may have lost what it had acknowledged: that is written again first.</summary>
+    private void MakeCheckpoint(long end)
+    {
+        while (true)
+        {
+            long lost = Session.Collection.LostConnections;
+            Session.Collection.Checkpoint(end);
+            if (Session.Collection.LostConnections == lost)
+                break;
+            _inserts.Repair(new NumberRange(_wholeDocuments, end));
+        }
+
+        _wholeDocuments = end;
+    }
 
     private static void ThrowIfGivenUp(TestOutcome outcome)
     {
