@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
@@ -18,17 +16,17 @@ internal sealed class ArrayKeys
     public void Build(IndexField[] fields, ReadOnlySpan<byte> document, KeyBuffer key, Action append)
     {
         (_fields, _key, _append) = (fields, key, append);
-        Expand(document, 0, new FieldState[fields.Length]);
+        Expand(document, new FieldState[fields.Length]);
     }
 
-    private void Expand(ReadOnlySpan<byte> document, int objectAt, FieldState[] states)
+    private void Expand(ReadOnlySpan<byte> document, FieldState[] states)
     {
         int arrayAt = -1;
         for (int i = 0; i < states.Length; i++)
         {
             if (states[i].Kind != FieldKind.Open)
                 continue;
-            states[i] = Walk(document, objectAt, _fields[i].Path, states[i].Step);
+            states[i] = Walk(document, states[i].At, _fields[i].Path, states[i].Step);
             if (states[i].Kind != FieldKind.InArray)
                 continue;
             if (arrayAt >= 0 && arrayAt != states[i].At)
@@ -54,10 +52,10 @@ internal sealed class ArrayKeys
             for (int i = 0; i < next.Length; i++)
             {
                 if (next[i].Kind == FieldKind.InArray)
-                    next[i] = InElement(next[i], elements.Type, at, elements.Value.Length, _fields[i].Path.StepCount);
+                    next[i] = InElement(document, next[i], elements.Type, at, elements.Value.Length, _fields[i].Path);
             }
 
-            Expand(document, at, next);
+            Expand(document, next);
         }
 
         if (any)
@@ -72,11 +70,19 @@ internal sealed class ArrayKeys
         WriteKey(document, states);
     }
 
-    private static FieldState InElement(FieldState state, BsonType type, int at, int length, int steps)
+    private static FieldState InElement(ReadOnlySpan<byte> document, FieldState state, BsonType type, int at, int length, FieldPath path)
     {
-        if (state.Step == steps)
+        if (state.Step == path.StepCount)
             return new FieldState(FieldKind.Value, state.Step, at, length, type);
-        return state with { Kind = type == BsonType.Document ? FieldKind.Open : FieldKind.Missing };
+        // A step that is a number means the element of that place, whichever element is looked at.
+        if (new BsonReader(document[state.At..]).Find(path.Step(state.Step)))
+        {
+            if (type == BsonType.Document && new BsonReader(document[at..]).Find(path.Step(state.Step)))
+                throw new IndexKeyException($"Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{path.Text}'");
+            return state with { Kind = FieldKind.Open };
+        }
+
+        return state with { Kind = type == BsonType.Document ? FieldKind.Open : FieldKind.Missing, At = at };
     }
 
     /// <summary>Follows a path from a document on to its value, or to the first array on it.</summary>
@@ -89,33 +95,13 @@ internal sealed class ArrayKeys
                 return new FieldState(FieldKind.Missing, step, 0, 0, BsonType.Null);
             step++;
             at += reader.ValueOffset;
-            if (reader.Type == BsonType.Array && !TryPlace(document, ref at, path, ref step, out reader))
+            if (reader.Type == BsonType.Array)
                 return new FieldState(FieldKind.InArray, step, at, 0, BsonType.Array);
             if (step == path.StepCount)
-                return new FieldState(reader.Type == BsonType.Array ? FieldKind.InArray : FieldKind.Value, step, at, reader.Value.Length, reader.Type);
+                return new FieldState(FieldKind.Value, step, at, reader.Value.Length, reader.Type);
             if (reader.Type != BsonType.Document)
-                return new FieldState(reader.Type == BsonType.Array ? FieldKind.InArray : FieldKind.Missing, step, at, 0, reader.Type);
+                return new FieldState(FieldKind.Missing, step, at, 0, reader.Type);
         }
-    }
-
-    /// <summary>Goes to the element that a step such as 0 names.</summary>
-    private static bool TryPlace(ReadOnlySpan<byte> document, scoped ref int at, FieldPath path, scoped ref int step, out BsonReader reader)
-    {
-        reader = new BsonReader(document[at..]);
-        if (step == path.StepCount || !int.TryParse(Encoding.UTF8.GetString(path.Step(step)), NumberStyles.None, CultureInfo.InvariantCulture, out _))
-            return false;
-        var elements = new BsonReader(document[at..]);
-        while (elements.Read())
-        {
-            if (elements.Type == BsonType.Document && new BsonReader(elements.Value).Find(path.Step(step)))
-                throw new IndexKeyException($"Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{path.Text}'");
-        }
-
-        if (!reader.Find(path.Step(step)))
-            return false;
-        at += reader.ValueOffset;
-        step++;
-        return true;
     }
 
     private void WriteKey(ReadOnlySpan<byte> document, FieldState[] states)
@@ -140,7 +126,7 @@ internal sealed class ArrayKeys
 
     private enum FieldKind
     {
-        /// <summary>To be looked for in the present document, from the present step on.</summary>
+        /// <summary>To be looked for from a document on, and from the present step.</summary>
         Open,
 
         /// <summary>Leads into the present array.</summary>
@@ -152,7 +138,7 @@ internal sealed class ArrayKeys
 
     /// <param name="Kind">How far the field is known.</param>
     /// <param name="Step">Steps of its path that are done.</param>
-    /// <param name="At">Where its value, or the array, starts in the whole document.</param>
+    /// <param name="At">Where its value, the array, or the document to look in starts in the whole document.</param>
     /// <param name="Length">The value's bytes.</param>
     /// <param name="Type">The value's type.</param>
     private readonly record struct FieldState(FieldKind Kind, int Step, int At, int Length, BsonType Type);

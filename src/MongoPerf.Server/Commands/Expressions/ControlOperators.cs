@@ -24,7 +24,15 @@ internal static class ControlOperators
         _ => null,
     };
 
-    private static ControlExpression Conjunction(Expression[] operands, bool stopsAt) => new(scope =>
+    private static Expression Conjunction(Expression[] operands, bool stopsAt)
+    {
+        // One operand that decides it is enough, wherever it stands; the others are not looked at.
+        if (operands.Any(operand => operand is ConstantExpression constant && Values.IsTrue(constant.Value) == stopsAt))
+            return new ConstantExpression(Values.Of(stopsAt));
+        return new ControlExpression(scope => Decide(operands, stopsAt, scope));
+    }
+
+    private static BsonValue? Decide(Expression[] operands, bool stopsAt, Scope scope)
     {
         foreach (Expression operand in operands)
         {
@@ -33,7 +41,7 @@ internal static class ControlOperators
         }
 
         return Values.Of(!stopsAt);
-    });
+    }
 
     private static ControlExpression Conditional(BsonValue operand, Variables? variables)
     {
@@ -201,7 +209,7 @@ internal static class ControlOperators
 
     private static string FieldName(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
         ? text.ToString()
-        : throw CommandException.Location(name == "$getField" ? 5654602 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
+        : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
 
     private static (Expression Input, string Name, Expression Inner) OverElements(
         string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing)

@@ -28,7 +28,7 @@ internal static class ExpressionParser
     {
         BsonType.String when value.ToString() is ['$', ..] text => ParsePath(text, variables),
         BsonType.Document => ParseDocument(value.ToDocument(), variables),
-        BsonType.Array => new ArrayExpression([.. Values.Items(value).Select(item => Parse(item, variables))]),
+        BsonType.Array => ParseArray(value, variables),
         _ => new ConstantExpression(value),
     };
 
@@ -39,6 +39,14 @@ internal static class ExpressionParser
     public static Expression[] Operands(BsonValue value, Variables? variables) => value.Type == BsonType.Array
         ? [.. Values.Items(value).Select(item => Parse(item, variables))]
         : [Parse(value, variables)];
+
+    private static Expression ParseArray(BsonValue value, Variables? variables)
+    {
+        Expression[] items = [.. Values.Items(value).Select(item => Parse(item, variables))];
+        return items.All(item => item is ConstantExpression)
+            ? new ConstantExpression(Values.Array(items.Select(item => ((ConstantExpression)item).Value)))
+            : new ArrayExpression(items);
+    }
 
     private static PathExpression ParsePath(string text, Variables? variables)
     {
@@ -110,7 +118,10 @@ internal static class ExpressionParser
         {
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
-            return new FunctionExpression(function.Evaluate, operands);
+            // What is constant is evaluated once, and its error is told even where no document comes.
+            return operands.All(constant => constant is ConstantExpression) && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
+                ? new ConstantExpression(value)
+                : new FunctionExpression(function.Evaluate, operands);
         }
 
         throw MongoExpressions.Contains(name)

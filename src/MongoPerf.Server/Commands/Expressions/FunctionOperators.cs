@@ -95,7 +95,7 @@ internal static class FunctionOperators
             }
             else if (!Values.IsNumber(value, "$add"))
             {
-                throw CommandException.TypeMismatch($"$add only supports numeric or date types, not {Values.TypeName(value)}");
+                throw CommandException.Location(16554, $"$add only supports numeric or date types, not {Values.TypeName(value)}");
             }
 
             total = Arithmetic.Add(total, value);
@@ -238,9 +238,15 @@ internal static class FunctionOperators
 
     private static BsonValue? ConcatenateArrays(BsonValue?[] values)
     {
-        if (values.Any(Values.IsNullish))
-            return Values.Null;
-        return Values.Array(values.SelectMany(value => Array(value, 28664, $"$concatArrays only supports arrays, not {Values.TypeName(value)}")));
+        var items = new List<BsonValue>();
+        foreach (BsonValue? value in values)
+        {
+            if (Values.IsNullish(value))
+                return Values.Null;
+            items.AddRange(Array(value, 28664, $"$concatArrays only supports arrays, not {Values.TypeName(value)}"));
+        }
+
+        return Values.Array(items);
     }
 
     private static BsonValue? Range(BsonValue?[] values)
@@ -261,9 +267,8 @@ internal static class FunctionOperators
 
     private static BsonValue? MergeObjects(BsonValue?[] values)
     {
-        IEnumerable<BsonValue?> documents = values is [{ Type: BsonType.Array } array] ? Values.Items(array).Cast<BsonValue?>() : values;
         var fields = new List<(string Name, BsonValue Value)>();
-        foreach (BsonValue? value in documents.Where(value => !Values.IsNullish(value)))
+        foreach (BsonValue? value in values.Where(value => !Values.IsNullish(value)))
         {
             if (value!.Value.Type != BsonType.Document)
                 throw CommandException.Location(40400, $"$mergeObjects requires object inputs, but input {Values.Text(value.Value)} is of type {Values.TypeName(value)}");

@@ -10,16 +10,14 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
     private bool? _isInclusion;
     private bool? _idFlag;
     private bool _hasSlice;
-    private string _firstComputed = "";
+    private bool _hasElementMatch;
 
     public (ProjectionKind Kind, ProjectionNode Root) Parse(BsonDocument specification)
     {
         if (!specification.Any())
             throw CommandException.Location(51272, "projection specification must have at least one field");
         ParseLevel(specification, "");
-        bool isInclusion = _isInclusion ?? (_hasSlice ? false : _firstComputed.Length > 0 || (_idFlag ?? true));
-        if (!isInclusion && _firstComputed.Length > 0)
-            throw CommandException.Location(31252, $"Cannot use an expression for an exclusion projection: '{_firstComputed}'");
+        bool isInclusion = _isInclusion ?? (_idFlag == true || (!_hasSlice && (_hasElementMatch || _idFlag == null)));
         ProjectionNode? id = _root.Find("_id");
         if (id == null && isInclusion)
             _root.Children.Insert(0, new ProjectionNode("_id") { IsKept = true });
@@ -42,7 +40,19 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             if (value.Type == BsonType.Document && value.ToDocument().FirstOrDefault().Key is { } first && first[..Math.Min(1, first.Length)] != "$")
                 ParseAdditionLevel(value.ToDocument(), path + ".");
             else
-                Place(path).Computed = ExpressionParser.Parse(value, variables);
+                PlaceAddition(path).Computed = ExpressionParser.Parse(value, variables);
+        }
+    }
+
+    private ProjectionNode PlaceAddition(string path)
+    {
+        try
+        {
+            return Place(path);
+        }
+        catch (CommandException collision) when (collision.Code is 31249 or 31250)
+        {
+            throw CommandException.Location(40176, $"specification contains two conflicting paths: '{path}'");
         }
     }
 
@@ -58,7 +68,7 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             else if (value.Type == BsonType.Document)
                 AddDocument(path, value.ToDocument());
             else
-                AddComputed(path, ExpressionParser.Parse(value, variables));
+                AddComputed(path, ExpressionParser.Parse(value, variables), isFind ? 31310 : 31252);
         }
     }
 
@@ -75,7 +85,7 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         else if (isFind && first == "$meta")
             throw CommandException.NotSupported("$meta in projections");
         else
-            AddComputed(path, ExpressionParser.Parse(new BsonValue(BsonType.Document, value.Memory), variables));
+            AddComputed(path, ExpressionParser.Parse(new BsonValue(BsonType.Document, value.Memory), variables), 31252);
     }
 
     private void AddFlag(string path, bool isKept)
@@ -94,12 +104,11 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         Place(path).IsKept = isKept;
     }
 
-    private void AddComputed(string path, Expression expression)
+    private void AddComputed(string path, Expression expression, int codeInExclusion)
     {
         if (_isInclusion == false)
-            throw CommandException.Location(31252, $"Bad projection specification, cannot use an expression for '{path}' in an exclusion projection");
+            throw CommandException.Location(codeInExclusion, $"Cannot use an expression {path} in an exclusion projection");
         _isInclusion = true;
-        _firstComputed = path;
         Place(path).Computed = expression;
     }
 
@@ -118,19 +127,17 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             throw CommandException.Location(31274, "elemMatch: Invalid argument, object required, but got " + Values.TypeName(condition));
         if (path.Contains('.'))
             throw CommandException.Location(31275, "Cannot use $elemMatch projection on a nested field.");
-        if (_isInclusion == false)
-            throw CommandException.Location(31255, $"Cannot do $elemMatch projection on field {path} in exclusion projection");
-        _isInclusion ??= true;
+        _hasElementMatch = true;
         var filter = new Filter(new PathCache());
         filter.Compile(BsonDocument.Of(("a", BsonDocument.Of(("$elemMatch", condition)))).Bytes, variables);
-        Place(path).Transform = value =>
+        Place(path).Computed = new ControlExpression(scope =>
         {
-            if (value.Type != BsonType.Array)
+            if (DirectFields.Find(scope.Root, path) is not { Type: BsonType.Array } array)
                 return null;
-            BsonValue? first = Values.Items(value).Cast<BsonValue?>().FirstOrDefault(
+            BsonValue? first = Values.Items(array).Cast<BsonValue?>().FirstOrDefault(
                 item => filter.Matches(BsonDocument.Of(("a", new object?[] { item })).Bytes));
             return first is { } found ? Values.Array([found]) : null;
-        };
+        });
     }
 
     /// <summary>The node of a path, made anew.</summary>

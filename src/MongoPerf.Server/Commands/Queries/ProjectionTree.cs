@@ -126,7 +126,7 @@ internal sealed class ProjectionNode(string name)
 
     public Expression? Computed { get; set; }
 
-    /// <summary>$slice and $elemMatch of find.</summary>
+    /// <summary>$slice of find.</summary>
     public Func<BsonValue, BsonValue?>? Transform { get; set; }
 
     public bool HasComputed => Computed != null || Children.Any(child => child.HasComputed);

@@ -56,7 +56,7 @@ internal static class ArrayActions
         if (values.Type != BsonType.Array)
             throw CommandException.BadValue($"$pullAll requires an array argument but was given a {Values.TypeName(values)}");
         BsonValue[] removed = [.. Values.Items(values)];
-        return Removing(item => removed.Any(value => Values.AreEqual(item, value)));
+        return Removing(item => removed.Any(value => Values.AreEqual(item, value))) with { NeedsViablePath = true };
     }
 
     /// <summary>A document of operators, or a regular expression, is a condition on the element; another document is one on its fields; anything else is a value.</summary>
@@ -65,7 +65,7 @@ internal static class ArrayActions
         if (condition.Type is not (BsonType.Document or BsonType.Regex))
             return Removing(item => Values.AreEqual(item, condition));
         var filter = new Filter(new PathCache());
-        bool isOfFields = condition.Type == BsonType.Document && !(condition.ToDocument().FirstOrDefault().Key is ['$', ..] first && first is not ("$and" or "$or" or "$nor" or "$expr"));
+        bool isOfFields = condition.Type == BsonType.Document && !(condition.ToDocument().FirstOrDefault().Key is ['$', ..] first && first is not ("$and" or "$or" or "$nor" or "$expr" or "$not"));
         filter.Compile(isOfFields ? condition.Bytes.Span : Wrapped(condition));
         return Removing(item => isOfFields
             ? item.Type == BsonType.Document && filter.Matches(item.Bytes.Span)
@@ -79,7 +79,7 @@ internal static class ArrayActions
         BsonValue[] items = [.. Items(present, () => CommandException.BadValue("Cannot apply $pull to a non-array value"))];
         BsonValue[] kept = [.. items.Where(item => !isRemoved(item))];
         return kept.Length < items.Length ? Values.Array(kept) : null;
-    }, MakesPath: false);
+    }, MakesPath: false, NeedsViablePath: false);
 
     private static ReadOnlySpan<byte> Wrapped(BsonValue value) => Values.Document([("e", value)]).Bytes.Span;
 

@@ -71,12 +71,10 @@ internal static class UpdateCommand
 
     private static void RunAll(UpdateExecutor executor, List<long> records, UpdateStatement statement, DocumentUpdate update, int index, Outcome outcome)
     {
-        foreach (long record in records)
-        {
-            bool isChanged = executor.Update(record, update).IsChanged;
-            outcome.Matched++;
-            outcome.Modified += isChanged ? 1 : 0;
-        }
+        // A statement that fails counts nothing, not even what it has changed before: as on mongod.
+        int modified = records.Count(record => executor.Update(record, update).IsChanged);
+        outcome.Matched += records.Count;
+        outcome.Modified += modified;
 
         if (records.Count > 0 || !statement.IsUpsert)
             return;
@@ -94,6 +92,7 @@ internal static class UpdateCommand
         }
 
         body.WriteInt32("n"u8, outcome.Matched);
+        errors.Write(body);
         if (outcome.Upserted.Count > 0)
         {
             body.StartArray("upserted"u8);
@@ -109,7 +108,6 @@ internal static class UpdateCommand
         }
 
         body.WriteInt32("nModified"u8, outcome.Modified);
-        errors.Write(body);
     }
 
     private sealed class Outcome

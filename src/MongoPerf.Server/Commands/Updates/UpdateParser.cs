@@ -29,7 +29,11 @@ internal static class UpdateParser
 
         changes.Sort((a, b) => a.Path.CompareTo(b.Path));
         insertChanges.AddRange(changes);
-        changes.RemoveAll(change => change.Action is InsertOnlyAction);
+        for (int i = 0; i < changes.Count; i++)
+        {
+            if (changes[i].Action is InsertOnlyAction)
+                changes[i] = (changes[i].Path, new NoAction());
+        }
     }
 
     private static bool IsKnown(string name) => name is "$set" or "$setOnInsert" or "$unset" or "$inc" or "$mul" or "$min" or "$max" or "$rename" or "$currentDate"
@@ -62,7 +66,7 @@ internal static class UpdateParser
         var to = new UpdatePath(target);
         if (source == target)
             throw CommandException.BadValue($"The source and target field for $rename must differ: {source}: \"{target}\"");
-        if (from.ConflictsWith(to))
+        if (from.ConflictWith(to) >= 0)
             throw CommandException.BadValue($"The source and target field for $rename must not be on the same path: {source}: \"{target}\"");
         if (from.Identifiers.Any() || to.Identifiers.Any() || source.Contains("$[]") || target.Contains("$[]"))
             throw CommandException.BadValue($"The source and target fields for $rename may not be dynamic: {source}");
@@ -75,8 +79,8 @@ internal static class UpdateParser
     {
         foreach ((UpdatePath other, _) in changes)
         {
-            if (path.ConflictsWith(other))
-                throw UpdateErrors.Conflict(path.Text, path.Steps.Length < other.Steps.Length ? path.Text : other.Text);
+            if (path.ConflictWith(other) is var common and >= 0)
+                throw UpdateErrors.Conflict(path.Text, string.Join('.', path.Steps[..common]));
         }
 
         changes.Add((path, action));

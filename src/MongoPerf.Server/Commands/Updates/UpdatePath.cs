@@ -31,11 +31,18 @@ internal sealed class UpdatePath
 
     public string[] Steps { get; }
 
-    /// <summary>Whether one path is the beginning of the other, or the same.</summary>
-    public bool ConflictsWith(UpdatePath other)
+    /// <summary>Whether one path is the beginning of the other, or the same, or one names a field where the other means elements.</summary>
+    /// <returns>The steps that they have in common before the conflict; −1 where there is none.</returns>
+    public int ConflictWith(UpdatePath other)
     {
         int common = Math.Min(Steps.Length, other.Steps.Length);
-        return Steps.AsSpan(0, common).SequenceEqual(other.Steps.AsSpan(0, common));
+        for (int i = 0; i < common; i++)
+        {
+            if (Steps[i] != other.Steps[i])
+                return IsFiltered(Steps[i]) != IsFiltered(other.Steps[i]) ? i : -1;
+        }
+
+        return common;
     }
 
     /// <summary>MongoDB's order of changes: step by step, indexes as numbers.</summary>
@@ -67,7 +74,7 @@ internal sealed class UpdatePath
         bool isLast = at == Steps.Length - 1;
         if (isLast && parent.IsArray && parent.Child(step) == null && !EditNode.TryIndex(step, out _))
         {
-            if (action.MakesPath)
+            if (action.NeedsViablePath)
                 throw UpdateErrors.NotViable(step, parent);
             return;
         }
@@ -81,9 +88,13 @@ internal sealed class UpdatePath
         EditNode? child = parent.Child(step);
         if (child == null)
         {
+            if (IsFiltered(Steps[at + 1]))
+                throw CommandException.BadValue($"The path '{string.Join('.', Steps[..(at + 1)])}' must exist in the document in order to apply array updates.");
+            if (action.NeedsViablePath && parent.IsArray && !EditNode.TryIndex(step, out _))
+                throw UpdateErrors.NotViable(step, parent);
             if (!action.MakesPath)
                 return;
-            child = MakePath(parent, at, action, filters);
+            child = MakePath(at, action, filters);
             if (child != null)
                 parent.Set(step, child.Value);
             return;
@@ -91,17 +102,15 @@ internal sealed class UpdatePath
 
         if (child.IsContainer)
             Apply(child, at + 1, action, filters);
-        else if (action.MakesPath)
+        else if (IsFiltered(Steps[at + 1]))
+            throw CommandException.BadValue($"Cannot apply array updates to non-array element {step}: {Expressions.Values.Text(child.Value)}");
+        else if (action.NeedsViablePath)
             throw UpdateErrors.NotViable(Steps[at + 1], child);
     }
 
     /// <summary>The documents below a missing step, with the change in the innermost; null when the operator changes nothing there.</summary>
-    private EditNode? MakePath(EditNode parent, int at, UpdateAction action, ArrayFilters? filters)
+    private EditNode? MakePath(int at, UpdateAction action, ArrayFilters? filters)
     {
-        if (parent.IsArray && !EditNode.TryIndex(Steps[at], out _))
-            throw UpdateErrors.NotViable(Steps[at], parent);
-        if (IsFiltered(Steps[at + 1]))
-            throw CommandException.BadValue($"The path '{string.Join('.', Steps[..(at + 1)])}' must exist in the document in order to apply array updates.");
         var made = new EditNode(new BsonValue(BsonType.Document, BsonDocument.Empty.Memory));
         Apply(made, at + 1, action, filters);
         return made.Children.Count > 0 ? made : null;

@@ -32,36 +32,37 @@ internal static class UpsertSeed
                 foreach (BsonValue branch in Values.Items(value))
                     Collect(branch.ToDocument(), bound);
             }
-            else if (!name.StartsWith('$') && EqualTo(value) is { } equal)
+            else if (!name.StartsWith('$'))
             {
-                Bind(new UpdatePath(name), equal, bound);
+                foreach (BsonValue equal in EqualTo(value))
+                    Bind(new UpdatePath(name), equal, bound);
             }
         }
     }
 
-    private static BsonValue? EqualTo(BsonValue value)
+    /// <summary>The values that a condition binds its field to; of several items only $all means each.</summary>
+    private static IEnumerable<BsonValue> EqualTo(BsonValue value)
     {
         if (value.Type == BsonType.Regex)
-            return null;
+            return [];
         if (value.Type != BsonType.Document || value.ToDocument().FirstOrDefault().Key is not ['$', ..] first || first is "$ref" or "$id" or "$db")
-            return value;
-        foreach ((string name, BsonValue operand) in value.ToDocument())
+            return [value];
+        return value.ToDocument().SelectMany(pair => pair.Key switch
         {
-            if (name == "$eq")
-                return operand;
-            // One element is an equality; several, or a condition, are not.
-            if (name is "$all" or "$in" && operand.Type == BsonType.Array && Values.Items(operand).Count() == 1 && Values.Items(operand).First() is { Type: not (BsonType.Regex or BsonType.Document) } only)
-                return only;
-        }
-
-        return null;
+            "$eq" => [pair.Value],
+            "$all" => Values.Items(pair.Value).Where(IsValue),
+            "$in" when Values.Items(pair.Value).Count() == 1 => Values.Items(pair.Value).Where(IsValue),
+            _ => Enumerable.Empty<BsonValue>(),
+        });
     }
+
+    private static bool IsValue(BsonValue item) => item.Type != BsonType.Regex && !(item.Type == BsonType.Document && item.ToDocument().FirstOrDefault().Key is ['$', ..]);
 
     private static void Bind(UpdatePath path, BsonValue value, List<(UpdatePath Path, BsonValue Value)> bound)
     {
         foreach ((UpdatePath other, _) in bound)
         {
-            if (path.ConflictsWith(other))
+            if (path.ConflictWith(other) >= 0)
                 throw new CommandException(54, "NotSingleValueField", $"cannot infer query fields to set, path '{path.Text}' is matched twice");
         }
 
