@@ -67,6 +67,9 @@ internal sealed class DocumentUpdate
         return changed;
     }
 
+    /// <summary>Whether a document counts as modified. A replacement without an _id always does, as on mongod.</summary>
+    public bool IsChange(BsonDocument before, BsonDocument after) => !before.Bytes.SequenceEqual((_replacement ?? after).Bytes);
+
     private BsonDocument Change(BsonDocument document, bool isInsert)
     {
         var root = new EditNode(Values.Of(document));
