@@ -11,6 +11,8 @@ color(name) = \
     name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
     name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
     name eq "limit" ? "#A00000" : name eq "read" ? "#0072B2" : name eq "written" ? "#D55E00" : \
+    name eq "migration" ? "#E6DFF5" : name eq "migration_failed" ? "#F9D9D5" : \
+    name[1:5] eq "shard" ? word("#0072B2 #D55E00 #009E73 #E69F00 #CC79A7 #404040", int(name[6:*])) : \
     name eq "server" ? "#0072B2" : name eq "client" ? "#E69F00" : name eq "host" ? "#909090" : "#404040"
 
 # Each has its shape too, so that a copy without colours can be read.

@@ -37,6 +37,9 @@ public sealed class WireExecutor : IOperationExecutor
     /// <exception cref="ConnectionFailedException">None is.</exception>
     internal MongoConnection Connection => _connection ?? throw new ConnectionFailedException(_address(), "not connected");
 
+    /// <summary>How commands are named where it connects.</summary>
+    internal CommandDialect Dialect => _settings.Dialect;
+
     public void Connect()
     {
         _connection?.Dispose();

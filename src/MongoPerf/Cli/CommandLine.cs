@@ -36,6 +36,7 @@ public static partial class CommandLine
             ReportCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
+            ClusterCommand.Create(),
             ServeCommand.Create(),
             NullServerCommand.Create(),
         };

@@ -26,6 +26,13 @@ internal static class ReportWriter
         ("latencies.hlog", LatencyLog.Write),
     ];
 
+    /// <summary>For runs that looked at shards.</summary>
+    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ShardFiles =
+    [
+        ("shards.csv", CsvReport.WriteShardSamples),
+        ("chunk-events.csv", CsvReport.WriteChunkEvents),
+    ];
+
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder)
@@ -42,7 +49,7 @@ internal static class ReportWriter
     {
         Directory.CreateDirectory(folder);
         var files = new List<string>();
-        foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles)
+        foreach ((string name, Action<StoredRun, TextWriter> write) in run.ReadShardSamples().Any() ? [.. TextFiles, .. ShardFiles] : TextFiles)
         {
             string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -27,6 +28,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
+        if (ShardVerdict.Of(run) is { } shards)
+            verdicts.Add(shards);
         verdicts.AddRange(TestVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
