@@ -5,7 +5,7 @@ import pymongo
 from pymongo import ASCENDING, DESCENDING, InsertOne, ReturnDocument, UpdateOne
 from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure
 
-client = pymongo.MongoClient("127.0.0.1", int(sys.argv[1]), serverSelectionTimeoutMS=20000)
+client = pymongo.MongoClient("127.0.0.1", int(sys.argv[1]), serverSelectionTimeoutMS=90000, connectTimeoutMS=90000)
 assert client.admin.command("ping")["ok"] == 1
 people = client.town.people
 
