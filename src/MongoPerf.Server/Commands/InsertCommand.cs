@@ -122,10 +122,15 @@ internal static class InsertCommand
 
         BsonValidator.Validate(document);
         document = WithIdInFront(scratch.Document, document, out BsonType idType);
-        if (idType is BsonType.Array or BsonType.Regex or BsonType.Undefined)
+        if (ForbiddenIdType(idType) is { } kind)
         {
-            string kind = idType == BsonType.Array ? "array" : idType == BsonType.Regex ? "regex" : "undefined";
             scratch.Errors.Add(index, 53, $"The '_id' value cannot be of type {kind}");
+            return false;
+        }
+
+        if (idType == BsonType.Document && DollarField(document) is { } dollar)
+        {
+            scratch.Errors.Add(index, 52, $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
             return false;
         }
 
@@ -138,10 +143,40 @@ internal static class InsertCommand
         }
         catch (Storage.Keys.IndexKeyException error)
         {
-            scratch.Errors.Add(index, 171, error.Message);
+            CommandException failure = NotIndexable(error);
+            scratch.Errors.Add(index, failure.Code, failure.Message);
             return false;
         }
     }
+
+    /// <returns>The name of a type that no _id may have; else null.</returns>
+    public static string? ForbiddenIdType(BsonType type) => type switch
+    {
+        BsonType.Array => "array",
+        BsonType.Regex => "regex",
+        BsonType.Undefined => "undefined",
+        _ => null,
+    };
+
+    /// <returns>A name in the _id, which is a document, that begins with $; else null.</returns>
+    public static string? DollarField(ReadOnlySpan<byte> document)
+    {
+        var id = new BsonReader(document);
+        id.Find("_id"u8);
+        var fields = new BsonReader(id.DocumentBytes);
+        while (fields.Read())
+        {
+            if (fields.Name.Length > 0 && fields.Name[0] == '$' && !fields.NameIs("$ref"u8) && !fields.NameIs("$id"u8) && !fields.NameIs("$db"u8))
+                return fields.NameText;
+        }
+
+        return null;
+    }
+
+    /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
+    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) => error.IsParallel
+        ? new CommandException(171, "CannotIndexParallelArrays", error.Message)
+        : new CommandException(238, "NotImplemented", error.Message);
 
     /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)
