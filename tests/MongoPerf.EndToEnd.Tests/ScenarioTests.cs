@@ -129,7 +129,8 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     public void Wrong_file_starts_nothing()
     {
         string file = WriteFile("data: {}\nphases:\n  - name: p\n    operations: [{find: users}]\n");
-        foreach (string[] call in (string[][])[["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]])
+        string[][] calls = [["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]];
+        foreach (string[] call in calls)
             ProgramRun.Run(call).Expect(2).Says($"{file}:4: find: no collection 'users' in data");
         Assert.Empty(_runs.Ids);
     }
@@ -189,7 +190,7 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
         JsonDocument.Parse(On(kind, scenario, database, ["--format", "json", .. more]).Expect(0).Output).RootElement;
 
     private ProgramResult On(string kind, string scenario, string database, params string[] more) =>
-        ProgramRun.Run("run", scenario, "--uri", servers[kind].Uri, "--db", database, "--quiet", "--out", _runs.Path, .. more);
+        ProgramRun.Run(["run", scenario, "--uri", servers[kind].Uri, "--db", database, "--quiet", "--out", _runs.Path, .. more]);
 
     private string WriteFile(string text)
     {
