@@ -37,6 +37,17 @@ public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServer
         Documents.AssertWhole(connection, 1000, database);
     }
 
+    [Theory, EachServer]
+    public void A_server_that_is_no_mongos_is_not_sharded(string kind)
+    {
+        string database = servers.NewDatabase();
+        foreach (string[] command in (string[][])[["series", "--target", "1k", "--topology", "sharded"], ["run", "q4", "--records", "100", "--shard-key", "_id"]])
+            Run(kind, [.. command, "--db", database]).Expect(2).Says("is no mongos, and --topology sharded needs one");
+        Assert.Empty(_runs.Ids);
+        using MongoConnection connection = servers[kind].Connect();
+        Assert.Empty(Documents.CollectionNames(connection, database));
+    }
+
     [Fact]
     public void A_series_on_its_own_data_goes_on_to_a_larger_target_and_refuses_all_else()
     {

@@ -112,6 +112,17 @@ public sealed class StoredRun : IDisposable
 
     public IEnumerable<MetricSample> ReadHostSamples() => ReadMetrics(RunSchema.HostTable, MetricCatalogue.Host);
 
+    /// <summary>Of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
+    public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
+
+    /// <summary>By the time that they began, streamed.</summary>
+    public IEnumerable<ChunkEvent> ReadChunkEvents()
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (ChunkEvent happened in new RunReader(connection, null).ReadChunkEvents())
+            yield return happened;
+    }
+
     /// <summary>Whole-window histograms by step, in the order of the tests; the warm-up's before the measured part's.</summary>
     public IEnumerable<StoredHistogram> ReadHistograms()
     {

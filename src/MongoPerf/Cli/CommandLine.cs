@@ -39,6 +39,7 @@ public static partial class CommandLine
             ScenarioCommands.CreateValidate(),
             ScenarioCommands.CreateShow(),
             ScenarioCommands.CreateNew(),
+            ClusterCommand.Create(),
             ServeCommand.Create(),
             NullServerCommand.Create(),
         };

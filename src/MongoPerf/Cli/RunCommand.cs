@@ -1,5 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Scenarios;
@@ -40,6 +41,8 @@ internal static class RunCommand
                 WindowSeconds = limits.Seconds ?? 0,
                 WarmupSeconds = limits.WarmupSeconds,
                 Threads = [SeriesTests.IsInsert(name) ? 1 : 8],
+                // A collection that must be there has a key already.
+                Sharding = new ShardingSettings { ShardKey = limits.Records is null ? null : ShardKey.HashedId },
             };
             RunRequest request = SettingsReader.Read("run", parsed, shared, shape);
             if (SeriesTests.IsInsert(name) && request.Settings.Rate is not null)

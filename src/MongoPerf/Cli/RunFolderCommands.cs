@@ -46,7 +46,7 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
-        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not "mongod" } deployment)
+        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not ("mongod" or "sharded") } deployment)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
     }
 }
@@ -83,7 +83,7 @@ internal static class ListCommand
             ListReport.WriteRuns(RunCatalogue.List(SettingsReader.RunsFolder(parsed, shared.Out)), Console.Out);
             return ExitCode.Done;
         }));
-        var metrics = new Command("metrics", "What is sampled every second");
+        var metrics = new Command("metrics", "What is sampled while a run goes on: of server and host every second, of shards every few seconds");
         metrics.SetAction(_ => CommandRunner.Run(() =>
         {
             ListReport.WriteMetrics(Console.Out);
@@ -100,12 +100,16 @@ internal static class CleanCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        var command = new Command("clean", "Delete the server data that a run left in its folder; results and report stay") { run, shared.Out };
+        var command = new Command("clean", "Delete what a run left behind: its own server's data, or its collection on a cluster with the cluster's settings put back; results and report stay")
+        {
+            run, shared.Uri, shared.Out,
+        };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
+            ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
             Deployments.LeftOver.End(folder.DataPath);
             long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
             if (Directory.Exists(folder.DataPath))

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 
@@ -9,7 +10,6 @@ namespace MongoPerf.Cli;
 /// <summary>Makes settings out of what was typed and what is usual.</summary>
 internal static class SettingsReader
 {
-    private const long LeastCacheBytes = 256L << 20;
     private const string DefaultName = "mongoperf";
     private const ulong DefaultSeed = 42;
 
@@ -19,34 +19,26 @@ internal static class SettingsReader
     /// <param name="shape">What the command itself decides.</param>
     public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        string topology = parsed.GetValue(options.Topology) ?? "single";
-        bool startsServer = topology == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
-        // What is typed wins over the environment.
-        string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
-        if (uri is not null && topology == "null")
-            throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
-        if (topology == "null" && (parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null))
-            throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing: --mongod and --cache can't be given with it");
-        if (uri is not null && (parsed.GetValue(options.Mongod) ?? parsed.GetValue(options.Cache)?.ToString()) is not null)
-            throw new UserException(ExitCode.WrongUsage, "--uri names a server that is there: --mongod and --cache are for one that is started");
-        if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)
-            throw new UserException(ExitCode.WrongUsage, $"--cache is {cache:N0} bytes, at least 256MB are allowed");
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding);
+        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null);
         string database = Names.Database(parsed.GetValue(options.Database) ?? DefaultName);
         SeriesSettings settings = shape with
         {
             BatchSize = (int)(parsed.GetValue(options.Batch) ?? 1000),
             Threads = parsed.GetValue(options.Threads) ?? shape.Threads,
             Journal = parsed.GetValue(options.Journal),
-            OrderedBatches = parsed.GetValue(options.Ordered) != "false",
+            OrderedBatches = parsed.GetValue(options.Ordered) is { } ordered ? ordered == "true" : server.Topology != "sharded" || parsed.GetValue(options.Preset) is not null,
             // The null deployment's answers are samples, not what was asked for.
-            VerifyShare = topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
+            VerifyShare = server.Topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
             MaxErrors = parsed.GetValue(options.MaxErrors) ?? 0,
             Compressibility = (int)(parsed.GetValue(options.Compressibility) ?? 0),
             Rate = parsed.GetValue(options.Rate),
             Database = database,
             Collection = Names.Collection(parsed.GetValue(options.Collection) ?? "series", database),
-            Topology = topology,
-            Uri = uri is null ? null : ServerUri.Mask(uri),
+            Topology = server.Topology,
+            Cluster = server.Cluster,
+            Sharding = sharding,
+            Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
             MongodPath = parsed.GetValue(options.Mongod),
             CacheBytes = parsed.GetValue(options.Cache),
         };
@@ -57,7 +49,7 @@ internal static class SettingsReader
             Seed = parsed.GetValue(options.Seed) ?? DefaultSeed,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
-            Uri = uri,
+            Uri = server.Uri,
             ForceDrop = parsed.GetValue(options.ForceDrop),
             Output = new OutputRequest(RunsFolder(parsed, options.Out), "text", parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
         };
@@ -83,6 +75,7 @@ internal static class SettingsReader
         Database = DefaultName,
         Collection = "series",
         Topology = "single",
+        Sharding = new ShardingSettings { ShardKey = ShardKey.HashedId },
     };
 
     /// <summary>Adds the options that every measuring command takes.</summary>
@@ -90,13 +83,13 @@ internal static class SettingsReader
     {
         Option[] all =
         [
-            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Threads, options.Batch, options.Rate,
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Cluster.Shards, options.Cluster.Members,
+            options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
+            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];
         foreach (Option option in all)
             command.Options.Add(option);
     }
-
-    private static string? FromEnvironment(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } value ? value : null;
 }

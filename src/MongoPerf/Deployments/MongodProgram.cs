@@ -56,7 +56,7 @@ internal sealed partial record MongodProgram(string Path, Version Version)
         return new MongodProgram(full, version);
     }
 
-    private static (int ExitCode, string Output) RunForVersion(string path, string source)
+    internal static (int ExitCode, string Output) RunForVersion(string path, string source)
     {
         var start = new ProcessStartInfo(path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
         try

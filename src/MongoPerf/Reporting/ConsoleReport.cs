@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 using Spectre.Console;
 
 namespace MongoPerf.Reporting;
@@ -54,7 +55,7 @@ internal static class ConsoleReport
             Labelled(console, "finding", $"{finding.Text} ({finding.Certainty}) Next: {finding.NextStep}", Color.Yellow);
         IEnumerable<ReportTable?> tables =
         [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), ReportTables.Shards(run), ReportTables.Errors(run), ReportTables.Events(run),
+            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
         ];
         foreach (ReportTable table in tables.OfType<ReportTable>())
             WriteTable(console, table, options.IsTerminal);

@@ -32,7 +32,7 @@ internal static class ListReport
     public static void WriteMetrics(TextWriter output)
     {
         Table table = NewTable("metric", "unit", "kind", "what", "from");
-        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host) })
+        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) })
         {
             foreach (Metric metric in metrics)
                 table.AddRow(Text($"{scope}.{metric.Name}"), Text(metric.Unit), Text(metric.Kind.ToString().ToLowerInvariant()), Text(metric.Title), Text(metric.Path));
@@ -41,7 +41,7 @@ internal static class ListReport
         Write(table, output);
     }
 
-    private static Table NewTable(params string[] columns)
+    internal static Table NewTable(params string[] columns)
     {
         var table = new Table { Border = TableBorder.None };
         foreach (string column in columns)
@@ -49,9 +49,9 @@ internal static class ListReport
         return table;
     }
 
-    private static Text Text(string text) => new(text);
+    internal static Text Text(string text) => new(text);
 
-    private static void Write(Table table, TextWriter output)
+    internal static void Write(Table table, TextWriter output)
     {
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, Out = new AnsiConsoleOutput(output) });
         console.Profile.Width = 200;

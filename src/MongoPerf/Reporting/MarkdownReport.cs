@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -21,7 +22,7 @@ internal static class MarkdownReport
             Line(output, $"- {Escaped(finding.Text)} ({Escaped(finding.Certainty)}) Next: {Escaped(finding.NextStep)}");
         IEnumerable<ReportTable?> tables =
         [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), ReportTables.Shards(run), ReportTables.Errors(run), ReportTables.Events(run),
+            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
         ];
         foreach (ReportTable table in tables.OfType<ReportTable>())
             Table(output, table);

@@ -43,10 +43,15 @@ internal static class ReportLines
             return "none was reached";
         string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
-        string cache = d.CacheBytes == null ? "" : $", cache {Units.BinaryBytes(d.CacheBytes)}";
-        string topology = d.Topology is "embedded" or "null" ? "" : $" {d.Topology}";
+        string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
+        string topology = d.Topology is "embedded" or "null" ? "" : $" {d.Topology}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
+
+    /// <summary>"256 MiB", of three shards "3 x 256 MiB".</summary>
+    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} x " : "") + Units.BinaryBytes(d.CacheBytes);
+
+    private static string Router(DeploymentInfo d) => d.Router is null ? "" : $" (routed by {(d.Router == "mongod" ? "a mongod" : d.Router)})";
 
     private static string ClientLine(StoredRun run)
     {
@@ -66,7 +71,17 @@ internal static class ReportLines
         return $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
             + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
             + $"threads {string.Join(',', s.Threads)}, window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which "
-            + $"{Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up, journal {(s.Journal ? "on" : "off")}{rate}";
+            + $"{Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up, journal {(s.Journal ? "on" : "off")}{rate}"
+            + (s.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "");
+    }
+
+    /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
+    public static string Sharding(ShardingSettings s)
+    {
+        string key = s.ShardKey switch { null => "by the key it had", "hashed" => "by hashed _id", var given => $"by {given}" };
+        string presplit = s.Presplit is { } chunks ? $", presplit into {chunks} chunks" : "";
+        string size = s.ChunkMegabytes is { } megabytes ? $", chunk size {megabytes} MB" : "";
+        return $"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? $", balancer {balancer}" : "")}";
     }
 
     private static string Quoted(string path) =>

@@ -57,17 +57,6 @@ internal static class ReportTables
         return Thinned("Test 8, size: growth", ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
     }
 
-    /// <summary>Null unless the data are on several shards.</summary>
-    public static ReportTable? Shards(StoredRun run)
-    {
-        StepResult? last = run.Steps.LastOrDefault(s => s.Sizes is { Shards.Count: > 1 });
-        return last == null ? null : new ReportTable(
-            $"Shards at {Units.Count(last.Documents)} documents",
-            ["<shard", "documents", "chunks", "data", "storage", "indexes"],
-            [.. last.Sizes!.Shards.Select(s => Row(
-                [s.Shard, Units.Exact(s.Documents), Units.Exact(s.Chunks), Units.Bytes(s.DataBytes), Units.Bytes(s.StorageBytes), Units.Bytes(s.IndexBytes)]))]);
-    }
-
     public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
         "Errors",
         ["count", "code", "<name", "<first message"],
@@ -138,7 +127,8 @@ internal static class ReportTables
         ? [Units.None, Units.None]
         : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
 
-    private static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
+    /// <summary>As it is when it is short enough to be read; else every so manieth row.</summary>
+    public static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
     {
         if (rows.Count <= MaxRows)
             return new ReportTable(title, columns, rows);

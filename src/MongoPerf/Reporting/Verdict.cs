@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -28,6 +29,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
+        if (ShardVerdict.Of(run) is { } shards)
+            verdicts.Add(shards);
         verdicts.AddRange(TestVerdicts.Of(run));
         verdicts.AddRange(ScenarioVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);

@@ -2,60 +2,63 @@ using MongoPerf.Cli.Progress;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Takes the server's and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
+/// <summary>Takes the servers' and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
 internal sealed class BackgroundSampler : IDisposable
 {
-    private readonly ServerSampler _server;
-    private readonly HostSampler _host;
-    private readonly IDisposable _serverTimer;
-    private readonly IDisposable _hostTimer;
+    private readonly List<IDisposable> _all = [];
 
     /// <param name="clock">Real time.</param>
-    /// <param name="address">Where the server is now.</param>
-    /// <param name="settings">How to connect.</param>
-    /// <param name="folder">Under which the disk is watched.</param>
+    /// <param name="servers">What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.</param>
+    /// <param name="host">The machine.</param>
+    /// <param name="cluster">Of a sharded deployment; null for any other.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
-    public BackgroundSampler(IClock clock, Func<ServerAddress> address, ConnectionSettings settings, string folder, RunStore store, ProgressState progress)
+    public BackgroundSampler(
+        IClock clock, IReadOnlyList<ServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress)
     {
-        _server = new ServerSampler(address, settings);
-        _host = new HostSampler(folder);
-        _serverTimer = clock.Schedule(clock.Now, Every(clock, () =>
+        foreach ((int i, ServerSampler server) in servers.Index())
         {
-            MetricSample sample = _server.Sample();
-            store.AddServerSample(sample);
-            progress.OnServerSample(sample);
-        }));
-        _hostTimer = clock.Schedule(clock.Now, Every(clock, () =>
+            Begin(clock, server, () =>
+            {
+                MetricSample sample = server.Sample();
+                store.AddServerSample(sample);
+                progress.OnServerSample(i, sample);
+            });
+        }
+
+        Begin(clock, host, () =>
         {
-            MetricSample sample = _host.Sample();
+            MetricSample sample = host.Sample();
             store.AddHostSample(sample);
             progress.OnHostSample(sample);
-        }));
+        });
+        if (cluster is not null)
+            _all.Add(new ShardSnapshots(clock, cluster, store));
     }
 
-    public void Dispose()
+    public void Dispose() => Dispose(0);
+
+    private void Begin(IClock clock, IDisposable sampler, Action sample)
     {
+        _all.Add(sampler);
+        _all.Add(clock.Schedule(clock.Now, Every(clock, sample)));
+    }
+
+    /// <summary>A timer may throw what ended it; all are ended all the same, and before what they sample with.</summary>
+    private void Dispose(int from)
+    {
+        if (from == _all.Count)
+            return;
         try
         {
-            // Each may throw what ended it; all are ended all the same.
-            _serverTimer.Dispose();
+            Dispose(from + 1);
         }
         finally
         {
-            try
-            {
-                _hostTimer.Dispose();
-            }
-            finally
-            {
-                _server.Dispose();
-                _host.Dispose();
-            }
+            _all[from].Dispose();
         }
     }
 

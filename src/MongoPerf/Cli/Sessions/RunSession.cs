@@ -5,9 +5,10 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Wire.Bson;
+using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Wire.Connections;
 using Serilog;
 using Serilog.Core;
@@ -24,6 +25,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
+    private ClusterWatch? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -94,9 +96,13 @@ internal sealed class RunSession : IDisposable
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
+                Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
             deployment.EnsureRunning();
+            if (request.Settings.Sharding is not null && deployment.Cluster is null)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
+            connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
             BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
             return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
@@ -120,7 +126,7 @@ internal sealed class RunSession : IDisposable
     public void CheckDisk(long documents)
     {
         if (documents > 0)
-            _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
+            _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
     }
 
     /// <inheritdoc cref="CheckDisk(long)"/>
@@ -130,9 +136,18 @@ internal sealed class RunSession : IDisposable
             _disk?.CheckBefore(documents, bytesPerDocument);
     }
 
-    /// <summary>One of a scenario's collections.</summary>
-    public WireCollection OpenCollection(string name, IReadOnlyList<BsonDocument> indexes, BsonDocument? options) => new(
-        () => Deployment.Address, Connections, Settings.Database, name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, indexes, options);
+    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's.</summary>
+    public WireCollection OpenCollection(ScenarioCollection collection)
+    {
+        ShardingPlan? sharding = Settings.Sharding is not { } asked ? null : new ShardingPlan(FindCluster, Connections, asked with { Presplit = null }, collection.Count)
+        {
+            Key = collection.ShardKey is { } key ? ShardKey.Of(key) : null,
+            Tell = line => Progress.Tell(line),
+        };
+        return new WireCollection(
+            () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
+            new CollectionShape(collection.Indexes, collection.Options));
+    }
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
     public string? ReasonToStop()
@@ -165,14 +180,23 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment is MongodDeployment { Program: var program })
+        if (Deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        var samplers = new RunSamplers(Deployment, Connections);
+        _sampler = new BackgroundSampler(
+            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
+            samplers.Shards(new ShardedNamespace(Settings.Database, Settings.Collection), store.Run.StartedAt), store, Progress);
+        if (Deployment.Cluster is not null)
+            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
+        if (Settings is { Sharding: not null, OrderedBatches: false })
+            Progress.Tell("note: batches are unordered: an ordered one is cut at every change of shard (--ordered true asks for it)");
+        if (Settings.Sharding is null && Deployment.Cluster is not null)
+            Progress.Tell("note: the collection is not sharded and lies on one shard: --topology sharded spreads it");
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
@@ -180,6 +204,8 @@ internal sealed class RunSession : IDisposable
     {
         _view?.Dispose();
         _view = null;
+        _watch?.Dispose();
+        _watch = null;
         _sampler?.Dispose();
         _sampler = null;
         _store = null;
@@ -193,12 +219,20 @@ internal sealed class RunSession : IDisposable
         _log.Dispose();
     }
 
-    private WireCollection OpenCollection() =>
-        new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
+    private WireCollection OpenCollection() => new(
+        () => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, PlanSharding());
 
-    private void TellRestart()
+    private ShardingPlan? PlanSharding() => Settings.Sharding is not { } sharding ? null : new ShardingPlan(FindCluster, Connections, sharding, Settings.TargetDocumentCount)
     {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", $"the server had ended and was started again on {Deployment.Address}");
+        Tell = line => Progress.Tell(line),
+    };
+
+    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
+
+    private void TellRestart() => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText));
+
+    private void Report(RunEvent happened)
+    {
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }
@@ -210,7 +244,7 @@ internal sealed class RunSession : IDisposable
     public static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.Topology == "null" ? $"null deployment, {info.Address}"
-        : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology}, {info.Address}";
 
     /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>

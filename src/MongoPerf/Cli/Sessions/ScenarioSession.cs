@@ -1,9 +1,11 @@
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Scenarios;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -58,8 +60,7 @@ internal static class ScenarioSession
         }
     }
 
-    private static WireScenarioData OpenData(RunSession session, RunFolder folder) => new(
-        c => session.OpenCollection(c.Name, c.Indexes, c.Options), session.Settings.Database, session.Request.Seed, folder.Id, session.Inspection.Info.Topology == "sharded");
+    private static WireScenarioData OpenData(RunSession session, RunFolder folder) => new(session.OpenCollection, session.Request.Seed, folder.Id);
 
     /// <summary>Everything that can be refused, before anything is changed.</summary>
     private static void Check(RunSession session, WireScenarioData data, Scenario scenario)
@@ -70,9 +71,24 @@ internal static class ScenarioSession
             throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is none of the scenario's collections, which are {string.Join(", ", collections.Select(c => $"{session.Settings.Database}.{c.Name}"))}");
         foreach (ScenarioCollection collection in collections)
             RequireOwn(data.Inspect(collection), $"{session.Settings.Database}.{collection.Name}", drop);
+        RequireCommands(session.Connections.Dialect, scenario);
         ConnectionRoom.CheckServer(scenario, data.ReadAvailableConnections());
         foreach (ScenarioRound round in scenario.Rounds)
             session.CheckDisk(round.Collections.Sum(c => c.Count), BytesPerDocument(round));
+    }
+
+    /// <summary>A mongod that routes knows some commands only.</summary>
+    private static void RequireCommands(CommandDialect dialect, Scenario scenario)
+    {
+        if (ReferenceEquals(dialect, CommandDialect.Plain))
+            return;
+        IEnumerable<CollectionOperation> all = scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation);
+        foreach (CollectionOperation operation in all.SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o]))
+        {
+            string command = operation.ToCommand().Elements[0].Key;
+            if (dialect.NameOf(command) == command)
+                throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Test}': the router here is a mongod, which does not route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes all");
+        }
     }
 
     private static long BytesPerDocument(ScenarioRound round)

@@ -70,8 +70,7 @@ internal sealed class SingleTest
         if (StopReason is not null)
             return end + outcome.Phase.AllDocuments;
         _inserts.Settle(outcome, operation, range);
-        _session.Collection.Checkpoint(records);
-        _wholeDocuments = records;
+        MakeCheckpoint(records);
         return records;
     }
 
@@ -105,13 +104,24 @@ internal sealed class SingleTest
         Store(_inserts.Settle(outcome, operation, new NumberRange(first, end)), end);
         // Only a collection that was whole before is known to be whole now.
         if (_wholeDocuments == first)
-        {
-            _session.Collection.Checkpoint(end);
-            _wholeDocuments = end;
-        }
-
+            MakeCheckpoint(end);
         Judge(outcome);
         return end;
+    }
+
+    /// <summary>A server that was started again meanwhile may have lost what it had acknowledged: that is written again first.</summary>
+    private void MakeCheckpoint(long end)
+    {
+        while (true)
+        {
+            long lost = _session.Collection.LostConnections;
+            _session.Collection.Checkpoint(end);
+            if (_session.Collection.LostConnections == lost)
+                break;
+            _inserts.Repair(new NumberRange(_wholeDocuments, end));
+        }
+
+        _wholeDocuments = end;
     }
 
     private ExitCode Query(string test, long documents)

@@ -68,6 +68,9 @@ internal static class SingleTestSession
         if (session.Request.SeedWasGiven || limits.Records is not null)
             CollectionPreparation.CheckMarker(session, ns, marker);
         session.Adopt(marker);
+        // A shard key that does not fit is refused, chunk size and balancer are set.
+        if (session.Settings.Sharding is not null)
+            session.Collection.Create(marker);
         if (limits.Records is null && !SeriesTests.IsInsert(test) && session.Collection.FindEnd() == 0)
             throw new UserException(ExitCode.WrongUsage, $"{ns} is empty: {test} needs documents", "load some first, with --records 100k or a series");
         return marker;

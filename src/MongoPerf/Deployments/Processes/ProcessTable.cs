@@ -61,6 +61,10 @@ internal sealed partial class ProcessTable(string root = "/proc")
     /// <summary>Its arguments, the program first; empty when there is none.</summary>
     public string[] ArgumentsOf(int processId) => ReadText($"{processId}/cmdline").TrimEnd('\0').Split('\0');
 
+    /// <summary>The control groups that it is in, as paths under their roots; empty when there is no such process.</summary>
+    public IEnumerable<string> GroupsOf(int processId) => ReadText($"{processId}/cgroup")
+        .Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split(':', 3)).Where(parts => parts.Length == 3).Select(parts => parts[2]);
+
     /// <summary>The value behind an option, as in "--port 27017" or "--port=27017"; null when it is not there.</summary>
     public string? OptionOf(int processId, string option)
     {

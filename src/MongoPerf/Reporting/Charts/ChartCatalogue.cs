@@ -5,10 +5,10 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>All charts of a run, in the order of the report.</summary>
 internal static class ChartCatalogue
 {
-    public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "timeline"];
+    public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size", "timeline", "shards", "migrations"];
 
     /// <summary>Templates that others load.</summary>
-    public static IReadOnlyList<string> SharedTemplates { get; } = ["common.gp", "by-documents.gp"];
+    public static IReadOnlyList<string> SharedTemplates { get; } = ["common.gp", "by-documents.gp", "over-time.gp"];
 
     /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
     public static IReadOnlyList<Chart> Build(StoredRun run) => run.Scenario is not null ? [.. SweepChart.Build(run), .. One(TimelineChart.Build(run))] :
@@ -21,6 +21,8 @@ internal static class ChartCatalogue
             LatencyChart.Build(run),
             StepCharts.Size(run),
             TimelineChart.Build(run),
+            ShardChart.Build(run),
+            MigrationChart.Build(run),
         }.OfType<Chart>(),
     ];
 

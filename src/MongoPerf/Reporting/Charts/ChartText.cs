@@ -37,7 +37,7 @@ internal static class ChartText
             return "embedded server, not MongoDB";
         if (deployment.Kind == "null")
             return "null deployment (answers from memory, stores nothing), not MongoDB";
-        string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {Units.BinaryBytes(deployment.CacheBytes.Value)}" : "";
+        string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}" : "";
         return $"mongod {deployment.ServerVersion}, {deployment.Topology}{cache}";
     }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
 
@@ -116,7 +117,9 @@ internal static class HtmlReport
             return;
         html.Element("h2", "Growth");
         HtmlTables.Rates(html, run);
-        foreach (var table in new[] { ReportTables.Growth(run), ReportTables.Shards(run) }.OfType<ReportTable>())
+        if (ReportTables.Growth(run) is { } growth)
+            HtmlTables.Show(html, growth);
+        foreach (var table in ShardTables.Of(run))
             HtmlTables.Show(html, table);
     }
 
