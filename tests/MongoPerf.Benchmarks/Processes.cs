@@ -31,6 +31,9 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 {
     private const double WarmupSeconds = 2;
 
+    /// <summary>As many as test id of limit.c asks for.</summary>
+    private const int ReadsByIdDocuments = 10_000;
+
     private readonly string _runs = Directory.CreateTempSubdirectory("mongoperf-runs").FullName;
 
     public void Load(int documents) => Call("run", "size", "--records", $"{documents}");
@@ -39,6 +42,8 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 
     public Measurement Measure(string test, string collection, int threads)
     {
+        if (test == "id")
+            return MeasureReadsById(threads);
         string output = Call("run", test, "--collection", collection, "--threads", $"{threads}", "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
         using JsonDocument json = JsonDocument.Parse(output);
         JsonElement result = json.RootElement.GetProperty("tests")[0];
@@ -50,6 +55,17 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
     /// <summary>Any command of the program.</summary>
     /// <returns>What it printed.</returns>
     public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Cli.ExitCode).Assembly.Location, .. arguments], []);
+
+    /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
+    private Measurement MeasureReadsById(int threads)
+    {
+        string output = Call(
+            "run", "ycsb/c", "--set", "requestdistribution=uniform", "--records", $"{ReadsByIdDocuments}", "--threads", $"{threads}",
+            "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s", "--verify", "none");
+        using JsonDocument json = JsonDocument.Parse(output);
+        JsonElement result = json.RootElement.GetProperty("steps")[1].GetProperty("tests")[0];
+        return new Measurement(result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
+    }
 
     private string Call(params string[] arguments) => Command([.. arguments, .. target, "--format", "json", "--quiet", "--out", _runs]);
 }

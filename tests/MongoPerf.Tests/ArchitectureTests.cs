@@ -16,7 +16,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Connections"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
+        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Runs"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Execution"] =
             ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Engine.Workloads", "MongoPerf.Engine.Runs", "MongoPerf.Wire"],

@@ -15,8 +15,8 @@ internal interface ICollectionAdministration
     /// <summary>What must be there before the marker is written. What can't be done is refused before anything is changed.</summary>
     void Prepare(MongoConnection connection);
 
-    /// <summary>Makes the collection with these indexes, or completes one that was left half-made.</summary>
-    void Create(MongoConnection connection, IReadOnlyList<BsonDocument> indexes);
+    /// <summary>Makes the collection in this shape, or completes one that was left half-made.</summary>
+    void Create(MongoConnection connection, CollectionShape shape);
 
     /// <summary>A collection that is not there is none the worse.</summary>
     void Drop(MongoConnection connection);
@@ -36,4 +36,13 @@ internal interface ICollectionAdministration
     /// <summary>Returns when everything acknowledged so far is in the journal of every server that the marker's own write does not reach.</summary>
     /// <returns>True when one of them was started again since the last call: it may have lost what it had acknowledged.</returns>
     bool MakeDurable(MongoConnection connection);
+}
+
+/// <summary>What a collection is made with.</summary>
+/// <param name="Indexes">Beside <c>_id_</c>, as createIndexes takes them; maybe none.</param>
+/// <param name="Options">Of the command create; null for none. A sharded collection takes none.</param>
+public sealed record CollectionShape(IReadOnlyList<BsonDocument> Indexes, BsonDocument? Options = null)
+{
+    /// <summary>Of the series' collection.</summary>
+    public static CollectionShape Series { get; } = new(SeriesIndexes.Specifications);
 }

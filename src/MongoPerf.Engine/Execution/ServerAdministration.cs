@@ -12,8 +12,14 @@ internal sealed class ServerAdministration(string database, string collection, L
     {
     }
 
-    public void Create(MongoConnection connection, IReadOnlyList<BsonDocument> indexes) =>
-        connection.RunLongCommand(database, CollectionCommands.CreateIndexes(collection, indexes));
+    public void Create(MongoConnection connection, CollectionShape shape)
+    {
+        // createIndexes makes the collection by the way; without indexes or with options it must be made by itself.
+        if (shape.Indexes.Count == 0 || shape.Options is not null)
+            CollectionCommands.Create(connection, database, collection, shape.Options);
+        if (shape.Indexes.Count > 0)
+            connection.RunLongCommand(database, CollectionCommands.CreateIndexes(collection, shape.Indexes));
+    }
 
     public void Drop(MongoConnection connection) => CollectionCommands.Drop(connection, database, BsonDocument.Of(("drop", collection)));
 
@@ -42,6 +48,18 @@ internal static class CollectionCommands
 
     public static BsonDocument CreateIndexes(string collection, IReadOnlyList<BsonDocument> indexes) =>
         BsonDocument.Of(("createIndexes", collection), ("indexes", indexes));
+
+    /// <summary>Counts through any router; reads the whole _id index.</summary>
+    public static BsonDocument CountByScan(string collection) => BsonDocument.Of(
+        ("aggregate", collection), ("pipeline", new[] { BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("n", BsonDocument.Of(("$sum", 1)))))) }), ("cursor", BsonDocument.Empty));
+
+    /// <summary>A collection that is there already is none the worse.</summary>
+    public static void Create(MongoConnection connection, string database, string collection, BsonDocument? options)
+    {
+        BsonDocument reply = connection.RunUnchecked(database, BsonDocument.Of([("create", collection), .. (options ?? BsonDocument.Empty).Select(o => (o.Key, (object?)o.Value))]));
+        if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not ServerError.NamespaceExists } error)
+            throw new ServerCommandException("create", error);
+    }
 
     /// <param name="connection">Knows the collections itself: a server, a mongos, or the database's primary shard.</param>
     /// <param name="database">Its name.</param>

@@ -26,6 +26,8 @@ public sealed class WireCollection : ISeriesCollection
     private readonly Action? _beforeReconnect;
     private readonly LongCommands _longCommands = new();
     private readonly ICollectionAdministration _administration;
+    private readonly CollectionShape _shape;
+    private readonly bool _isSharded;
     private MongoConnection? _connection;
 
     /// <param name="address">Where the server or router is now; asked at each attempt to connect.</param>
@@ -37,9 +39,10 @@ public sealed class WireCollection : ISeriesCollection
     /// <param name="reconnectFor">How long a broken connection is tried again.</param>
     /// <param name="beforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
     /// <param name="sharding">How the collection is spread over the shards of a sharded deployment; null for any other, or to leave it on one shard.</param>
+    /// <param name="shape">Its indexes and options; null for the series'.</param>
     public WireCollection(
         Func<ServerAddress> address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, IClock clock, TimeSpan reconnectFor,
-        Action? beforeReconnect = null, ShardingPlan? sharding = null)
+        Action? beforeReconnect = null, ShardingPlan? sharding = null, CollectionShape? shape = null)
     {
         _address = address;
         _settings = settings;
@@ -52,6 +55,8 @@ public sealed class WireCollection : ISeriesCollection
         _administration = sharding is null
             ? new ServerAdministration(database, collection, _longCommands)
             : new ShardedAdministration(sharding, database, collection, generator.Numbers, clock, _longCommands);
+        _shape = shape ?? CollectionShape.Series;
+        _isSharded = sharding is not null;
     }
 
     public long LostConnections { get; private set; }
@@ -78,9 +83,17 @@ public sealed class WireCollection : ISeriesCollection
             ("update", MarkerCollection),
             ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
-        _administration.Create(connection, SeriesIndexes.Specifications);
+        _administration.Create(connection, _shape);
         return true;
     });
+
+    /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
+    public long Count() => Retry(connection => _isSharded
+        ? connection.RunCursor(_database, CollectionCommands.CountByScan(_collection)).FirstOrDefault()?.FindInt64("n") ?? 0
+        : connection.RunCommand(_database, BsonDocument.Of(("count", _collection))).FindInt64("n") ?? 0);
+
+    /// <summary>Runs a command on the collection's server.</summary>
+    public BsonDocument Run(string database, BsonDocument command) => Retry(connection => _longCommands.Run(connection, database, command));
 
     public void Drop() => Retry(connection =>
     {

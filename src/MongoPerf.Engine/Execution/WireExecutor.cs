@@ -1,5 +1,7 @@
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Execution.Scenarios;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Execution;
@@ -54,6 +56,8 @@ public sealed class WireExecutor : IOperationExecutor
     {
         InsertSpecification insert => new WireInsert(this, insert, _database, _collection, _generator, context),
         FindSpecification find => new WireFind(this, find, _database, _collection, _generator, context),
+        InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
+        CollectionOperation operation => new WireOperation(this, operation, _database, context),
         _ => throw new NotSupportedException($"the wire executor has no way to do {specification.GetType().Name}"),
     };
 

@@ -286,6 +286,9 @@ public sealed record TestResult
 
     /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
     public required Accounting Accounting { get; init; }
+
+    /// <summary>By code, with the first message of each; warm-up included.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
 
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
@@ -358,7 +361,11 @@ public sealed record StepResult
 public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
 
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
-public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null);
+public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
+{
+    /// <summary>The kind that says that a phase of a scenario begins.</summary>
+    public const string Phase = "phase";
+}
 
 public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);
 

@@ -17,9 +17,6 @@ public enum ExitCode
 
 public static class ExitCodes
 {
-    /// <summary>AssertionFailed is reserved for commands to come.</summary>
-    public static bool IsUsed(ExitCode code) => code is not ExitCode.AssertionFailed;
-
     public static string Describe(ExitCode code) => code switch
     {
         ExitCode.Done => "done",

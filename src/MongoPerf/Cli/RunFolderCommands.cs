@@ -61,7 +61,7 @@ internal static class ReportCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json", "csv", "markdown");
+        Option<string?> format = OptionTypes.Choice("--format", "What is printed; ycsb is for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb");
         var command = new Command("report", "Make the report of a run again and print its results") { run, format, shared.Out };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -74,7 +74,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary><c>list runs|metrics|tests</c>.</summary>
+/// <summary><c>list runs|scenarios|metrics|tests</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -98,7 +98,7 @@ internal static class ListCommand
             ListReport.WriteTests(RunJobs.All.Select(job => (job.Name, job.Summary)), Console.Out);
             return ExitCode.Done;
         }));
-        return new Command("list", "List runs, metrics or tests") { runs, metrics, tests };
+        return new Command("list", "List runs, scenarios, metrics or tests") { runs, ScenarioCommands.CreateListScenarios(), metrics, tests };
     }
 }
 

@@ -12,7 +12,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment)),
         ("client", ClientLine(run)),
-        ("asked", run.Run.Kind == "series" ? AskedLine(run.Settings) : AskedAlone(run.Settings)),
+        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : run.Run.Kind == "series" ? AskedLine(run.Settings) : AskedAlone(run.Settings)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -61,6 +61,9 @@ internal static class ReportLines
         return $"{e.CpuCount} x {e.CpuModel}, {Units.BinaryBytes(e.MemoryBytes)}{shared}; {e.OperatingSystem}, Linux {e.Kernel}, "
             + $".NET {e.DotNetVersion}; {e.Disk}, {Units.Bytes(e.DiskFreeBytes)} of {Units.Bytes(e.DiskTotalBytes)} free";
     }
+
+    private static string ScenarioLine(ScenarioInfo scenario) =>
+        $"scenario {scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}";
 
     private static string AskedAlone(SeriesSettings s) =>
         $"{string.Join(", ", s.Tests)}, threads {string.Join(',', s.Threads)}, {Window(s)}, journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";

@@ -2,6 +2,7 @@ using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Scenarios;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
@@ -40,7 +41,7 @@ internal static class ReportTables
         return tables.OfType<ReportTable>();
     }
 
-    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Steps
+    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Scenario is not null ? ScenarioTables.Of(run) : run.Steps
         .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))
         .GroupBy(pair => pair.Test.Test)
         .OrderBy(group => TestOrder.Of(group.Key))
@@ -50,7 +51,8 @@ internal static class ReportTables
     public static ReportTable? Growth(StoredRun run)
     {
         StepResult[] steps = [.. run.Steps.Where(s => s.Sizes != null)];
-        if (steps.Length == 0)
+        // A scenario's phases have no common axis of documents; their sizes are in a table of their own.
+        if (steps.Length == 0 || run.Scenario is not null)
             return null;
         string[] indexes = [.. steps.SelectMany(s => s.Sizes!.Indexes.Keys).Distinct()];
         var rows = steps.Select(step => Row(
@@ -70,9 +72,11 @@ internal static class ReportTables
 
     public static ReportTable? Events(StoredRun run)
     {
-        if (run.Events.Count == 0)
+        // Phases have tables of their own.
+        RunEvent[] events = [.. run.Events.Where(e => e.Kind != RunEvent.Phase)];
+        if (events.Length == 0)
             return null;
-        var rows = run.Events.Select(e => Row(
+        var rows = events.Select(e => Row(
             [
                 DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture),
                 e.Kind,

@@ -15,7 +15,7 @@ internal sealed class CollectionSharder(
 
     private string Namespace => collection.Namespace;
 
-    private ShardKey Key => ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
+    private ShardKey Key => plan.Key ?? ShardKey.Parse(plan.Settings.ShardKey ?? ShardKey.HashedId);
 
     /// <summary>Before anything is changed.</summary>
     /// <param name="router">Open.</param>
@@ -47,7 +47,7 @@ internal sealed class CollectionSharder(
 
     private void RequireKey(BsonDocument present)
     {
-        if (plan.Settings.ShardKey is not null && !Key.IsThatOf(present))
+        if ((plan.Key is not null || plan.Settings.ShardKey is not null) && !Key.IsThatOf(present))
         {
             throw new ShardingException(
                 $"{Namespace} is sharded by {ShardKey.Describe(present)}, this run's key is {Key}",

@@ -20,6 +20,16 @@ public sealed record ShardKey
         Document = BsonDocument.Of([.. fields.Select(field => (field, (object?)(isHashed ? "hashed" : 1)))]);
     }
 
+    private ShardKey(BsonDocument key)
+    {
+        FieldNames = [.. key.Select(e => e.Key)];
+        IsHashed = key.Any(e => e.Value.ToString() == HashedId);
+        Document = key;
+    }
+
+    /// <summary>A key over any documents, such as {user: 1, _id: "hashed"}; it has no <see cref="SplitPoints"/>.</summary>
+    public static ShardKey Of(BsonDocument key) => new(key);
+
     public IReadOnlyList<string> FieldNames { get; }
 
     public bool IsHashed { get; }

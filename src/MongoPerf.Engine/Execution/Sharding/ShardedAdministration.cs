@@ -59,11 +59,12 @@ internal sealed class ShardedAdministration : ICollectionAdministration
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
     }
 
-    public void Create(MongoConnection connection, IReadOnlyList<BsonDocument> indexes)
+    public void Create(MongoConnection connection, CollectionShape shape)
     {
         Tuning.Apply(_plan.Settings);
         _sharder.Shard(connection);
-        _collection.Run(connection, Commands.CreateIndexes(_collection.ReadNamespace(), indexes));
+        if (shape.Indexes.Count > 0)
+            _collection.Run(connection, Commands.CreateIndexes(_collection.ReadNamespace(), shape.Indexes));
         NoteProcesses();
     }
 

@@ -10,6 +10,9 @@ namespace MongoPerf.Engine.Execution.Sharding;
 /// <param name="TargetDocuments">In the collection at the end: where ranges are cut.</param>
 public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
 {
+    /// <summary>In place of the settings' key: any fields of a scenario's documents; null for the settings'.</summary>
+    public ShardKey? Key { get; init; }
+
     /// <summary>Hears what takes long, a line at a time.</summary>
     public Action<string> Tell { get; init; } = _ => { };
 }

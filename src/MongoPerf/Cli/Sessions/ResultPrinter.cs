@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -24,10 +25,16 @@ internal static class ResultPrinter
                 JsonReport.Write(run, Console.Out);
                 break;
             case "csv":
-                CsvReport.WriteTests(run, Console.Out);
+                if (run.Scenario is null)
+                    CsvReport.WriteTests(run, Console.Out);
+                else
+                    CsvReport.WritePhases(run, Console.Out);
                 break;
             case "markdown":
                 MarkdownReport.Write(run, Console.Out);
+                break;
+            case "ycsb":
+                YcsbReport.Write(run, Console.Out);
                 break;
             default:
                 ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with

@@ -8,6 +8,7 @@ using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Wire.Connections;
 using Serilog;
 using Serilog.Core;
@@ -139,6 +140,26 @@ internal sealed class RunSession : IDisposable
     {
         if (documents > 0)
             _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
+    }
+
+    /// <inheritdoc cref="CheckDisk(long)"/>
+    public void CheckDisk(long documents, long bytesPerDocument)
+    {
+        if (documents > 0)
+            _disk?.CheckBefore(documents, bytesPerDocument);
+    }
+
+    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's.</summary>
+    public WireCollection OpenCollection(ScenarioCollection collection)
+    {
+        ShardingPlan? sharding = Settings.Sharding is not { } asked ? null : new ShardingPlan(FindCluster, Connections, asked with { Presplit = null }, collection.Count)
+        {
+            Key = collection.ShardKey is { } key ? ShardKey.Of(key) : null,
+            Tell = line => Progress.Tell(line),
+        };
+        return new WireCollection(
+            () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
+            new CollectionShape(collection.Indexes, collection.Options));
     }
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>

@@ -24,7 +24,7 @@ internal static class OverTime
         foreach (var sample in run.ReadSamples())
         {
             int column = tests.IndexOf(sample.Test);
-            long count = ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
+            long count = run.Scenario is null && ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
             if (column >= 0)
                 buckets.Add(at(sample.AtMilliseconds), column, count, sample.Seconds);
         }
@@ -57,7 +57,7 @@ internal static class OverTime
     {
         double nearest = axis.Seconds / MostEventLines;
         var merged = new List<(double At, string Kind, int Count)>();
-        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), one.Kind))
+        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), Kind: one.Kind == RunEvent.Phase ? one.Text : one.Kind))
             .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: "pause of " + PauseText(pause.Pause))));
         foreach ((double at, string kind) in happened.OrderBy(static one => one.At))
         {
