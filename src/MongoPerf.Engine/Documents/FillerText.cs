@@ -8,7 +8,8 @@ internal static class FillerText
     /// <summary>Where a piece may start; a power of two.</summary>
     public const int PoolPlaces = 1 << 20;
 
-    private const int LongestPiece = 1024;
+    /// <summary>Bytes that may be read from any place on.</summary>
+    public const int LongestPiece = 1024;
     private const ulong PoolSeed = 42;
 
     public static byte[] Pool { get; } = MakePool();
