@@ -6,6 +6,7 @@ using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
+using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Cli;
 
@@ -56,6 +57,7 @@ internal static class CommandRunner
         SamplingFailedException => (ExitCode.Refused, "is there room on the disk under the folder of runs?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
+        TyrantServerException => (ExitCode.WrongUsage, "start it on the file of a table database: ttserver FILE.tct"),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),

@@ -8,12 +8,12 @@ namespace MongoPerf.Engine.Execution.Tyrant;
 /// <summary>A server's table, seen from the side that prepares and looks at it; nothing here is measured.</summary>
 /// <remarks>
 /// One thread, except <see cref="Abort"/>. A record under the key <c>mongoperf</c> says that MongoPerf made the table, as the marker collection does in MongoDB:
-/// clearing removes every record of the server, so whoever calls it looks first. The marker is in no count.
+/// clearing removes every record of the server, so whoever calls it looks first. The marker is in no count, but a search without conditions finds it too.
 /// </remarks>
 public sealed class TyrantTable : IDisposable
 {
     /// <summary>The marker's key; no generated document has it.</summary>
-    public const string MarkerKey = "mongoperf";
+    public static ReadOnlySpan<byte> MarkerKey => "mongoperf"u8;
 
     private readonly TyrantConnection _connection;
     private readonly TyrantRequest _request = new();
@@ -43,8 +43,9 @@ public sealed class TyrantTable : IDisposable
     public void Mark(CollectionMarker marker)
     {
         _request.StartFunction("put"u8, changes: true);
+        _request.AddArgument(MarkerKey);
         foreach (string text in (string[])[
-            MarkerKey, "program", "mongoperf", "schema", Text(marker.SchemaVersion), "seed", Text(marker.Seed),
+            "program", "mongoperf", "schema", Text(marker.SchemaVersion), "seed", Text(marker.Seed),
             "compressibility", Text(marker.Compressibility), "run", marker.RunId, "documents", Text(marker.Documents)])
             _request.AddArgument(text);
         Run("put");

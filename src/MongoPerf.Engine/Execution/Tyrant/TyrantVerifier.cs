@@ -1,3 +1,4 @@
+using System.Buffers;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Wire.Bson;
@@ -7,7 +8,8 @@ namespace MongoPerf.Engine.Execution.Tyrant;
 
 /// <summary>Compares fetched records with the generator's documents, and these with what was asked for.</summary>
 /// <remarks>A record is its document's when its text is, byte for byte. Filter and order are then checked on the documents themselves. Records that a
-/// projection has cut carry no number to compare by; of them only the number is looked at. One thread.</remarks>
+/// projection has cut carry no number to compare by; of them only how many there are is looked at. A search without conditions finds the table's marker
+/// too, which is right. One thread.</remarks>
 internal sealed class TyrantVerifier(FindSpecification specification, DocumentGenerator generator)
 {
     private readonly FindVerifier _documents = new(specification, generator);
@@ -26,9 +28,10 @@ internal sealed class TyrantVerifier(FindSpecification specification, DocumentGe
         _batch.StartDocument();
         foreach (ReadOnlySpan<byte> element in reply)
         {
-            if (TryFindDocument(element))
+            Split(element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns);
+            if (TryFindDocument(key, columns))
                 _batch.WriteDocument([], _document);
-            else
+            else if (!key.SequenceEqual(TyrantTable.MarkerKey))
                 wrong++;
         }
 
@@ -38,19 +41,27 @@ internal sealed class TyrantVerifier(FindSpecification specification, DocumentGe
     }
 
     /// <param name="element">Zero byte, key, zero byte, then the columns: the key stands under the empty name.</param>
-    private bool TryFindDocument(ReadOnlySpan<byte> element)
+    /// <param name="key">Empty when the element is no such thing.</param>
+    /// <param name="columns">What follows.</param>
+    private static void Split(ReadOnlySpan<byte> element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns)
     {
+        key = columns = [];
         if (element.Length < 2 || element[0] != 0 || element[1..].IndexOf((byte)0) is not (>= 0 and var length))
-            return false;
-        ReadOnlySpan<byte> key = element.Slice(1, length);
+            return;
+        key = element.Slice(1, length);
+        columns = element[(length + 2)..];
+    }
+
+    private bool TryFindDocument(ReadOnlySpan<byte> key, ReadOnlySpan<byte> columns)
+    {
         Span<byte> id = stackalloc byte[ObjectId.Size];
-        if (key.Length != 2 * ObjectId.Size || Convert.FromHexString(key, id, out _, out _) != System.Buffers.OperationStatus.Done)
+        if (key.Length != 2 * ObjectId.Size || Convert.FromHexString(key, id, out _, out _) != OperationStatus.Done)
             return false;
         long number = generator.Numbers.NumberOf(ObjectId.FromBytes(id));
         if (number < 0)
             return false;
         generator.Fill(number, _document);
         _record.Read(_document);
-        return element[(length + 2)..].SequenceEqual(_record.Columns);
+        return columns.SequenceEqual(_record.Columns);
     }
 }
