@@ -10,7 +10,7 @@ namespace MongoPerf.Tests.Execution;
 public sealed class TyrantSearchTests
 {
     private static readonly TyrantColumns Columns = TyrantColumns.Of(BsonDocument.Of(
-        ("_id", 1), ("Title", "hello"), ("CategoryID", 7), ("CreateTime", 1267184280L), ("Tags", new[] { "a", "b" })).Bytes);
+        ("_id", 1), ("Title", "hello"), ("CategoryID", 7), ("CreateTime", 1267184280L), ("Tags", new[] { "a", "b" })));
 
     [Fact]
     public void A_find_becomes_the_search_of_a_real_exchange()
@@ -20,7 +20,7 @@ public sealed class TyrantSearchTests
         Assert.Equal(
             "c89000000006000000010000000473656172636800000016616464636f6e640043617465676f7279494400380037000000157365746f726465720043726561746554696d6500330000000d"
             + "7365746c696d6974003130003000000003676574",
-            Convert.ToHexStringLower(new TyrantSearch(find, Columns).Request));
+            Convert.ToHexStringLower(TyrantSearch.Fetching(find, Columns).Request));
     }
 
     public static TheoryData<string, string[]> Filters() => new()
@@ -83,7 +83,7 @@ public sealed class TyrantSearchTests
     [Fact]
     public void Writing_anew_takes_the_new_values_and_allocates_nothing()
     {
-        var search = new TyrantSearch(new FindSpecification("f", Json("""{"CategoryID": 7, "Tags": "a"}"""), 10) { Sort = Json("""{"CreateTime": 1}""") }, Columns);
+        TyrantSearch search = TyrantSearch.Fetching(new FindSpecification("f", Json("""{"CategoryID": 7, "Tags": "a"}"""), 10) { Sort = Json("""{"CreateTime": 1}""") }, Columns);
         byte[] filter = Json("""{"CategoryID": 123456, "Tags": "b"}""").Bytes.ToArray();
         Assert.Equal(0, Allocation.LeastBytes(() =>
         {
@@ -95,7 +95,7 @@ public sealed class TyrantSearchTests
 
     private static string Refusal(FindSpecification find) => Assert.Throws<OperationLimitException>(() => Arguments(find)).Message;
 
-    private static string[] Arguments(FindSpecification find) => TyrantRequestReader.ReadFunction(new TyrantSearch(find, Columns).Request.ToArray())[1..];
+    private static string[] Arguments(FindSpecification find) => TyrantRequestReader.ReadFunction(TyrantSearch.Fetching(find, Columns).Request.ToArray())[1..];
 
     private static BsonDocument Json(string text) => ExtendedJson.Parse(text);
 }

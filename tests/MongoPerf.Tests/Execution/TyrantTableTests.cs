@@ -68,7 +68,7 @@ public sealed class TyrantTableTests : IDisposable
             calls.Add(string.Join(' ', TyrantRequestReader.ReadFunction(exchange.Request)));
             exchange.Send(ScriptedTyrant.Reply(0));
         };
-        TyrantColumns columns = TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("Title", "x"), ("CreateTime", 1L), ("Tags", new[] { "a" })).Bytes);
+        TyrantColumns columns = TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("Title", "x"), ("CreateTime", 1L), ("Tags", new[] { "a" })));
         _table.CreateIndexes(["CreateTime", "Title", "Tags", "unknown", "_id"], columns);
         Assert.Equal(["setindex CreateTime 1", "setindex Title 0", "setindex Tags 2", "setindex unknown 0", "setindex  1"], calls);
     }
@@ -94,7 +94,7 @@ public sealed class TyrantTableTests : IDisposable
     public void A_refusal_names_the_function()
     {
         _server.Answer = exchange => exchange.Send(exchange.Request[1] == 0x90 ? ScriptedTyrant.Reply(1) : [1]);
-        var e = Assert.Throws<ServerCommandException>(() => _table.CreateIndexes(["a"], TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("a", 1)).Bytes)));
+        var e = Assert.Throws<ServerCommandException>(() => _table.CreateIndexes(["a"], TyrantColumns.Of(BsonDocument.Of(("_id", 1), ("a", 1)))));
         Assert.Equal("setindex: Tokyo Tyrant answered code 1 and gives no reason; its log may (code 1 TyrantFailure)", e.Message);
         Assert.Equal("vanish", Assert.Throws<ServerCommandException>(_table.Clear).Command);
     }

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
 
@@ -26,7 +27,13 @@ public sealed class TyrantExecutor : IOperationExecutor
         _settings = settings;
         _generator = generator;
         _beforeReconnect = beforeReconnect;
+        byte[] first = new byte[DocumentGenerator.DocumentLength];
+        generator.Fill(0, first);
+        Columns = TyrantColumns.Of(new BsonDocument(first));
     }
+
+    /// <summary>Of the documents that the table holds; the generator's, unless they are others.</summary>
+    public TyrantColumns Columns { get; init; }
 
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>

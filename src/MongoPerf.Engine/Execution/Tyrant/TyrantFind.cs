@@ -24,9 +24,7 @@ internal sealed class TyrantFind : IPreparedOperation
     public TyrantFind(TyrantExecutor executor, FindSpecification specification, DocumentGenerator generator, OperationContext context)
     {
         _executor = executor;
-        byte[] sample = new byte[DocumentGenerator.DocumentLength];
-        generator.Fill(0, sample);
-        _search = new TyrantSearch(specification, TyrantColumns.Of(sample));
+        _search = TyrantSearch.Fetching(specification, executor.Columns);
         _verifier = new TyrantVerifier(specification, generator);
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
         _filter = specification.Filter.Bytes.ToArray();

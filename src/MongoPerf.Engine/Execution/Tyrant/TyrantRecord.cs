@@ -40,6 +40,19 @@ public sealed class TyrantRecord
             throw new OperationLimitException("a document without any field beside '_id' is no record of a Tokyo Tyrant table: at least one is needed");
     }
 
+    /// <summary>Takes a fetched record apart.</summary>
+    /// <param name="element">Zero byte, key, zero byte, then the columns: the key stands under the empty name.</param>
+    /// <param name="key">Empty when the element is no such thing.</param>
+    /// <param name="columns">What follows.</param>
+    public static void Split(ReadOnlySpan<byte> element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns)
+    {
+        key = columns = [];
+        if (element.Length < 2 || element[0] != 0 || element[1..].IndexOf((byte)0) is not (>= 0 and var length))
+            return;
+        key = element.Slice(1, length);
+        columns = element[(length + 2)..];
+    }
+
     /// <summary>Adds key, name, value, name … to a call of put, putkeep or putcat.</summary>
     public void AddTo(TyrantRequest request)
     {
@@ -48,8 +61,15 @@ public sealed class TyrantRecord
             request.AddArgument(Columns[text]);
     }
 
+    /// <summary>Adds key and columns, as one argument each, to a call of putlist.</summary>
+    public void AddAsPairTo(TyrantRequest request)
+    {
+        request.AddArgument(Key);
+        request.AddArgument(Columns);
+    }
+
     /// <summary>The kinds of the key and of each column. Allocates.</summary>
-    public TyrantColumns DescribeColumns()
+    public IReadOnlyList<(byte[] Name, TyrantColumnKind Kind)> DescribeColumns()
     {
         var columns = new List<(byte[], TyrantColumnKind)> { (TyrantColumns.KeyName.ToArray(), _keyKind) };
         bool isName = true;
@@ -60,7 +80,7 @@ public sealed class TyrantRecord
             isName = !isName;
         }
 
-        return new TyrantColumns(columns);
+        return columns;
     }
 
     private void ReadFields(ReadOnlySpan<byte> document)

@@ -6,37 +6,43 @@ using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Engine.Execution.Tyrant;
 
-/// <summary>A find of MongoDB's as a table database's search that fetches the records it finds.</summary>
+/// <summary>A find of MongoDB's as a table database's search.</summary>
 /// <remarks>One thread. Order, limit and columns are made once; conditions are written for each operation, and nothing is allocated then.</remarks>
 internal sealed class TyrantSearch
 {
     private readonly TyrantRequest _request = new();
     private readonly TyrantConditions _conditions;
-    private readonly byte[][] _order;
-    private readonly byte[][] _limit;
-    private readonly byte[][] _fetched;
+    private readonly byte[][][] _fixedArguments;
 
-    /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
-    public TyrantSearch(FindSpecification specification, TyrantColumns columns)
+    private TyrantSearch(TyrantColumns columns, params byte[][][] fixedArguments)
     {
         _conditions = new TyrantConditions(_request, columns);
-        _order = specification.Sort is null ? [] : OrderOf(specification.Sort, columns);
-        _limit = ["setlimit"u8.ToArray(), Number(specification.Limit > 0 ? specification.Limit : -1), Number(specification.Skip)];
-        _fetched = ["get"u8.ToArray(), .. specification.Projection is null ? [] : FetchedBy(specification.Projection)];
-        Write(specification.Filter.Bytes);
+        _fixedArguments = fixedArguments;
     }
 
     public ReadOnlySpan<byte> Request => _request.Written;
 
+    /// <summary>One that fetches the records it finds.</summary>
+    /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
+    public static TyrantSearch Fetching(FindSpecification specification, TyrantColumns columns)
+    {
+        byte[][] limit = ["setlimit"u8.ToArray(), Number(specification.Limit > 0 ? specification.Limit : -1), Number(specification.Skip)];
+        byte[][] fetched = ["get"u8.ToArray(), .. specification.Projection is null ? [] : FetchedBy(specification.Projection)];
+        TyrantSearch search = specification.Sort is null
+            ? new TyrantSearch(columns, limit, fetched)
+            : new TyrantSearch(columns, OrderOf(specification.Sort, columns), limit, fetched);
+        search.Write(specification.Filter.Bytes);
+        return search;
+    }
+
     /// <summary>Writes the request anew for a filter with other values.</summary>
+    /// <exception cref="OperationLimitException">The filter asks for what a search can't do.</exception>
     public void Write(ReadOnlySpan<byte> filter)
     {
         _request.StartFunction("search"u8, changes: false);
         _conditions.Write(filter);
-        if (_order.Length > 0)
-            AddArgument(_order);
-        AddArgument(_limit);
-        AddArgument(_fetched);
+        foreach (byte[][] argument in _fixedArguments)
+            AddArgument(argument);
     }
 
     private void AddArgument(byte[][] words)

@@ -28,7 +28,7 @@ internal sealed class TyrantVerifier(FindSpecification specification, DocumentGe
         _batch.StartDocument();
         foreach (ReadOnlySpan<byte> element in reply)
         {
-            Split(element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns);
+            TyrantRecord.Split(element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns);
             if (TryFindDocument(key, columns))
                 _batch.WriteDocument([], _document);
             else if (!key.SequenceEqual(TyrantTable.MarkerKey))
@@ -38,18 +38,6 @@ internal sealed class TyrantVerifier(FindSpecification specification, DocumentGe
         _batch.End();
         VerificationOutcome documents = _documents.Verify(_batch.Written, drawn);
         return new VerificationOutcome(documents.Checked + wrong, documents.Wrong + wrong);
-    }
-
-    /// <param name="element">Zero byte, key, zero byte, then the columns: the key stands under the empty name.</param>
-    /// <param name="key">Empty when the element is no such thing.</param>
-    /// <param name="columns">What follows.</param>
-    private static void Split(ReadOnlySpan<byte> element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns)
-    {
-        key = columns = [];
-        if (element.Length < 2 || element[0] != 0 || element[1..].IndexOf((byte)0) is not (>= 0 and var length))
-            return;
-        key = element.Slice(1, length);
-        columns = element[(length + 2)..];
     }
 
     private bool TryFindDocument(ReadOnlySpan<byte> key, ReadOnlySpan<byte> columns)
