@@ -31,6 +31,12 @@ public sealed class ErrorTally
         }
     }
 
+    /// <summary>Several tallies as one; of equal errors the first message stays.</summary>
+    public static IReadOnlyList<ErrorCount> Merge(IEnumerable<IReadOnlyList<ErrorCount>> tallies) =>
+    [
+        .. tallies.SelectMany(t => t).GroupBy(e => (e.Code, e.Name)).Select(g => g.First() with { Count = g.Sum(e => e.Count) }).OrderByDescending(e => e.Count),
+    ];
+
     /// <summary>A failure that is no server's answer, in the same form: code 0 and a name for the cause.</summary>
     public static ServerError Describe(Exception failure) => failure switch
     {

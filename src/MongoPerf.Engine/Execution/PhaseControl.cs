@@ -14,7 +14,8 @@ internal sealed class PhaseControl(PhasePlan plan, IClock clock, IPhaseObserver 
 
     public IPhaseObserver Observer { get; } = observer;
 
-    public ErrorTally Errors { get; } = new();
+    /// <summary>One for each part of the operation.</summary>
+    public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Operation.Parts.Select(_ => new ErrorTally())];
 
     /// <summary>Operations that start from here on are measured; ticks.</summary>
     public long MeasureFrom { get; private set; }

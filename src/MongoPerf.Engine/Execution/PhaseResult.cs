@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads;
 
 namespace MongoPerf.Engine.Execution;
 
@@ -38,6 +39,12 @@ public sealed class PhaseResult
     /// <summary>From the intended start; null in a closed loop.</summary>
     public LatencyHistogram? Response { get; init; }
     public required IReadOnlyList<ErrorCount> Errors { get; init; }
+
+    /// <summary>The same by operation; of a mix several, otherwise one.</summary>
+    public required IReadOnlyList<PhasePart> Parts { get; init; }
+
+    /// <summary>Succeeded operations of each thread in the measured part: how fairly they shared.</summary>
+    public required IReadOnlyList<long> ThreadOperations { get; init; }
     public required long Verified { get; init; }
     public required long Wrong { get; init; }
 
@@ -46,6 +53,36 @@ public sealed class PhaseResult
 
     /// <summary>It was asked to stop before its end.</summary>
     public required bool WasStopped { get; init; }
+}
+
+/// <summary>What a phase counted of one of its operations. "Measured" leaves the warm-up out.</summary>
+public sealed record PhasePart(OperationSpecification Operation)
+{
+    public required long Operations { get; init; }
+    public required long Documents { get; init; }
+    public required long Bytes { get; init; }
+    public required long Failed { get; init; }
+    public required long ShortReplies { get; init; }
+
+    /// <summary>Succeeded and failed with the warm-up's.</summary>
+    public required long AllSucceeded { get; init; }
+
+    /// <inheritdoc cref="AllSucceeded"/>
+    public required long AllFailed { get; init; }
+
+    /// <summary>Documents compared with what must have come, and how many differed; with the warm-up's.</summary>
+    public required long Verified { get; init; }
+
+    /// <inheritdoc cref="Verified"/>
+    public required long Wrong { get; init; }
+
+    /// <summary>Service times of succeeded operations, microseconds.</summary>
+    public required LatencyHistogram Service { get; init; }
+    public required LatencyHistogram WarmupService { get; init; }
+
+    /// <summary>From the intended start; null in a closed loop.</summary>
+    public LatencyHistogram? Response { get; init; }
+    public required IReadOnlyList<ErrorCount> Errors { get; init; }
 }
 
 /// <summary>One interval of a phase, while it runs.</summary>
@@ -59,7 +96,20 @@ public sealed class PhaseResult
 /// <param name="AllDocuments">Since the phase started.</param>
 /// <param name="Service">Service times of the interval; overwritten by the next one.</param>
 public sealed record PhaseInterval(
-    bool IsWarmup, bool HasOutage, double Seconds, long Operations, long Documents, long Bytes, long Failed, long AllDocuments, LatencyHistogram Service);
+    bool IsWarmup, bool HasOutage, double Seconds, long Operations, long Documents, long Bytes, long Failed, long AllDocuments, LatencyHistogram Service)
+{
+    /// <summary>The same by operation; of a mix several, otherwise one.</summary>
+    public required IReadOnlyList<IntervalPart> Parts { get; init; }
+}
+
+/// <summary>What came of one of a phase's operations in an interval.</summary>
+/// <param name="Test">The operation's name.</param>
+/// <param name="Operations">Succeeded.</param>
+/// <param name="Documents">Inserted or returned.</param>
+/// <param name="Bytes">Of these documents.</param>
+/// <param name="Failed">Failed operations.</param>
+/// <param name="Service">Service times; overwritten by the next interval.</param>
+public sealed record IntervalPart(string Test, long Operations, long Documents, long Bytes, long Failed, LatencyHistogram Service);
 
 /// <summary>Hears what happens in a phase. Called from the sampling thread and from workers, never between two time stamps.</summary>
 public interface IPhaseObserver

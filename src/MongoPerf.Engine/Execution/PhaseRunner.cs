@@ -10,6 +10,9 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
     /// <summary>What operations under way get to end, all of them together, once the phase is stopped.</summary>
     internal TimeSpan StopGrace { get; init; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
+    private const int WorkerStackBytes = 256 * 1024;
+
     /// <summary>Runs one phase to its end.</summary>
     /// <param name="plan">What to do.</param>
     /// <param name="observer">Hears of every interval.</param>
@@ -99,7 +102,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
         {
             ready.Wait();
             worker.Run(start);
-        })
+        }, WorkerStackBytes)
         { IsBackground = true, Name = $"worker {i}" })];
         foreach (Thread thread in threads)
             thread.Start();
@@ -142,44 +145,73 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
 
     private PhaseResult Summarise(PhaseControl control, List<Worker> workers, PhaseSampler sampler, long start)
     {
+        PhasePart[] parts = [.. control.Plan.Operation.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
+        long end = workers.Max(w => w.CompletedAt);
+        long lastOperation = workers.Max(w => w.LastOperationEnd);
+        double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
+        return new PhaseResult
+        {
+            Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
+            Operations = parts.Sum(p => p.Operations),
+            Documents = parts.Sum(p => p.Documents),
+            Bytes = parts.Sum(p => p.Bytes),
+            Failed = parts.Sum(p => p.Failed),
+            ShortReplies = parts.Sum(p => p.ShortReplies),
+            AllDocuments = workers.Sum(w => w.Warmup.Concat(w.Measured).Sum(c => c.Documents)),
+            Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
+            WarmupSeconds = warmupSeconds,
+            DrainSeconds = control.Plan.Operation is InsertSpecification { Acknowledged: false } ? clock.SecondsBetween(lastOperation, end) : 0,
+            ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            Service = Merge(parts.Select(p => p.Service)),
+            WarmupService = Merge(parts.Select(p => p.WarmupService)),
+            Response = control.Plan.Rate.HasValue ? Merge(parts.Select(p => p.Response!)) : null,
+            Errors = ErrorTally.Merge(parts.Select(p => p.Errors)),
+            Parts = parts,
+            ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
+            Verified = parts.Sum(p => p.Verified),
+            Wrong = parts.Sum(p => p.Wrong),
+            GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
+            WasStopped = control.IsStopped,
+        };
+    }
+
+    private static PhasePart SummarisePart(PhaseControl control, List<Worker> workers, OperationSpecification operation, int index)
+    {
         var measured = new CounterSum();
         var warmup = new CounterSum();
         LatencyHistogram? response = control.Plan.Rate.HasValue ? new() : null;
         foreach (Worker worker in workers)
         {
-            measured.Add(worker.Measured);
-            warmup.Add(worker.Warmup);
+            measured.Add(worker.Measured[index]);
+            warmup.Add(worker.Warmup[index]);
             if (response is not null)
-                worker.Measured.Response!.AddTo(response);
+                worker.Measured[index].Response!.AddTo(response);
         }
 
-        long end = workers.Max(w => w.CompletedAt);
-        long lastOperation = workers.Max(w => w.LastOperationEnd);
-        double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
-        long succeeded = measured.Operations + warmup.Operations;
-        long failed = measured.Failed + warmup.Failed;
-        return new PhaseResult
+        return new PhasePart(operation)
         {
-            Accounting = Account(control, workers, succeeded, failed),
             Operations = measured.Operations,
             Documents = measured.Documents,
             Bytes = measured.Bytes,
             Failed = measured.Failed,
-            ShortReplies = workers.Sum(w => w.Measured.Short),
-            AllDocuments = measured.Documents + warmup.Documents,
-            Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
-            WarmupSeconds = warmupSeconds,
-            DrainSeconds = control.Plan.Operation is InsertSpecification { Acknowledged: false } ? clock.SecondsBetween(lastOperation, end) : 0,
-            ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            ShortReplies = measured.Short,
+            AllSucceeded = measured.Operations + warmup.Operations,
+            AllFailed = measured.Failed + warmup.Failed,
+            Verified = workers.Sum(w => w.Measured[index].Verified + w.Warmup[index].Verified),
+            Wrong = workers.Sum(w => w.Measured[index].Wrong + w.Warmup[index].Wrong),
             Service = measured.Service,
             WarmupService = warmup.Service,
             Response = response,
-            Errors = control.Errors.Counts,
-            Verified = workers.Sum(w => w.Verified),
-            Wrong = workers.Sum(w => w.Wrong),
-            GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
-            WasStopped = control.IsStopped,
+            Errors = control.Errors[index].Counts,
         };
+    }
+
+    private static LatencyHistogram Merge(IEnumerable<LatencyHistogram> histograms)
+    {
+        var sum = new LatencyHistogram();
+        foreach (LatencyHistogram histogram in histograms)
+            histogram.AddTo(sum);
+        return sum;
     }
 
     /// <summary>

@@ -8,9 +8,8 @@ internal sealed class PhaseSampler
 {
     private readonly PhaseControl _control;
     private readonly List<Worker> _workers;
-    private readonly LatencyHistogram _interval = new();
-    private CounterSum _now = new();
-    private CounterSum _before = new();
+    private readonly PartSampler[] _parts;
+    private readonly LatencyHistogram _all = new();
     private long _lastTick;
     private long _due;
     private TimeSpan _cpuAtMeasureFrom;
@@ -19,6 +18,7 @@ internal sealed class PhaseSampler
     {
         _control = control;
         _workers = workers;
+        _parts = [.. control.Plan.Operation.Parts.Select((part, i) => new PartSampler(part.Test, i))];
         _lastTick = start;
         _due = NextDue(start);
         _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
@@ -82,26 +82,58 @@ internal sealed class PhaseSampler
 
     private void Take(long now)
     {
-        (_now, _before) = (_before, _now);
-        _now.Clear();
         bool down = false;
         foreach (Worker worker in _workers)
-        {
-            _now.Add(worker.Warmup);
-            _now.Add(worker.Measured);
             down |= worker.IsDown;
-        }
-
+        IntervalPart[] parts = [.. _parts.Select(part => part.Take(_workers))];
         double seconds = _control.Clock.SecondsBetween(_lastTick, now);
         if (seconds <= 0)
             return;
-        _interval.SetToDifference(_now.Service, _before.Service);
         bool isWarmup = now <= _control.MeasureFrom || _lastTick < _control.MeasureFrom;
         _control.Observer.OnInterval(new PhaseInterval(
-            isWarmup, down, seconds, _now.Operations - _before.Operations, _now.Documents - _before.Documents,
-            _now.Bytes - _before.Bytes, _now.Failed - _before.Failed, _now.Documents, _interval));
+            isWarmup, down, seconds, parts.Sum(p => p.Operations), parts.Sum(p => p.Documents), parts.Sum(p => p.Bytes), parts.Sum(p => p.Failed),
+            _parts.Sum(p => p.AllDocuments), ServiceOf(parts)) { Parts = parts });
+        foreach (PartSampler part in _parts)
+            part.EndInterval();
         _lastTick = now;
     }
+
+    private LatencyHistogram ServiceOf(IntervalPart[] parts)
+    {
+        if (parts.Length == 1)
+            return parts[0].Service;
+        _all.Clear();
+        foreach (IntervalPart part in parts)
+            part.Service.AddTo(_all);
+        return _all;
+    }
+}
+
+/// <summary>The sum of all workers' counters of one operation, now and at the last interval's end.</summary>
+internal sealed class PartSampler(string test, int index)
+{
+    private readonly LatencyHistogram _interval = new();
+    private CounterSum _now = new();
+    private CounterSum _before = new();
+
+    public long AllDocuments => _now.Documents;
+
+    /// <returns>What came since <see cref="EndInterval"/>.</returns>
+    public IntervalPart Take(List<Worker> workers)
+    {
+        _now.Clear();
+        foreach (Worker worker in workers)
+        {
+            _now.Add(worker.Warmup[index]);
+            _now.Add(worker.Measured[index]);
+        }
+
+        _interval.SetToDifference(_now.Service, _before.Service);
+        return new IntervalPart(
+            test, _now.Operations - _before.Operations, _now.Documents - _before.Documents, _now.Bytes - _before.Bytes, _now.Failed - _before.Failed, _interval);
+    }
+
+    public void EndInterval() => (_now, _before) = (_before, _now);
 }
 
 /// <summary>A phase's intervals could not be stored (disk full, run.db read-only), so the phase was ended.</summary>

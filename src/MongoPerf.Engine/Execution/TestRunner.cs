@@ -25,37 +25,43 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
             step, plan.Operation.Test, plan.Threads, plan.CollectionDocuments, plan.Numbers is { } n ? new NumberRange(n.First, n.End) : null));
         PhaseResult phase = phases.Run(plan, recorder, ended.Token);
         store?.AddErrors(phase.Errors);
-        store?.AddHistogram(step, plan.Operation.Test, plan.Threads, false, HistogramEncoding.EncodeCompressed(phase.Service));
-        if (phase.WarmupSeconds > 0)
-            store?.AddHistogram(step, plan.Operation.Test, plan.Threads, true, HistogramEncoding.EncodeCompressed(phase.WarmupService));
-        return new TestOutcome(phase, ToResult(plan, phase));
+        foreach (PhasePart part in phase.Parts)
+        {
+            store?.AddHistogram(step, part.Operation.Test, plan.Threads, false, HistogramEncoding.EncodeCompressed(part.Service));
+            if (phase.WarmupSeconds > 0)
+                store?.AddHistogram(step, part.Operation.Test, plan.Threads, true, HistogramEncoding.EncodeCompressed(part.WarmupService));
+        }
+
+        return new TestOutcome(phase, [.. phase.Parts.Select(part => ToResult(plan, phase, part))]);
     }
 
-    private static TestResult ToResult(PhasePlan plan, PhaseResult phase)
+    private static TestResult ToResult(PhasePlan plan, PhaseResult phase, PhasePart part)
     {
         // An end within the warm-up leaves nothing measured, over hardly any time: its rates are 0.
         double seconds = phase.Operations + phase.Failed > 0 && phase.Seconds > 0 ? phase.Seconds : double.PositiveInfinity;
         return new TestResult
         {
-            Test = plan.Operation.Test,
+            Test = part.Operation.Test,
             Threads = plan.Threads,
-            Batch = plan.Operation is InsertSpecification insert ? insert.BatchSize : 1,
-            Operations = phase.Operations,
-            Documents = phase.Documents,
-            Failed = phase.Failed,
-            ShortReplies = phase.ShortReplies,
+            Batch = part.Operation.DocumentsPerCommand,
+            Operations = part.Operations,
+            Documents = part.Documents,
+            Failed = part.Failed,
+            ShortReplies = part.ShortReplies,
             WarmupSeconds = phase.WarmupSeconds,
             Seconds = phase.Seconds,
-            OperationsPerSecond = phase.Operations / seconds,
-            DocumentsPerSecond = phase.Documents / seconds,
-            MegabytesPerSecond = phase.Bytes / seconds / 1e6,
+            OperationsPerSecond = part.Operations / seconds,
+            DocumentsPerSecond = part.Documents / seconds,
+            MegabytesPerSecond = part.Bytes / seconds / 1e6,
             ClientCpuMicrosecondsPerOperation = phase.Operations == 0 ? 0 : phase.ClientCpuSeconds * 1e6 / phase.Operations,
             ClientCpuCores = phase.ClientCpuSeconds / seconds,
-            LatencyMicroseconds = LatencySummaries.From(phase.Service),
-            ResponseMicroseconds = phase.Response is null ? null : LatencySummaries.From(phase.Response),
-            Verified = phase.Verified,
-            Wrong = phase.Wrong,
-            Accounting = phase.Accounting,
+            LatencyMicroseconds = LatencySummaries.From(part.Service),
+            ResponseMicroseconds = part.Response is null ? null : LatencySummaries.From(part.Response),
+            Verified = part.Verified,
+            Wrong = part.Wrong,
+            // What a mix left undone belongs to none of its operations.
+            Accounting = phase.Parts.Count == 1 ? phase.Accounting : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
+            Errors = part.Errors,
         };
     }
 
@@ -63,31 +69,38 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
     private sealed class Recorder(
         IClock clock, RunStore? store, ISeriesObserver observer, int step, PhasePlan plan, Action afterSample) : IPhaseObserver
     {
-        private readonly bool _inserts = plan.Operation is InsertSpecification;
+        private readonly bool _inserts = plan.Operation.Parts.Any(part => part.Inserts);
 
         public void OnInterval(PhaseInterval interval)
         {
-            var sample = new PhaseSample
+            long documents = plan.CollectionDocuments + (_inserts ? interval.AllDocuments : 0);
+            foreach (IntervalPart part in interval.Parts)
             {
-                AtMilliseconds = clock.UtcNow.ToUnixTimeMilliseconds(),
-                Step = step,
-                Test = plan.Operation.Test,
-                Threads = plan.Threads,
-                IsWarmup = interval.IsWarmup,
-                HasOutage = interval.HasOutage,
-                Seconds = interval.Seconds,
-                Operations = interval.Operations,
-                Documents = interval.Documents,
-                Bytes = interval.Bytes,
-                Failed = interval.Failed,
-                CollectionDocuments = plan.CollectionDocuments + (_inserts ? interval.AllDocuments : 0),
-                LatencyMicroseconds = LatencySummaries.From(interval.Service),
-                Histogram = interval.Service.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(interval.Service),
-            };
-            store?.AddSample(sample);
-            observer.OnSample(sample);
+                PhaseSample sample = Sample(interval, part, documents);
+                store?.AddSample(sample);
+                observer.OnSample(sample);
+            }
+
             afterSample();
         }
+
+        private PhaseSample Sample(PhaseInterval interval, IntervalPart part, long documents) => new()
+        {
+            AtMilliseconds = clock.UtcNow.ToUnixTimeMilliseconds(),
+            Step = step,
+            Test = part.Test,
+            Threads = plan.Threads,
+            IsWarmup = interval.IsWarmup,
+            HasOutage = interval.HasOutage,
+            Seconds = interval.Seconds,
+            Operations = part.Operations,
+            Documents = part.Documents,
+            Bytes = part.Bytes,
+            Failed = part.Failed,
+            CollectionDocuments = documents,
+            LatencyMicroseconds = LatencySummaries.From(part.Service),
+            Histogram = part.Service.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(part.Service),
+        };
 
         public void OnEvent(string kind, string text, double? seconds)
         {
@@ -98,5 +111,18 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
     }
 }
 
-/// <summary>What a phase counted, and the result made of it.</summary>
-public sealed record TestOutcome(PhaseResult Phase, TestResult Result);
+/// <summary>What a phase counted, and the results made of it, one for each of its operations.</summary>
+public sealed record TestOutcome(PhaseResult Phase, IReadOnlyList<TestResult> Results)
+{
+    public TestOutcome(PhaseResult phase, TestResult result)
+        : this(phase, [result])
+    {
+    }
+
+    /// <summary>Of a phase that is no mix.</summary>
+    public TestResult Result
+    {
+        get => Results[0];
+        init => Results = [value];
+    }
+}

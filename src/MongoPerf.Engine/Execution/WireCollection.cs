@@ -23,6 +23,8 @@ public sealed class WireCollection : ISeriesCollection
     private readonly IClock _clock;
     private readonly TimeSpan _reconnectFor;
     private readonly Action? _beforeReconnect;
+    private readonly IReadOnlyList<BsonDocument> _indexes;
+    private readonly BsonDocument? _options;
     private MongoConnection? _connection;
 
     /// <param name="address">Where the server or router is now; asked at each attempt to connect.</param>
@@ -33,9 +35,11 @@ public sealed class WireCollection : ISeriesCollection
     /// <param name="clock">For waiting between tries.</param>
     /// <param name="reconnectFor">How long a broken connection is tried again.</param>
     /// <param name="beforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
+    /// <param name="indexes">Beside <c>_id_</c>, as createIndexes takes them; null for the series'.</param>
+    /// <param name="options">Of the command create; null for none.</param>
     public WireCollection(
         Func<ServerAddress> address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, IClock clock, TimeSpan reconnectFor,
-        Action? beforeReconnect = null)
+        Action? beforeReconnect = null, IReadOnlyList<BsonDocument>? indexes = null, BsonDocument? options = null)
     {
         _address = address;
         _settings = settings;
@@ -45,6 +49,8 @@ public sealed class WireCollection : ISeriesCollection
         _clock = clock;
         _reconnectFor = reconnectFor;
         _beforeReconnect = beforeReconnect;
+        _indexes = indexes ?? SeriesIndexes.Specifications;
+        _options = options;
     }
 
     public long LostConnections { get; private set; }
@@ -68,9 +74,18 @@ public sealed class WireCollection : ISeriesCollection
             ("update", MarkerCollection),
             ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
-        connection.RunLongCommand(_database, BsonDocument.Of(("createIndexes", _collection), ("indexes", SeriesIndexes.Specifications)));
+        if (_indexes.Count == 0 || _options is not null)
+            CreateEmpty(connection);
+        if (_indexes.Count > 0)
+            connection.RunLongCommand(_database, BsonDocument.Of(("createIndexes", _collection), ("indexes", _indexes)));
         return true;
     });
+
+    /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
+    public long Count() => Retry(connection => connection.RunCommand(_database, BsonDocument.Of(("count", _collection))).FindInt64("n") ?? 0);
+
+    /// <summary>Runs a command on the collection's server.</summary>
+    public BsonDocument Run(string database, BsonDocument command) => Retry(connection => RunLong(connection, database, command));
 
     public void Drop() => Retry(connection =>
     {
@@ -168,6 +183,13 @@ public sealed class WireCollection : ISeriesCollection
         }
 
         return true;
+    }
+
+    private void CreateEmpty(MongoConnection connection)
+    {
+        BsonDocument reply = connection.RunUnchecked(_database, BsonDocument.Of([("create", _collection), .. (_options ?? BsonDocument.Empty).Select(o => (o.Key, (object?)o.Value))]));
+        if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not ServerError.NamespaceExists } error)
+            throw new ServerCommandException("create", error);
     }
 
     private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(

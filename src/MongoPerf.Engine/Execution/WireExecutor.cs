@@ -1,6 +1,8 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution.GridFs;
+using MongoPerf.Engine.Execution.Scenarios;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Execution;
@@ -34,6 +36,9 @@ public sealed class WireExecutor : IOperationExecutor
         _beforeReconnect = beforeReconnect;
     }
 
+    /// <summary>How commands are named there.</summary>
+    internal CommandDialect Dialect => _settings.Dialect;
+
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>
     internal MongoConnection Connection => _connection ?? throw new ConnectionFailedException(_address(), "not connected");
@@ -54,6 +59,8 @@ public sealed class WireExecutor : IOperationExecutor
         FindSpecification find => new WireFind(this, find, _database, _collection, _generator, context),
         GridFsWriteSpecification write => new WireGridFsWrite(this, write, _database, context),
         GridFsReadSpecification read => new WireGridFsRead(this, read, _database, context),
+        InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
+        CollectionOperation operation => new WireOperation(this, operation, _database, context),
         _ => throw new NotSupportedException($"the wire executor has no way to do {specification.GetType().Name}"),
     };
 

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Execution;
@@ -17,12 +18,15 @@ internal sealed class Worker : IDisposable
     private readonly IClock _clock;
     private readonly IOperationExecutor _executor;
     private readonly IPreparedOperation _operation;
+    private readonly MixedOperation? _mix;
     private readonly Pacer? _pacer;
     private Backoff _failureBackoff;
     private bool _refusedInARow;
     private long _refusedSince;
     private long _free;
-    private readonly int _fullReply;
+    private readonly int[] _fullReplies;
+    private readonly WorkerCounters[] _warmup;
+    private readonly WorkerCounters[] _measured;
     private readonly ulong _verifyBelow;
     private readonly double _ticksToMicroseconds;
     private RandomStream _verification;
@@ -33,30 +37,31 @@ internal sealed class Worker : IDisposable
         _control = control;
         _clock = control.Clock;
         _executor = executor;
-        _operation = executor.Prepare(plan.Operation, new OperationContext(plan.Seed, index, plan.Numbers));
+        var context = new OperationContext(plan.Seed, index, plan.Numbers);
+        _mix = plan.Operation is OperationMix mix ? new MixedOperation(executor, mix, context) : null;
+        _operation = _mix ?? executor.Prepare(plan.Operation, context);
         _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
-        _fullReply = plan.Operation is FindSpecification find ? find.Limit : 0;
+        IReadOnlyList<OperationSpecification> parts = plan.Operation.Parts;
+        _fullReplies = [.. parts.Select(part => part.FullReply)];
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
         _ticksToMicroseconds = 1e6 / _clock.TicksPerSecond;
-        Warmup = new WorkerCounters(plan.Rate.HasValue);
-        Measured = new WorkerCounters(plan.Rate.HasValue);
+        _warmup = [.. parts.Select(_ => new WorkerCounters(plan.Rate.HasValue))];
+        _measured = [.. parts.Select(_ => new WorkerCounters(plan.Rate.HasValue))];
     }
 
-    public WorkerCounters Warmup { get; }
+    /// <summary>One for each part of the operation, as <see cref="OperationSpecification.Parts"/> has them.</summary>
+    public IReadOnlyList<WorkerCounters> Warmup => _warmup;
 
-    public WorkerCounters Measured { get; }
+    /// <inheritdoc cref="Warmup"/>
+    public IReadOnlyList<WorkerCounters> Measured => _measured;
 
     /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
 
     /// <summary>With a rate, arrivals that were due before the phase's end and for which there was no time.</summary>
     public long Missed { get; private set; }
-
-    public long Verified { get; private set; }
-
-    public long Wrong { get; private set; }
 
     /// <summary>Ticks at the end of the last operation, and after the fence.</summary>
     public long LastOperationEnd { get; private set; }
@@ -104,7 +109,8 @@ internal sealed class Worker : IDisposable
         long end = _clock.Now;
         LastOperationEnd = _free = end;
 
-        WorkerCounters counters = start >= _control.MeasureFrom ? Measured : Warmup;
+        int part = _mix is null ? 0 : _mix.Drawn;
+        WorkerCounters counters = (start >= _control.MeasureFrom ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {
             counters.Service.Record((long)((end - start) * _ticksToMicroseconds));
@@ -112,11 +118,11 @@ internal sealed class Worker : IDisposable
             counters.Operations++;
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
-            if (outcome.Documents < _fullReply)
+            if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
             _refusedInARow = false;
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
-                Verify();
+                Verify(counters);
         }
         else
         {
@@ -124,7 +130,7 @@ internal sealed class Worker : IDisposable
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
             counters.Failed++;
-            HandleFailure(failure, start);
+            HandleFailure(failure, start, part);
             _free = _clock.Now;
         }
     }
@@ -146,10 +152,10 @@ internal sealed class Worker : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void HandleFailure(Exception? failure, long start)
+    private void HandleFailure(Exception? failure, long start, int part)
     {
         ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
-        _control.Errors.Add(error);
+        _control.Errors[part].Add(error);
         if (failure is null)
         {
             HandleRefusal(error, start);
@@ -215,11 +221,11 @@ internal sealed class Worker : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Verify()
+    private void Verify(WorkerCounters counters)
     {
         VerificationOutcome outcome = _operation.Verify();
-        Verified += outcome.Checked;
-        Wrong += outcome.Wrong;
+        counters.Verified += outcome.Checked;
+        counters.Wrong += outcome.Wrong;
         _free = _clock.Now;
     }
 
@@ -232,7 +238,7 @@ internal sealed class Worker : IDisposable
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {
-            _control.Errors.Add(ErrorTally.Describe(e));
+            _control.Errors[0].Add(ErrorTally.Describe(e));
             Reconnect(e.Message);
         }
 

@@ -13,6 +13,12 @@ internal sealed class WorkerCounters(bool withResponse)
     /// <summary>Replies with fewer documents than the query's limit.</summary>
     public long Short;
 
+    /// <summary>Documents that were compared with what must have come, and how many differed.</summary>
+    public long Verified;
+
+    /// <inheritdoc cref="Verified"/>
+    public long Wrong;
+
     public LatencyHistogram Service { get; } = new();
 
     public LatencyHistogram? Response { get; } = withResponse ? new() : null;
@@ -29,11 +35,14 @@ internal sealed class CounterSum
 
     public long Failed { get; private set; }
 
+    /// <summary>Replies with fewer documents than the query's limit.</summary>
+    public long Short { get; private set; }
+
     public LatencyHistogram Service { get; } = new();
 
     public void Clear()
     {
-        Operations = Documents = Bytes = Failed = 0;
+        Operations = Documents = Bytes = Failed = Short = 0;
         Service.Clear();
     }
 
@@ -43,6 +52,7 @@ internal sealed class CounterSum
         Documents += Volatile.Read(ref counters.Documents);
         Bytes += Volatile.Read(ref counters.Bytes);
         Failed += Volatile.Read(ref counters.Failed);
+        Short += Volatile.Read(ref counters.Short);
         counters.Service.AddTo(Service);
     }
 }

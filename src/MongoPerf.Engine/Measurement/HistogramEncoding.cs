@@ -78,16 +78,14 @@ public static class HistogramEncoding
     private static int Encode(LatencyHistogram histogram, Span<byte> buffer)
     {
         int length = HeaderLength;
-        ReadOnlySpan<long> counts = histogram.Counts;
         // An empty histogram has the one count of value 0.
-        counts = counts[..(Math.Max(0, counts.LastIndexOfAnyExcept(0L)) + 1)];
-        for (int i = 0; i < counts.Length; i++)
+        int used = Math.Max(1, histogram.UsedLength);
+        for (int i = 0; i < used; i++)
         {
-            long word = counts[i];
+            long word = histogram.CountAt(i);
             if (word == 0)
             {
-                int zeros = counts[i..].IndexOfAnyExcept(0L);
-                zeros = zeros < 0 ? counts.Length - i : zeros;
+                int zeros = Math.Min(used, histogram.NextUsed(i)) - i;
                 word = zeros > 1 ? -zeros : 0;
                 i += zeros - 1;
             }

@@ -3,10 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace MongoPerf.Engine.Measurement;
 
-/// <summary>Counts durations from 1 µs to 1 h in fixed memory; what it gives back is within 0.1 % of what was recorded.</summary>
+/// <summary>Counts durations from 1 µs to 1 h in bounded memory; what it gives back is within 0.1 % of what was recorded.</summary>
 /// <remarks>
 /// <para>One writer, no locks. Counts only grow, so another thread may read them meanwhile (<see cref="AddTo"/>): it sees each
-/// duration either wholly or not yet, and what it missed comes with its next look. 188 KB of memory each.</para>
+/// duration either wholly or not yet, and what it missed comes with its next look.</para>
+/// <para>188 KB of memory at most: a piece of 8 KB is made when the first duration falls into its power of two, so that hundreds of workers with
+/// several operations each fit (an allocation that does not recur).</para>
 /// <para>Longer durations go to <see cref="OverflowCount"/>, never to the last bucket; shorter ones count as 1 µs.</para>
 /// <para>Bucket rule: G. Tene, HdrHistogram, package overview; lowest 1, highest 3,600,000,000, 3 significant digits.</para>
 /// </remarks>
@@ -26,7 +28,11 @@ public sealed class LatencyHistogram
     internal const int BucketCount = 22;
     internal const int CountsLength = (BucketCount + 1) * SubBucketHalfCount;
 
-    private readonly long[] _counts = new long[CountsLength];
+    private const int PieceBits = SubBucketHalfCountMagnitude;
+    private const int PieceMask = SubBucketHalfCount - 1;
+    private const int PieceCount = CountsLength >> PieceBits;
+
+    private readonly long[]?[] _pieces = new long[PieceCount][];
     private long _overflowCount;
     private long _totalCount;
 
@@ -46,8 +52,18 @@ public sealed class LatencyHistogram
             return;
         }
 
-        _counts[IndexOf(microseconds)]++;
+        int index = IndexOf(microseconds);
+        (_pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits))[index & PieceMask]++;
         _totalCount++;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private long[] MakePiece(int piece)
+    {
+        long[] counts = new long[SubBucketHalfCount];
+        // A reader that sees the piece must see its zeros.
+        Volatile.Write(ref _pieces[piece], counts);
+        return counts;
     }
 
     private void RecordOutside(long microseconds)
@@ -87,12 +103,43 @@ public sealed class LatencyHistogram
         return LowestAt(index) + (1L << bucket) - 1;
     }
 
-    internal ReadOnlySpan<long> Counts => _counts;
+    /// <summary>How often durations of this index were recorded.</summary>
+    internal long CountAt(int index) => _pieces[index >> PieceBits] is { } piece ? piece[index & PieceMask] : 0;
+
+    /// <summary>Index of the first count from <paramref name="from"/> on that is not 0; <see cref="CountsLength"/> when there is none.</summary>
+    internal int NextUsed(int from)
+    {
+        for (int piece = from >> PieceBits; piece < PieceCount; piece++)
+        {
+            int start = Math.Max(from, piece << PieceBits);
+            int at = _pieces[piece] is { } counts ? counts.AsSpan(start & PieceMask).IndexOfAnyExcept(0L) : -1;
+            if (at >= 0)
+                return start + at;
+        }
+
+        return CountsLength;
+    }
+
+    /// <summary>One beyond the last index in use; 0 when nothing was recorded.</summary>
+    internal int UsedLength
+    {
+        get
+        {
+            for (int piece = PieceCount - 1; piece >= 0; piece--)
+            {
+                int at = _pieces[piece] is { } counts ? counts.AsSpan().LastIndexOfAnyExcept(0L) : -1;
+                if (at >= 0)
+                    return (piece << PieceBits) + at + 1;
+            }
+
+            return 0;
+        }
+    }
 
     /// <summary>Adds counts that were read elsewhere, such as from an encoded histogram.</summary>
     internal void AddCount(int index, long count)
     {
-        _counts[index] += count;
+        (_pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits))[index & PieceMask] += count;
         _totalCount += count;
     }
 
@@ -100,13 +147,17 @@ public sealed class LatencyHistogram
     public void AddTo(LatencyHistogram sum)
     {
         long total = 0;
-        long[] from = _counts;
-        long[] to = sum._counts;
-        for (int i = 0; i < from.Length; i++)
+        for (int piece = 0; piece < PieceCount; piece++)
         {
-            long count = Volatile.Read(ref from[i]);
-            to[i] += count;
-            total += count;
+            if (Volatile.Read(ref _pieces[piece]) is not { } from)
+                continue;
+            long[] to = sum._pieces[piece] ?? sum.MakePiece(piece);
+            for (int i = 0; i < from.Length; i++)
+            {
+                long count = Volatile.Read(ref from[i]);
+                to[i] += count;
+                total += count;
+            }
         }
 
         sum._totalCount += total;
@@ -116,21 +167,25 @@ public sealed class LatencyHistogram
     /// <summary>Sets this to what <paramref name="now"/> counts beyond <paramref name="before"/>.</summary>
     public void SetToDifference(LatencyHistogram now, LatencyHistogram before)
     {
-        long total = 0;
-        for (int i = 0; i < CountsLength; i++)
+        Clear();
+        for (int i = now.NextUsed(0); i < CountsLength; i = now.NextUsed(i + 1))
         {
-            long count = now._counts[i] - before._counts[i];
-            _counts[i] = count;
-            total += count;
+            long count = now.CountAt(i) - before.CountAt(i);
+            if (count != 0)
+                AddCount(i, count);
         }
 
-        _totalCount = total;
         _overflowCount = now._overflowCount - before._overflowCount;
     }
 
     public void Clear()
     {
-        Array.Clear(_counts);
+        foreach (long[]? piece in _pieces)
+        {
+            if (piece is not null)
+                Array.Clear(piece);
+        }
+
         _totalCount = 0;
         _overflowCount = 0;
     }
@@ -149,9 +204,9 @@ public sealed class LatencyHistogram
         // One part in 10^12 taken off: 99.9 % of 1,000 must be rank 999 although 0.999 has no exact double.
         long rank = Math.Clamp((long)Math.Ceiling(percent / 100 * total * (1 - 1e-12)), 1, total);
         long seen = 0;
-        for (int i = 0; i < CountsLength; i++)
+        for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
         {
-            seen += _counts[i];
+            seen += CountAt(i);
             if (seen >= rank)
                 return Shown(HighestAt(i));
         }
@@ -164,8 +219,8 @@ public sealed class LatencyHistogram
     {
         get
         {
-            int first = _counts.AsSpan().IndexOfAnyExcept(0L);
-            return first < 0 ? null : Shown(LowestAt(first));
+            int first = NextUsed(0);
+            return first == CountsLength ? null : Shown(LowestAt(first));
         }
     }
 
@@ -174,8 +229,8 @@ public sealed class LatencyHistogram
     {
         get
         {
-            int last = _counts.AsSpan().LastIndexOfAnyExcept(0L);
-            return last < 0 ? null : Shown(HighestAt(last));
+            int length = UsedLength;
+            return length == 0 ? null : Shown(HighestAt(length - 1));
         }
     }
 
@@ -187,11 +242,8 @@ public sealed class LatencyHistogram
             if (_totalCount == 0)
                 return null;
             double sum = 0;
-            for (int i = 0; i < CountsLength; i++)
-            {
-                if (_counts[i] != 0)
-                    sum += (double)_counts[i] * ((LowestAt(i) + HighestAt(i)) / 2.0);
-            }
+            for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
+                sum += (double)CountAt(i) * ((LowestAt(i) + HighestAt(i)) / 2.0);
 
             return sum / _totalCount;
         }

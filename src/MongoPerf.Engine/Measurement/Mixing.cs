@@ -44,6 +44,11 @@ public struct RandomStream(ulong seed)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Next(int range) => Mixing.Scale((uint)(Next() >> 32), range);
 
+    /// <param name="range">1 or more.</param>
+    /// <returns>0 ≤ v &lt; range; bias below range / 2^64.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public long NextLong(long range) => (long)Math.BigMul(Next(), (ulong)range, out _);
+
     /// <returns>0 ≤ v &lt; 1, 53 bits.</returns>
     public double NextDouble() => (Next() >> 11) * (1.0 / (1UL << 53));
 }

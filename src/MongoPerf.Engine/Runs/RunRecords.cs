@@ -228,6 +228,9 @@ public sealed record TestResult
 
     /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
     public required Accounting Accounting { get; init; }
+
+    /// <summary>By code, with the first message of each; warm-up included.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
 
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>

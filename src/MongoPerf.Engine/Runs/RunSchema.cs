@@ -17,6 +17,8 @@ internal static class RunSchema
     public const string DeploymentKey = "deployment";
     public const string EnvironmentKey = "environment";
     public const string NotePrefix = "note.";
+    public const string ScenarioKey = "scenario";
+    public const string PointPrefix = "point.";
 
     /// <summary>Order of the columns that both writer and reader bind by position.</summary>
     public const string SampleColumns =

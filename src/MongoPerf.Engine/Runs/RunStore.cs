@@ -181,6 +181,12 @@ public sealed class RunStore : IDisposable
             Execute("INSERT INTO finding VALUES ($json)", ("$json", RunJson.Write(finding)));
     });
 
+    /// <summary>What scenario the run executes.</summary>
+    public void SetScenario(ScenarioInfo scenario) => Write(_ => SetMeta(RunSchema.ScenarioKey, RunJson.Write(scenario)));
+
+    /// <summary>Says which phase, with which parameters, a step's results are of.</summary>
+    public void AddPoint(ScenarioPoint point) => Write(_ => SetMeta($"{RunSchema.PointPrefix}{point.Step:D6}", RunJson.Write(point)));
+
     /// <summary>Free-form values that the engine keeps with a run (such as the server's data folder and process), by name.</summary>
     public void SetNote(string name, string value) => Write(_ => SetMeta(RunSchema.NotePrefix + name, value));
 

@@ -24,6 +24,9 @@ public sealed class StoredRun : IDisposable
         _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
             .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
         _writer = WriterProcess.FromNotes(FindNote);
+        Scenario = meta.TryGetValue(RunSchema.ScenarioKey, out string? scenario) ? RunJson.Read<ScenarioInfo>(scenario) : null;
+        Points = [.. meta.Where(pair => pair.Key.StartsWith(RunSchema.PointPrefix, StringComparison.Ordinal)).OrderBy(pair => pair.Key, StringComparer.Ordinal)
+            .Select(pair => RunJson.Read<ScenarioPoint>(pair.Value))];
         Checkpoints = reader.ReadCheckpoints();
         Steps = reader.ReadSteps(Checkpoints);
         Errors = reader.ReadErrors();
@@ -63,6 +66,12 @@ public sealed class StoredRun : IDisposable
     public DeploymentInfo? Deployment { get; }
 
     public EnvironmentInfo? Environment { get; }
+
+    /// <summary>Null for a run that is no scenario's.</summary>
+    public ScenarioInfo? Scenario { get; }
+
+    /// <summary>Of a scenario: which phase with which parameters each step was.</summary>
+    public IReadOnlyList<ScenarioPoint> Points { get; }
 
     /// <summary>By size; the last may be incomplete.</summary>
     public IReadOnlyList<StepResult> Steps { get; }

@@ -5,7 +5,19 @@ namespace MongoPerf.Engine.Workloads;
 
 /// <summary>What is done to a collection, in words that any executor can follow: one command and its reply.</summary>
 /// <param name="Test">The name in options, results and files.</param>
-public abstract record OperationSpecification(string Test);
+public abstract record OperationSpecification(string Test)
+{
+    /// <summary>What is counted apart: the operations of a mix; itself otherwise.</summary>
+    public virtual IReadOnlyList<OperationSpecification> Parts => [this];
+
+    /// <summary>Documents that a reply must have to count as full; 0 when any number will do.</summary>
+    public virtual int FullReply => 0;
+
+    /// <summary>It adds documents.</summary>
+    public virtual bool Inserts => false;
+
+    public virtual int DocumentsPerCommand => 1;
+}
 
 /// <summary>Inserts generated documents; which numbers come next, a <see cref="NumberSource"/> says.</summary>
 /// <param name="Test">unack, batch or safe, or a scenario's own name.</param>
@@ -14,7 +26,12 @@ public abstract record OperationSpecification(string Test);
 /// <param name="Journal">True asks for j:true.</param>
 /// <param name="Ordered">False lets the server go on after an error, and spread a batch over shards.</param>
 public sealed record InsertSpecification(string Test, int BatchSize, bool Acknowledged, bool Journal, bool Ordered)
-    : OperationSpecification(Test);
+    : OperationSpecification(Test)
+{
+    public override bool Inserts => true;
+
+    public override int DocumentsPerCommand => BatchSize;
+}
 
 /// <summary>A find whose filter holds values that are drawn anew for each operation.</summary>
 /// <param name="Test">q4 to q7, or a scenario's own name.</param>
@@ -22,6 +39,8 @@ public sealed record InsertSpecification(string Test, int BatchSize, bool Acknow
 /// <param name="Limit">Documents at most; all come in one reply.</param>
 public sealed record FindSpecification(string Test, BsonDocument Filter, int Limit) : OperationSpecification(Test)
 {
+    public override int FullReply => Limit;
+
     public BsonDocument? Sort { get; init; }
 
     public BsonDocument? Projection { get; init; }

@@ -110,6 +110,20 @@ public sealed class MongoConnection : IDisposable
         return Receive();
     }
 
+    /// <summary>As <see cref="RoundTrip"/>, for commands that may take longer than a reply otherwise may.</summary>
+    public ReadOnlySpan<byte> RoundTripWithoutTimeout(ReadOnlySpan<byte> message)
+    {
+        SetTimeout(TimeSpan.Zero);
+        try
+        {
+            return RoundTrip(message);
+        }
+        finally
+        {
+            SetTimeout(_replyTimeout);
+        }
+    }
+
     /// <summary>Runs a command that is not measured.</summary>
     /// <returns>A copy of the reply.</returns>
     /// <exception cref="ServerCommandException">The server refused it, or a write error or write-concern error came back.</exception>

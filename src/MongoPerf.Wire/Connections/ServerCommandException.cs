@@ -26,6 +26,9 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
     /// <summary>NamespaceNotFound.</summary>
     public const int NamespaceNotFound = 26;
 
+    /// <summary>NamespaceExists.</summary>
+    public const int NamespaceExists = 48;
+
     public static ServerError From(BsonDocument error)
     {
         int code = (int)(error.FindInt64("code") ?? 0);

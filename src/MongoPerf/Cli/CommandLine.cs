@@ -36,6 +36,9 @@ public static partial class CommandLine
             ReportCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
+            ScenarioCommands.CreateValidate(),
+            ScenarioCommands.CreateShow(),
+            ScenarioCommands.CreateNew(),
             ServeCommand.Create(),
             NullServerCommand.Create(),
         };
@@ -49,6 +52,7 @@ public static partial class CommandLine
               mongoperf series --target 1M                      the eight tests while the data grows to a million documents
               mongoperf series --target 500M --uri mongodb://host:27017
               mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
+              mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB's workload a
               mongoperf resume 2026-11-21-a                     goes on where a run was broken off
               mongoperf report 2026-11-21-a --format markdown
             """;

@@ -17,8 +17,8 @@ public enum ExitCode
 
 public static class ExitCodes
 {
-    /// <summary>Regression and AssertionFailed are reserved for commands to come.</summary>
-    public static bool IsUsed(ExitCode code) => code is not (ExitCode.Regression or ExitCode.AssertionFailed);
+    /// <summary>Regression is reserved for a command to come.</summary>
+    public static bool IsUsed(ExitCode code) => code is not ExitCode.Regression;
 
     public static string Describe(ExitCode code) => code switch
     {

@@ -58,7 +58,7 @@ internal static class ReportCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json", "csv", "markdown");
+        Option<string?> format = OptionTypes.Choice("--format", "What is printed; ycsb is for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb");
         var command = new Command("report", "Make the report of a run again and print its results") { run, format, shared.Out };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -71,7 +71,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary><c>list runs|metrics</c>.</summary>
+/// <summary><c>list runs|scenarios|metrics</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -89,7 +89,7 @@ internal static class ListCommand
             ListReport.WriteMetrics(Console.Out);
             return ExitCode.Done;
         }));
-        return new Command("list", "List runs or metrics") { runs, metrics };
+        return new Command("list", "List runs, scenarios or metrics") { runs, ScenarioCommands.CreateListScenarios(), metrics };
     }
 }
 

@@ -12,7 +12,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment)),
         ("client", ClientLine(run)),
-        ("asked", AskedLine(run.Settings)),
+        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : AskedLine(run.Settings)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -56,6 +56,9 @@ internal static class ReportLines
         return $"{e.CpuCount} x {e.CpuModel}, {Units.BinaryBytes(e.MemoryBytes)}{shared}; {e.OperatingSystem}, Linux {e.Kernel}, "
             + $".NET {e.DotNetVersion}; {e.Disk}, {Units.Bytes(e.DiskFreeBytes)} of {Units.Bytes(e.DiskTotalBytes)} free";
     }
+
+    private static string ScenarioLine(ScenarioInfo scenario) =>
+        $"scenario {scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}";
 
     private static string AskedLine(SeriesSettings s)
     {

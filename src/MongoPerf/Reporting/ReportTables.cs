@@ -1,5 +1,6 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting;
 
@@ -32,7 +33,7 @@ internal static class ReportTables
         _ => test,
     };
 
-    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Steps
+    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Scenario is not null ? ScenarioTables.Of(run) : run.Steps
         .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))
         .GroupBy(pair => pair.Test.Test)
         .OrderBy(group => TestOrder.Of(group.Key))
@@ -42,7 +43,8 @@ internal static class ReportTables
     public static ReportTable? Growth(StoredRun run)
     {
         StepResult[] steps = [.. run.Steps.Where(s => s.Sizes != null)];
-        if (steps.Length == 0)
+        // A scenario's phases have no common axis of documents; their sizes are in a table of their own.
+        if (steps.Length == 0 || run.Scenario is not null)
             return null;
         string[] indexes = [.. steps.SelectMany(s => s.Sizes!.Indexes.Keys).Distinct()];
         var rows = steps.Select(step => Row(

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting;
 
@@ -28,6 +29,7 @@ internal sealed record Verdict(Grade Grade, string Text)
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
         verdicts.AddRange(TestVerdicts.Of(run));
+        verdicts.AddRange(ScenarioVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })
@@ -45,11 +47,12 @@ internal sealed record Verdict(Grade Grade, string Text)
 
     private static Verdict State(StoredRun run)
     {
-        string reached = $"{Units.Exact(run.DocumentsReached)} of {Units.Exact(run.Settings.TargetDocumentCount)} documents";
+        string reached = run.Scenario is not null ? $"{run.Points.Count} {(run.Points.Count == 1 ? "phase" : "phases")}"
+            : $"{Units.Exact(run.DocumentsReached)} of {Units.Exact(run.Settings.TargetDocumentCount)} documents";
         string because = run.Run.StoppedBecause is { } reason ? $" ({reason})" : "";
         return run.StateText switch
         {
-            "finished" => new Verdict(Grade.Good, run.Run.Kind == "series" ? $"finished: {reached}" : "finished"),
+            "finished" => new Verdict(Grade.Good, run.Run.Kind is "series" or "scenario" ? $"finished: {reached}" : "finished"),
             "running" => new Verdict(Grade.Note, $"still running: {reached} so far"),
             "broken off" => new Verdict(Grade.Bad, $"broken off at {reached}: its process has ended without saying why"),
             string other => new Verdict(Grade.Bad, $"{other} at {reached}{because}"),

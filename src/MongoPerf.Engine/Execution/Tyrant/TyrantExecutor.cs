@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
@@ -57,6 +58,10 @@ public sealed class TyrantExecutor : IOperationExecutor
     {
         InsertSpecification insert => new TyrantInsert(this, insert, _generator, context),
         FindSpecification find => new TyrantFind(this, find, _generator, context),
+        InsertDocuments insert => new TyrantInsertDocuments(this, insert, context),
+        FindDocuments find => new TyrantFindDocuments(this, find, context),
+        CountDocuments count => new TyrantCountDocuments(this, count),
+        CollectionOperation operation => throw new OperationLimitException($"{operation.Test}: not possible with Tokyo Tyrant, allowed are insert, find and count"),
         _ => throw new NotSupportedException($"the Tokyo Tyrant executor has no way to do {specification.GetType().Name}"),
     };
 

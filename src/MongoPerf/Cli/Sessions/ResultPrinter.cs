@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -27,6 +28,9 @@ internal static class ResultPrinter
                 break;
             case "markdown":
                 MarkdownReport.Write(run, Console.Out);
+                break;
+            case "ycsb":
+                YcsbReport.Write(run, Console.Out);
                 break;
             default:
                 ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with

@@ -7,6 +7,7 @@ using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using Serilog;
 using Serilog.Core;
@@ -121,6 +122,17 @@ internal sealed class RunSession : IDisposable
         if (documents > 0)
             _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
     }
+
+    /// <inheritdoc cref="CheckDisk(long)"/>
+    public void CheckDisk(long documents, long bytesPerDocument)
+    {
+        if (documents > 0)
+            _disk?.CheckBefore(documents, bytesPerDocument);
+    }
+
+    /// <summary>One of a scenario's collections.</summary>
+    public WireCollection OpenCollection(string name, IReadOnlyList<BsonDocument> indexes, BsonDocument? options) => new(
+        () => Deployment.Address, Connections, Settings.Database, name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, indexes, options);
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
     public string? ReasonToStop()

@@ -1,0 +1,44 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Execution;
+
+/// <summary>Several prepared operations of one worker; each draw picks one of them by its weight.</summary>
+internal sealed class MixedOperation : IPreparedOperation
+{
+    private readonly IPreparedOperation[] _operations;
+    private readonly double[] _ends;
+    private RandomStream _choice;
+
+    public MixedOperation(IOperationExecutor executor, OperationMix mix, OperationContext context)
+    {
+        // Each operation draws from a stream of its own: another weight leaves the values of the others as they are.
+        _operations = [.. mix.Items.Select(item => executor.Prepare(item.Operation, context with { Seed = context.Seed ^ Salt.Of(item.Operation.Test) }))];
+        _ends = WeightedChoice.Ends([.. mix.Items.Select(item => item.Weight)]);
+        _choice = RandomStream.For(context.Seed, RandomPurpose.Choice, context.Worker);
+    }
+
+    /// <summary>Which of the mix was drawn last; 0-based.</summary>
+    public int Drawn { get; private set; }
+
+    public ServerError? LastError => _operations[Drawn].LastError;
+
+    public bool Draw()
+    {
+        Drawn = WeightedChoice.Pick(_ends, _choice.Next());
+        return _operations[Drawn].Draw();
+    }
+
+    public OperationOutcome Execute() => _operations[Drawn].Execute();
+
+    public VerificationOutcome Verify() => _operations[Drawn].Verify();
+
+    public void Complete()
+    {
+        foreach (IPreparedOperation operation in _operations)
+            operation.Complete();
+    }
+}

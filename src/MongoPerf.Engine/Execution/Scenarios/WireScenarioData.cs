@@ -1,0 +1,88 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Execution.Scenarios;
+
+/// <summary>A scenario's collections through the wire client.</summary>
+/// <param name="open">Opens one of them.</param>
+/// <param name="database">Where they are.</param>
+/// <param name="seed">Of the run.</param>
+/// <param name="runId">Of the run.</param>
+/// <param name="isSharded">The deployment spreads collections that have a shard key.</param>
+public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> open, string database, ulong seed, string runId, bool isSharded) : IScenarioData
+{
+    /// <summary>Marks collections that a series can't go on with.</summary>
+    public const int MarkerVersion = 1000;
+
+    private readonly Dictionary<string, WireCollection> _open = [];
+    private CancellationToken _stop;
+
+    public CancellationToken Stop
+    {
+        get => _stop;
+        set
+        {
+            _stop = value;
+            foreach (WireCollection collection in _open.Values)
+                collection.Stop = value;
+        }
+    }
+
+    public CollectionState Inspect(ScenarioCollection collection) => Of(collection).Inspect();
+
+    public void Create(ScenarioCollection collection)
+    {
+        WireCollection there = Of(collection);
+        there.Drop();
+        there.Create(new CollectionMarker(seed, MarkerVersion, 0, runId, 0));
+        if (isSharded && collection.ShardKey is { } key)
+            Shard(there, collection, key);
+    }
+
+    public long Count(ScenarioCollection collection) => Of(collection).Count();
+
+    public void SetLoaded(ScenarioCollection collection, long documents) => Of(collection).Checkpoint(documents);
+
+    public SizeResult ReadSizes(ScenarioCollection collection, long documents) => Of(collection).ReadSizes(documents);
+
+    public long? ReadAvailableConnections()
+    {
+        // Any collection will do; serverStatus is the server's.
+        WireCollection? any = _open.Values.FirstOrDefault();
+        try
+        {
+            return any?.Run("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0), ("metrics", 0))).FindInt64("connections.available");
+        }
+        catch (ServerCommandException)
+        {
+            return null;
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (WireCollection collection in _open.Values)
+            collection.Dispose();
+    }
+
+    private void Shard(WireCollection there, ScenarioCollection collection, BsonDocument key)
+    {
+        there.Run("admin", BsonDocument.Of(("enableSharding", database)));
+        there.Run("admin", BsonDocument.Of(("shardCollection", $"{database}.{collection.Name}"), ("key", key)));
+    }
+
+    private WireCollection Of(ScenarioCollection collection)
+    {
+        // Indexes may differ from round to round.
+        string key = collection.Name + "\0" + string.Join('\0', collection.Indexes.Select(i => i.FindString("name")));
+        if (!_open.TryGetValue(key, out WireCollection? known))
+        {
+            _open[key] = known = open(collection);
+            known.Stop = _stop;
+        }
+
+        return known;
+    }
+}

@@ -1,0 +1,71 @@
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>The scenario that a run executed.</summary>
+public sealed record ScenarioInfo
+{
+    /// <summary>Such as ycsb/a.</summary>
+    public required string Name { get; init; }
+
+    public string Description { get; init; } = "";
+
+    /// <summary>As it was found.</summary>
+    public required string Path { get; init; }
+
+    /// <summary>The file's text.</summary>
+    public required string Text { get; init; }
+
+    /// <summary>What the command line changed, such as "threads: 1, 8, 100 (--threads, the file says 4)".</summary>
+    public IReadOnlyList<string> Overrides { get; init; } = [];
+}
+
+/// <summary>One phase of a scenario with one value of each parameter: what the step of that number measured.</summary>
+public sealed record ScenarioPoint
+{
+    /// <summary>1-based; its results are stored as those of this step.</summary>
+    public required int Step { get; init; }
+
+    public required string Phase { get; init; }
+
+    /// <summary>It filled a collection.</summary>
+    public bool IsLoad { get; init; }
+
+    /// <summary>Those with several values, in the file's order.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public required IReadOnlyList<GroupShare> Groups { get; init; }
+
+    public IReadOnlyList<AssertionResult> Assertions { get; init; } = [];
+}
+
+public sealed record ParameterValue(string Name, string Value);
+
+/// <summary>How evenly the threads of a group shared the work.</summary>
+/// <param name="Name">Empty when the phase has only one group.</param>
+/// <param name="Threads">Of the group.</param>
+/// <param name="Seconds">Length of its measured part.</param>
+/// <param name="Operations">Succeeded, over all threads.</param>
+/// <param name="Least">Of one thread.</param>
+/// <param name="Most">Of one thread.</param>
+/// <param name="Deviation">Standard deviation of the threads' operations.</param>
+/// <param name="Accounting">Of the group; warm-up included.</param>
+public sealed record GroupShare(string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
+{
+    public double Mean => (double)Operations / Math.Max(1, Threads);
+
+    public static GroupShare Of(string name, double seconds, IReadOnlyList<long> threadOperations, Accounting accounting)
+    {
+        double mean = threadOperations.Average();
+        double variance = threadOperations.Sum(n => (n - mean) * (n - mean)) / Math.Max(1, threadOperations.Count - 1);
+        return new GroupShare(
+            name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(), Math.Sqrt(variance), accounting);
+    }
+}
+
+/// <param name="Text">As the scenario says it.</param>
+/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
+/// <param name="Holds">Whether it is true.</param>
+public sealed record AssertionResult(string Text, double? Value, bool Holds)
+{
+    /// <summary>The value is in microseconds.</summary>
+    public bool IsLatency { get; init; }
+}

@@ -1,0 +1,66 @@
+namespace MongoPerf.Engine.Workloads.Keys;
+
+/// <summary>The keys 0 ≤ k &lt; <see cref="Count"/> that exist, while inserts add to them. Safe for all threads.</summary>
+/// <remarks>
+/// A key exists when it and all before it have been acknowledged, so no reader asks for what is still under way in another thread (YCSB's
+/// AcknowledgedCounterGenerator). Every key that was taken has to be acknowledged, that of a failed insert too; otherwise the count stays where it is.
+/// </remarks>
+/// <param name="count">Keys that are there at the start, 0 or more.</param>
+public sealed class KeySpace(long count)
+{
+    /// <summary>How far acknowledgements may run ahead of the oldest one that is missing.</summary>
+    public const int Window = 1 << 20;
+
+    private readonly Lock _lock = new();
+    private long _count = count;
+    private long _next = count;
+
+    /// <summary>Key k, acknowledged out of turn, is marked at k modulo <see cref="Window"/>. Most key spaces never grow and need none.</summary>
+    private bool[]? _early;
+
+    /// <summary>Keys that exist; grows only.</summary>
+    public long Count => Volatile.Read(ref _count);
+
+    /// <summary>One beyond the last key that was taken.</summary>
+    public long Next => Volatile.Read(ref _next);
+
+    /// <summary>Gives out keys for inserts, each once.</summary>
+    /// <param name="count">Keys wanted, 1 to <see cref="Window"/>.</param>
+    /// <returns>The first of them.</returns>
+    public long Take(int count = 1) => Interlocked.Add(ref _next, count) - count;
+
+    /// <summary>Says that the inserts of these keys have been answered.</summary>
+    /// <param name="first">As <see cref="Take"/> returned it, or above.</param>
+    /// <param name="count">Keys, 1 or more.</param>
+    /// <exception cref="InvalidOperationException">More than <see cref="Window"/> keys wait for one that was never acknowledged.</exception>
+    public void Acknowledge(long first, int count = 1)
+    {
+        lock (_lock)
+        {
+            if (first < _count || first + count > Next)
+                throw new ArgumentOutOfRangeException(nameof(first), $"keys {first} to {first + count - 1} are not under way, only {_count} to {Next - 1} are");
+            if (first == _count)
+                _count = AfterEarlyOnes(first + count);
+            else
+                MarkEarly(first, count);
+        }
+    }
+
+    private long AfterEarlyOnes(long end)
+    {
+        if (_early is null)
+            return end;
+        while (_early[end % Window])
+            _early[end++ % Window] = false;
+        return end;
+    }
+
+    private void MarkEarly(long first, int count)
+    {
+        if (first + count > _count + Window)
+            throw new InvalidOperationException($"key {_count} was never acknowledged, and {Window} keys after it wait for it");
+        _early ??= new bool[Window];
+        for (long key = first; key < first + count; key++)
+            _early[key % Window] = true;
+    }
+}

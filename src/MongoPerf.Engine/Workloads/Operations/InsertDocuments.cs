@@ -1,0 +1,26 @@
+using MongoPerf.Engine.Workloads.Keys;
+using MongoPerf.Engine.Workloads.Templates;
+
+namespace MongoPerf.Engine.Workloads.Operations;
+
+/// <summary>Inserts documents of a template; numbers come from the phase's <see cref="NumberSource"/> when it has one, else from the collection's keys.</summary>
+/// <param name="Test">Its name in results.</param>
+/// <param name="Collection">Its name.</param>
+/// <param name="Documents">Makes them.</param>
+/// <param name="BatchSize">Documents per command.</param>
+/// <param name="Ordered">False lets the server go on after an error.</param>
+public sealed record InsertDocuments(string Test, string Collection, DocumentTemplate Documents, int BatchSize, bool Ordered)
+    : CollectionOperation(Test, Collection)
+{
+    /// <summary>Of the collection: readers see what was acknowledged.</summary>
+    public KeySpace? Keys { get; init; }
+
+    public override bool IsWrite => true;
+
+    public override bool Inserts => true;
+
+    public override int DocumentsPerCommand => BatchSize;
+
+    /// <summary>Without the documents, which follow as a section of their own.</summary>
+    public override DocumentValue ToCommand() => Command("insert").AddLiteral("ordered", Ordered ? null : false).AddConcerns(Concerns).Build();
+}

@@ -1,0 +1,76 @@
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Workloads.Operations;
+
+/// <summary>A find; its cursor is read to the end.</summary>
+public sealed record FindDocuments(string Test, string Collection, DocumentValue Filter) : CollectionOperation(Test, Collection)
+{
+    public DocumentValue? Sort { get; init; }
+
+    public TemplateValue? Projection { get; init; }
+
+    /// <summary>A number, maybe drawn.</summary>
+    public TemplateValue? Skip { get; init; }
+
+    /// <summary>A number, maybe drawn; null for no limit.</summary>
+    public TemplateValue? Limit { get; init; }
+
+    /// <summary>An index's name, or its key.</summary>
+    public TemplateValue? Hint { get; init; }
+
+    /// <summary>Documents per reply; null: as many as the limit, or as the server likes.</summary>
+    public int? BatchSize { get; init; }
+
+    /// <summary>The documents that must come back, byte for byte, by the number drawn; null when that can't be said.</summary>
+    public DocumentTemplate? Expected { get; init; }
+
+    private long? FixedLimit => (Limit as LiteralValue)?.Value.ToInt64();
+
+    public override int FullReply => (int)Math.Min(FixedLimit ?? 0, int.MaxValue);
+
+    public override DocumentValue ToCommand() => Command("find")
+        .Add("filter", Filter)
+        .Add("sort", Sort)
+        .Add("projection", Projection)
+        .Add("hint", Hint)
+        .Add("skip", Skip)
+        .Add("limit", Limit)
+        .Add("batchSize", BatchSize is { } size ? new LiteralValue(CommandBuilder.Value(size)) : FixedLimit == 1 ? null : Limit)
+        .AddFlag("singleBatch", FixedLimit == 1)
+        .AddConcerns(Concerns)
+        .Build();
+}
+
+/// <summary>How many documents meet a filter.</summary>
+public sealed record CountDocuments(string Test, string Collection, DocumentValue Filter) : CollectionOperation(Test, Collection)
+{
+    public TemplateValue? Skip { get; init; }
+
+    public TemplateValue? Limit { get; init; }
+
+    public TemplateValue? Hint { get; init; }
+
+    public override DocumentValue ToCommand() => Command("count")
+        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddConcerns(Concerns).Build();
+}
+
+/// <summary>The different values of a field.</summary>
+public sealed record DistinctValues(string Test, string Collection, string Field, DocumentValue Filter) : CollectionOperation(Test, Collection)
+{
+    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddConcerns(Concerns).Build();
+}
+
+/// <summary>An aggregation; its cursor is read to the end.</summary>
+/// <param name="Test">Its name in results.</param>
+/// <param name="Collection">Its name.</param>
+/// <param name="Pipeline">An array of stages.</param>
+public sealed record AggregateDocuments(string Test, string Collection, DocumentValue Pipeline) : CollectionOperation(Test, Collection)
+{
+    public TemplateValue? Hint { get; init; }
+
+    public bool AllowDiskUse { get; init; }
+
+    public override DocumentValue ToCommand() => Command("aggregate")
+        .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse).AddConcerns(Concerns).Build();
+}

@@ -1,0 +1,118 @@
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Workloads.Scenarios;
+
+/// <summary>A scenario file, checked and with its parameters put in: nothing in it is left to be decided.</summary>
+/// <param name="Name">Such as ycsb/a.</param>
+/// <param name="Description">A sentence for people; may be empty.</param>
+/// <param name="Rounds">One for each combination of parameters that the data depend on; data are loaded anew in each.</param>
+public sealed record Scenario(string Name, string Description, IReadOnlyList<ScenarioRound> Rounds);
+
+/// <summary>Data, and phases on them.</summary>
+public sealed record ScenarioRound(IReadOnlyList<ScenarioCollection> Collections, IReadOnlyList<ScenarioPhase> Phases);
+
+/// <summary>A collection that a scenario makes.</summary>
+public sealed record ScenarioCollection
+{
+    public required string Name { get; init; }
+
+    /// <summary>Documents that loading puts in; 0 or more.</summary>
+    public required long Count { get; init; }
+
+    public required DocumentTemplate Documents { get; init; }
+
+    /// <summary>As createIndexes takes them, with key and name; there before the first document.</summary>
+    public IReadOnlyList<BsonDocument> Indexes { get; init; } = [];
+
+    /// <summary>Such as {_id: "hashed"}; used on a sharded deployment.</summary>
+    public BsonDocument? ShardKey { get; init; }
+
+    /// <summary>Of the command create; null for none.</summary>
+    public BsonDocument? Options { get; init; }
+}
+
+/// <summary>What is done for a time or a count, by one group of threads, or by several at once.</summary>
+public sealed record ScenarioPhase
+{
+    public required string Name { get; init; }
+
+    /// <summary>The collection that the phase loads; null for a phase that measures operations.</summary>
+    public string? Loads { get; init; }
+
+    public required IReadOnlyList<PhaseGroup> Groups { get; init; }
+
+    /// <summary>Before it begins.</summary>
+    public double PauseSeconds { get; init; }
+
+    /// <summary>Of the parameters that have several values: this phase's, in the file's order.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> Parameters { get; init; } = [];
+
+    public IReadOnlyList<Assertion> Assertions { get; init; } = [];
+
+    /// <summary>Sizes of the first collection are taken when it is over.</summary>
+    public bool TakesSizes { get; init; }
+}
+
+/// <summary>Threads that share a workload.</summary>
+public sealed record PhaseGroup
+{
+    /// <summary>Empty when the phase has only this one.</summary>
+    public string Name { get; init; } = "";
+
+    public required int Threads { get; init; }
+
+    public required IReadOnlyList<PhaseOperation> Operations { get; init; }
+
+    /// <summary>Warm-up included; null has no limit of time.</summary>
+    public double? Seconds { get; init; }
+
+    public double WarmupSeconds { get; init; }
+
+    /// <summary>Over all threads, warm-up included; null has no limit of number.</summary>
+    public long? Count { get; init; }
+
+    /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
+    public double? Rate { get; init; }
+
+    /// <summary>How long after the phase's start this group's begins.</summary>
+    public double AfterSeconds { get; init; }
+
+    /// <summary>Ends by itself; a group without a limit ends with those that have one.</summary>
+    public bool IsLimited => Seconds is not null || Count is not null;
+}
+
+/// <param name="Operation">Not bound to keys yet.</param>
+/// <param name="Weight">Its share is this over the sum of all.</param>
+/// <param name="Keys">Which documents it is about; null when it is about none.</param>
+public sealed record PhaseOperation(CollectionOperation Operation, double Weight, KeyChoice? Keys);
+
+/// <summary>What must be true of a phase's results, such as <c>read.p99 &lt; 10ms</c>.</summary>
+/// <param name="Text">As it was written.</param>
+/// <param name="Operation">Its name; "total" for all of the phase's.</param>
+/// <param name="Metric">One of <see cref="Metrics"/>.</param>
+/// <param name="Comparison">&lt;, &lt;=, &gt;, &gt;=, == or !=.</param>
+/// <param name="Limit">Microseconds for latencies.</param>
+public sealed record Assertion(string Text, string Operation, string Metric, string Comparison, double Limit)
+{
+    public const string Total = "total";
+
+    public static IReadOnlyList<string> Latencies { get; } = ["min", "mean", "p50", "p90", "p95", "p99", "p999", "max"];
+
+    /// <summary>rate is operations per second.</summary>
+    public static IReadOnlyList<string> Metrics { get; } = [.. Latencies, "rate", "documentRate", "operations", "documents", "failed"];
+
+    public static IReadOnlyList<string> Comparisons { get; } = ["<=", ">=", "==", "!=", "<", ">"];
+
+    /// <returns>False also when there is no value.</returns>
+    public bool Holds(double? value) => value is { } v && Comparison switch
+    {
+        "<" => v < Limit,
+        "<=" => v <= Limit,
+        ">" => v > Limit,
+        ">=" => v >= Limit,
+        "==" => v == Limit,
+        _ => v != Limit,
+    };
+}

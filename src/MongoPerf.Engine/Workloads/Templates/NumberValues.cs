@@ -1,0 +1,83 @@
+using System.Buffers.Binary;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Workloads.Templates;
+
+/// <summary>How a number is stored.</summary>
+public enum NumberKind
+{
+    Int32,
+    Int64,
+    Double,
+    Date,
+}
+
+/// <summary>A number of eight or four bytes.</summary>
+public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), kind == NumberKind.Int32 ? 4 : 8)
+{
+    public sealed override void Fill(Span<byte> value, in ValueContext context)
+    {
+        if (kind == NumberKind.Int32)
+            BinaryPrimitives.WriteInt32LittleEndian(value, (int)Compute(context));
+        else if (kind == NumberKind.Double)
+            BinaryPrimitives.WriteDoubleLittleEndian(value, ComputeDouble(context));
+        else
+            BinaryPrimitives.WriteInt64LittleEndian(value, Compute(context));
+    }
+
+    public abstract long Compute(in ValueContext context);
+
+    protected virtual double ComputeDouble(in ValueContext context) => Compute(context);
+
+    private static BsonType TypeOf(NumberKind kind) => kind switch
+    {
+        NumberKind.Int32 => BsonType.Int32,
+        NumberKind.Int64 => BsonType.Int64,
+        NumberKind.Double => BsonType.Double,
+        _ => BsonType.DateTime,
+    };
+}
+
+/// <summary>start + step × number: increasing, falling, or the number itself.</summary>
+public sealed class SequenceValue(NumberKind kind, long start, long step) : NumberValue(kind)
+{
+    public override long Compute(in ValueContext context) => unchecked(start + (step * context.Number));
+}
+
+/// <summary>A whole number, uniform over min ≤ v ≤ max; as a date, milliseconds since 1970.</summary>
+public sealed class IntegerValue(NumberKind kind, long min, long max, ulong salt) : NumberValue(kind)
+{
+    private readonly ulong _range = unchecked((ulong)(max - min) + 1);
+
+    public override long Compute(in ValueContext context)
+    {
+        ulong bits = context.BitsOf(salt);
+        return unchecked(min + (long)(_range == 0 ? bits : Math.BigMul(bits, _range, out _)));
+    }
+}
+
+/// <summary>A double, uniform over min ≤ v &lt; max.</summary>
+public sealed class DoubleValue(double min, double max, ulong salt) : NumberValue(NumberKind.Double)
+{
+    public override long Compute(in ValueContext context) => (long)ComputeDouble(context);
+
+    protected override double ComputeDouble(in ValueContext context) => min + ((max - min) * (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)));
+}
+
+/// <summary>True with a probability.</summary>
+public sealed class BooleanValue(double probability, ulong salt) : FixedValue(BsonType.Boolean, 1)
+{
+    public override void Fill(Span<byte> value, in ValueContext context) =>
+        value[0] = (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)) < probability ? (byte)1 : (byte)0;
+}
+
+/// <summary>How often something repeats: uniform over Min to Max.</summary>
+/// <param name="Min">0 or more.</param>
+/// <param name="Max">At least Min.</param>
+public readonly record struct LengthRange(int Min, int Max)
+{
+    public bool IsFixed => Min == Max;
+
+    public int Draw(ulong bits) => Min + Mixing.Scale((uint)(bits >> 32), Max - Min + 1);
+}

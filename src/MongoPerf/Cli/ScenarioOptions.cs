@@ -1,0 +1,100 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Cli;
+
+/// <summary>The options of <c>run</c> that only scenarios take, and what they make of a call.</summary>
+internal sealed class ScenarioOptions
+{
+    public Option<string[]?> Set { get; } = new("--set")
+    {
+        Description = "Of a scenario: another value for a parameter, or several with commas between",
+        HelpName = "NAME=VALUE",
+        AllowMultipleArgumentsPerToken = false,
+    };
+
+    public Option<double?> Scale { get; } = OptionTypes.Make<double?>("--scale", null, "Of a scenario: multiplies the counts of its documents and operations [default: 1]", "FACTOR", ParseScale);
+
+    public Option<bool> DryRun { get; } = new("--dry-run") { Description = "Of a scenario: check everything and show what would run; nothing is started" };
+
+    /// <summary>The options that were given and mean nothing to a test of the series.</summary>
+    public IEnumerable<string> GivenIn(ParseResult parsed) => new Option[] { Set, Scale, DryRun }.Where(o => parsed.GetResult(o) is { Implicit: false }).Select(o => o.Name);
+
+    /// <summary>What the command line puts in place of the file's values.</summary>
+    public ScenarioOverrides Read(ParseResult parsed, SharedOptions shared, Option<double?> duration, Option<long?> operations, Option<double?> warmup, Option<long?> records) => new()
+    {
+        Threads = parsed.GetValue(shared.Threads),
+        Records = parsed.GetValue(records),
+        Operations = parsed.GetValue(operations),
+        Duration = parsed.GetValue(duration),
+        Warmup = parsed.GetValue(warmup),
+        Rate = parsed.GetValue(shared.Rate),
+        Scale = parsed.GetValue(Scale) ?? 1,
+        Parameters = ReadParameters(parsed),
+    };
+
+    public IReadOnlyDictionary<string, string> ReadParameters(ParseResult parsed) => ParseSet(parsed.GetValue(Set) ?? []);
+
+    /// <summary>Runs a scenario, or with <c>--dry-run</c> shows what would run.</summary>
+    public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format)
+    {
+        RefuseOthers(parsed, shared);
+        RunRequest request = SettingsReader.Read("scenario", parsed, shared, SettingsReader.Shape(1, []));
+        ReadScenario read = ScenarioReader.Read(file, overrides, request.Seed);
+        if (parsed.GetValue(DryRun))
+        {
+            ScenarioPrinter.WritePlan(read, file, Console.Out);
+            return ExitCode.Done;
+        }
+
+        if (request.Settings.Topology == "null")
+            throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing, and a scenario reads what it loads", "leave it out");
+        return ScenarioSession.Run(
+            request with { Settings = Describe(request.Settings, read, parsed.GetValue(shared.MaxErrors)), Output = request.Output with { Format = format } }, file, read);
+    }
+
+    private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)
+    {
+        ScenarioPhase[] phases = [.. read.Scenario.Rounds.SelectMany(r => r.Phases)];
+        return settings with
+        {
+            TargetDocumentCount = read.Scenario.Rounds.Max(r => r.Collections.Sum(c => c.Count)),
+            StepDocumentCount = 0,
+            BatchSize = 1,
+            Threads = [.. phases.SelectMany(p => p.Groups).Select(g => g.Threads).Distinct()],
+            Collection = read.Scenario.Rounds[0].Collections is [var first, ..] ? first.Name : settings.Collection,
+            MaxErrors = maxErrors ?? read.MaxErrors ?? 0,
+            Rate = null,
+        };
+    }
+
+    /// <summary>What a scenario's file says, no option says too.</summary>
+    private static void RefuseOthers(ParseResult parsed, SharedOptions shared)
+    {
+        Option[] others = [shared.Collection, shared.Batch, shared.Journal, shared.Ordered, shared.Compressibility];
+        if (others.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false }) is { } given)
+            throw new UserException(ExitCode.WrongUsage, $"{given.Name} is for the series' tests: a scenario's file says it", "change the file, or make it a parameter there and use --set");
+    }
+
+    private static Dictionary<string, string> ParseSet(IEnumerable<string> texts)
+    {
+        var values = new Dictionary<string, string>();
+        foreach (string text in texts)
+        {
+            int at = text.IndexOf('=', StringComparison.Ordinal);
+            if (at < 1)
+                throw new UserException(ExitCode.WrongUsage, $"--set: '{text}' is not of the form name=value", "such as --set fieldcount=5");
+            if (!values.TryAdd(text[..at].Trim(), text[(at + 1)..].Trim()))
+                throw new UserException(ExitCode.WrongUsage, $"--set: '{text[..at]}' is set twice", "several values are parted by commas");
+        }
+
+        return values;
+    }
+
+    private static double? ParseScale(string text) =>
+        double.TryParse(text, out double factor) && factor is > 0 and <= 1e6 ? factor : throw new FormatException($"'{text}' is no factor above 0, such as 0.01");
+}

@@ -1,0 +1,41 @@
+using System.Globalization;
+using MongoPerf.Engine.Workloads.Scenarios;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Refuses a run whose threads would not all get a connection: names the limit before the run, not in its middle.</summary>
+internal static class ConnectionRoom
+{
+    private const string LimitsFile = "/proc/self/limits";
+
+    /// <summary>For files, sampling and the runtime itself.</summary>
+    private const int OwnHandles = 100;
+
+    /// <summary>Sampling and preparation have connections too.</summary>
+    private const int OwnConnections = 3;
+
+    /// <summary>Of the phase that needs most.</summary>
+    public static int ThreadsOf(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Phases).Max(p => p.Groups.Sum(g => g.Threads));
+
+    /// <summary>The runtime has raised the soft limit to the hard one already.</summary>
+    /// <exception cref="UserException">The client has too few file handles.</exception>
+    public static void CheckClient(Scenario scenario) => CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
+
+    internal static void CheckClient(int threads, IEnumerable<string> limits)
+    {
+        string? line = limits.FirstOrDefault(l => l.StartsWith("Max open files", StringComparison.Ordinal));
+        string[] columns = line?.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries) ?? [];
+        if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles) && threads + OwnHandles > handles)
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, this process may have {handles:N0}", $"raise the limit first: ulimit -n {threads + (2 * OwnHandles)}; or take fewer threads");
+    }
+
+    /// <param name="scenario">About to run.</param>
+    /// <param name="available">serverStatus connections.available; null when the server does not say.</param>
+    /// <exception cref="UserException">The server takes fewer connections.</exception>
+    public static void CheckServer(Scenario scenario, long? available)
+    {
+        int threads = ThreadsOf(scenario);
+        if (available is { } left && threads + OwnConnections > left)
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, the server has {left:N0} left (serverStatus connections.available)", "raise the server's file handles (ulimit -n; mongod takes 80 % of them) or its net.maxIncomingConnections; or take fewer threads");
+    }
+}

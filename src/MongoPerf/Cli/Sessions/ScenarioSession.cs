@@ -1,0 +1,135 @@
+using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Reporting;
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Runs a scenario and reports it.</summary>
+internal static class ScenarioSession
+{
+    /// <param name="request">Deployment, seed, output.</param>
+    /// <param name="file">The scenario's.</param>
+    /// <param name="read">What it says.</param>
+    public static ExitCode Run(RunRequest request, ScenarioFile file, ReadScenario read)
+    {
+        using var signals = new StopSignals();
+        ConnectionRoom.CheckClient(read.Scenario);
+        RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
+        RunSession? session = null;
+        WireScenarioData? data = null;
+        RunStore store;
+        try
+        {
+            session = RunSession.Open(folder, request);
+            data = OpenData(session, folder);
+            Check(session, data, read.Scenario);
+            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
+        }
+        catch
+        {
+            // Refused before anything was changed: nothing of it stays.
+            data?.Dispose();
+            session?.Dispose();
+            folder.Remove();
+            throw;
+        }
+
+        using (store)
+        using (session)
+        using (data)
+        {
+            store.SetScenario(new ScenarioInfo
+            {
+                Name = file.Name, Description = read.Scenario.Description, Path = file.ShownPath, Text = file.Text, Overrides = read.Told,
+            });
+            session.Begin(store);
+            foreach (string line in read.Told)
+                session.Progress.Tell($"changed: {line}");
+            string? stopReason = null;
+            ScenarioOutcome outcome = RunStored(session, data, store, read.Scenario, signals, () => (stopReason ??= session.ReasonToStop()) is null);
+            bool stopped = signals.WasStopped || stopReason is not null;
+            store.SetState(stopped ? RunState.Interrupted : RunState.Finished, stopReason ?? (stopped ? "interrupted" : null), DateTimeOffset.UtcNow);
+            store.Flush();
+            ResultPrinter.Print(folder, request.Output);
+            return Judge(outcome, signals, stopReason, request.Settings.MaxErrors);
+        }
+    }
+
+    private static WireScenarioData OpenData(RunSession session, RunFolder folder) => new(
+        c => session.OpenCollection(c.Name, c.Indexes, c.Options), session.Settings.Database, session.Request.Seed, folder.Id, session.Inspection.Info.Topology == "sharded");
+
+    /// <summary>Everything that can be refused, before anything is changed.</summary>
+    private static void Check(RunSession session, WireScenarioData data, Scenario scenario)
+    {
+        ScenarioCollection[] collections = [.. scenario.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name)];
+        string? drop = session.Request.ForceDrop;
+        if (drop is not null && collections.All(c => $"{session.Settings.Database}.{c.Name}" != drop))
+            throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is none of the scenario's collections, which are {string.Join(", ", collections.Select(c => $"{session.Settings.Database}.{c.Name}"))}");
+        foreach (ScenarioCollection collection in collections)
+            RequireOwn(data.Inspect(collection), $"{session.Settings.Database}.{collection.Name}", drop);
+        ConnectionRoom.CheckServer(scenario, data.ReadAvailableConnections());
+        foreach (ScenarioRound round in scenario.Rounds)
+            session.CheckDisk(round.Collections.Sum(c => c.Count), BytesPerDocument(round));
+    }
+
+    private static long BytesPerDocument(ScenarioRound round)
+    {
+        long documents = round.Collections.Sum(c => c.Count);
+        double bytes = round.Collections.Sum(c => (double)c.Count * c.Documents.Make(0).Bytes.Length);
+        return documents == 0 ? 0 : (long)(bytes / documents);
+    }
+
+    private static void RequireOwn(CollectionState state, string ns, string? drop)
+    {
+        if (!state.Exists || drop == ns)
+            return;
+        string hint = $"take another --db, rename the collection in the file, or --force-drop {ns} if it may really go";
+        if (state.Marker is null)
+            throw new UserException(ExitCode.Refused, $"{ns} was not made by MongoPerf: nothing is written into it and nothing dropped", hint);
+        if (state.Marker.SchemaVersion != WireScenarioData.MarkerVersion)
+            throw new UserException(ExitCode.Refused, $"{ns} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
+    }
+
+    private static ScenarioOutcome RunStored(RunSession session, WireScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)
+    {
+        try
+        {
+            data.Stop = signals.Token;
+            var tests = new TestRunner(RunSession.Clock, session.Phases, store, session.Progress);
+            return new ScenarioRunner(RunSession.Clock, tests, data, store, session.Progress, new ScenarioRunOptions
+            {
+                Seed = session.Request.Seed,
+                VerifyShare = session.Settings.VerifyShare,
+                ReconnectFor = RunSession.ReconnectFor,
+                MayGoOn = mayGoOn,
+            }).Run(scenario, signals.Token);
+        }
+        catch (Exception e)
+        {
+            StoredFailure.Note(store, signals.WasStopped ? RunState.Interrupted : RunState.Failed, e);
+            throw;
+        }
+        finally
+        {
+            session.End();
+        }
+    }
+
+    /// <summary>The first of these that holds is the exit code.</summary>
+    private static ExitCode Judge(ScenarioOutcome outcome, StopSignals signals, string? stopReason, long maxErrors)
+    {
+        if (stopReason is not null)
+            Console.Error.WriteLine($"stopped: {stopReason}");
+        foreach (string text in outcome.FailedAssertions)
+            Console.Error.WriteLine($"assertion failed: {text}");
+        return signals.WasStopped ? ExitCode.Interrupted
+            : stopReason is not null ? ExitCode.Refused
+            : outcome.Wrong > 0 || outcome.Missing > 0 ? ExitCode.VerificationFailed
+            : outcome.Failed > maxErrors ? ExitCode.TooManyErrors
+            : outcome.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
+            : ExitCode.Done;
+    }
+}

@@ -1,0 +1,146 @@
+using System.Globalization;
+using MongoPerf.Cli;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads what stands behind a generator's name: nothing, one value, a list of two, or a mapping with keys.</summary>
+internal sealed class GeneratorReader
+{
+    private readonly string _name;
+    private readonly ScalarNode _place;
+    private readonly MappingNode? _keys;
+    private readonly ScenarioNode? _single;
+
+    /// <param name="name">With its ^.</param>
+    /// <param name="argument">What stands behind it; null for nothing.</param>
+    /// <param name="place">Of the name.</param>
+    /// <exception cref="UserException">A key that this generator has not.</exception>
+    public GeneratorReader(string name, ScenarioNode? argument, ScalarNode place)
+    {
+        _name = name;
+        _place = place;
+        Generator generator = Generator.All.First(g => g.Name == name);
+        if (argument is MappingNode keys && !IsGenerated(keys))
+        {
+            _keys = keys;
+            if (keys.Entries.FirstOrDefault(e => !generator.Keys.Contains(e.Name)) is { } unknown)
+                throw MappingReader.Unknown(unknown.Key, name, generator.Keys.Count > 0 ? generator.Keys : ["none"]);
+        }
+        else if (argument is not ScalarNode { IsNull: true })
+        {
+            _single = argument;
+        }
+    }
+
+    public UserException Wrong(string message, string? hint = null) =>
+        MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}", hint ?? $"it is written {Generator.All.First(g => g.Name == _name).Form}");
+
+    public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
+
+    public bool Flag(string key) => OneOf(key, "false", "true") == "true";
+
+    /// <returns>The first when there is none.</returns>
+    public string OneOf(string key, params string[] allowed)
+    {
+        string text = _keys?.Find(key) is { } node ? ScalarOf(key, node).Text : allowed[0];
+        return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}', allowed are {string.Join(", ", allowed)}");
+    }
+
+    public long? Count(string key, long least, long most) => Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
+
+    public long? Long(string key) => Find(key) is { } node ? Integer(node) : null;
+
+    public double? Duration(string key) => Find(key) is { } node ? Parsed(node, Quantities.ParseDuration) : null;
+
+    /// <param name="key">Null for the single value.</param>
+    /// <param name="least">Allowed.</param>
+    /// <param name="most">Allowed.</param>
+    public double? Number(string? key, double least, double most)
+    {
+        if ((key is null ? _single : Find(key)) is not { } node)
+            return null;
+        double value = Double(node);
+        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not within {least} to {most}");
+    }
+
+    /// <returns>Milliseconds since 1970.</returns>
+    public long? Date(string key) => Find(key) is { } node ? Parsed(node, text =>
+        DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
+            ? date.ToUnixTimeMilliseconds()
+            : throw new FormatException($"'{text}' is no date such as 2011-03-13 or 2011-03-13T07:06:40Z")) : null;
+
+    /// <summary>How long: one number, a list of two, or the same under a key.</summary>
+    public LengthRange Length(string key, long most)
+    {
+        ScenarioNode node = Find(key) ?? throw Wrong($"'{key}' is missing");
+        (ScenarioNode first, ScenarioNode last) = node is SequenceNode { Items: [var low, var high] } ? (low, high) : (node, node);
+        var range = new LengthRange((int)Parse(first, ParseLength, 0, most), (int)Parse(last, ParseLength, 0, most));
+        return range.Min <= range.Max ? range : throw Wrong($"{range.Min} to {range.Max} is no range");
+    }
+
+    /// <returns>Null when there is none.</returns>
+    public (double Low, double High)? NumberRange() => Ends() is var (low, high) ? (Double(low), Double(high)) : null;
+
+    /// <inheritdoc cref="NumberRange"/>
+    public (long Low, long High)? IntegerRange() => Ends() is var (low, high) ? (Integer(low), Integer(high)) : null;
+
+    public ScenarioNode Require(string key) => _keys?.Find(key) ?? (Keys is [var only] && only == key ? _single : null) ?? throw Wrong($"'{key}' is missing");
+
+    public IReadOnlyList<ScenarioNode> Items(string key) => (_single ?? _keys?.Find(key)) is SequenceNode { Items: { Count: > 0 } items }
+        ? items
+        : throw Wrong("a list of values is expected");
+
+    /// <returns>Null when there are none.</returns>
+    public double[]? Weights(int count)
+    {
+        if (_keys?.Find("weights") is not { } node)
+            return null;
+        double[] weights = node is SequenceNode list ? [.. list.Items.Select(Double)] : throw Wrong("weights is a list");
+        if (weights.Length != count)
+            throw Wrong($"{weights.Length} weights for {count} values");
+        return weights.All(w => w >= 0) && weights.Sum() > 0 ? weights : throw Wrong("weights are 0 or more, and one of them above 0");
+    }
+
+    private IReadOnlyList<string> Keys => Generator.All.First(g => g.Name == _name).Keys;
+
+    /// <summary>The first key is what a single value, without keys, means.</summary>
+    private ScenarioNode? Find(string key) => _keys?.Find(key) ?? (Keys is [] || Keys[0] == key ? _single : null);
+
+    private static bool IsGenerated(MappingNode node) => node.Entries is [{ Name: ['^', ..] }];
+
+    private (ScenarioNode Low, ScenarioNode High)? Ends() => _single switch
+    {
+        SequenceNode { Items: [var low, var high] } => (low, high),
+        _ => _keys?.Find("min") is { } min && _keys.Find("max") is { } max ? (min, max) : null,
+    };
+
+    private static long ParseLength(string text) => text.EndsWith('B') || text.EndsWith('b') ? Quantities.ParseSize(text) : Quantities.ParseCount(text, 0);
+
+    private long Integer(ScenarioNode node) => Parsed(node, text =>
+        long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long plain) ? plain : Quantities.ParseCount(text, 0));
+
+    private double Double(ScenarioNode node) => Parsed(node, text =>
+        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value : throw new FormatException($"'{text}' is no number"));
+
+    private long Parse(ScenarioNode node, Func<string, long> parse, long least, long most)
+    {
+        long value = Parsed(node, parse);
+        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not within {least} to {most}");
+    }
+
+    private T Parsed<T>(ScenarioNode node, Func<string, T> parse)
+    {
+        try
+        {
+            return parse(ScalarOf(_name, node).Text);
+        }
+        catch (FormatException e)
+        {
+            throw MappingReader.Wrong(node, $"{_name}: {e.Message}");
+        }
+    }
+
+    private ScalarNode ScalarOf(string key, ScenarioNode node) => node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}, a single value is expected");
+}

@@ -1,0 +1,36 @@
+namespace MongoPerf.Scenarios;
+
+/// <summary>The values that a template can generate: how each is written, and what it gives.</summary>
+/// <param name="Name">With its ^.</param>
+/// <param name="Form">An example of the longest form.</param>
+/// <param name="Description">A sentence.</param>
+/// <param name="Keys">Of its long form.</param>
+internal sealed record Generator(string Name, string Form, string Description, IReadOnlyList<string> Keys)
+{
+    /// <summary>Field names end in digits: field0, field1.</summary>
+    public const string FieldsName = "^fields";
+
+    public static IReadOnlyList<Generator> All { get; } =
+    [
+        new("^number", "{^number: {start: 0, step: 1, type: long}}", "The document's number, or start + step × number; type is int, long or double.", ["start", "step", "type"]),
+        new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included.", ["min", "max"]),
+        new("^long", "{^long: [0, 10000000000]}", "A 64-bit number, uniform, both ends included.", ["min", "max"]),
+        new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
+        new("^bool", "{^bool: 0.5}", "True with this probability.", []),
+        new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}", "A date in a range, or with start and step one that follows the number.", ["from", "to", "start", "step"]),
+        new("^objectId", "^objectId", "An ObjectId that increases with the document's number.", []),
+        new("^uuid", "^uuid", "A random UUID.", []),
+        new("^string", "{^string: [10, 20]}", "Random characters that hardly compress; a length, or the least and the greatest.", ["length"]),
+        new("^binary", "{^binary: 1MB}", "Random bytes; a size, or the least and the greatest.", ["size"]),
+        new("^word", "{^word: {first: 100}}", "A word of the built-in dictionary of 7,998, or of its first.", ["first"]),
+        new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values.", ["of", "weights"]),
+        new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of one or of random length.", ["length", "of"]),
+        new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}", "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
+        new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}", "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),
+        new("^key", "^key", "In operations: the _id of the document that was drawn.", []),
+        new("^field", "{^field: name}", "In operations: a field of the document that was drawn, so that queries find it.", []),
+    ];
+
+    /// <summary>Chosen when the file is read: {^if: {is: $(all), then: …, else: …}}.</summary>
+    public const string If = "^if";
+}

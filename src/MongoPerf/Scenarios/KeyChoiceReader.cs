@@ -1,0 +1,78 @@
+using MongoPerf.Cli;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads which documents operations are about: a name such as zipfian, or a name with its numbers.</summary>
+internal static class KeyChoiceReader
+{
+    private const double UsualTheta = 0.99;
+
+    /// <summary>Name, form and meaning of each.</summary>
+    public static IReadOnlyList<KeySet> Choices { get; } =
+    [
+        new("uniform", "Each is as likely as any other.", []),
+        new("zipfian", "Few are very popular; they lie all over the collection, unless scrambled is false.",
+            [new("theta", KeyKind.Number, "Skew, above 0 and below 1 [default: 0.99]."), new("scrambled", KeyKind.Flag, "[default: true]")]),
+        new("latest", "The newest are the most popular.", [new("theta", KeyKind.Number, "Skew, above 0 and below 1 [default: 0.99].")]),
+        new("hotspot", "A share of the operations goes to a share of the data.",
+            [new("data", KeyKind.Number, "The share of the data, 0 to 1 [default: 0.2]."), new("operations", KeyKind.Number, "The share of the operations, 0 to 1 [default: 0.8].")]),
+        new("exponential", "The newer, the more popular.",
+            [new("percentile", KeyKind.Number, "So many percent of the operations [default: 95] …"), new("fraction", KeyKind.Number, "… go to this share of the data [default: 0.8571428571].")]),
+        new("sequential", "One after the other, and from the start again.", []),
+        new("first", "Only the first: a hot set. The value is their number; --scale multiplies it.", []),
+    ];
+
+    private static IEnumerable<string> Names => Choices.Select(c => c.Name);
+
+    public static KeyChoice Read(ScenarioNode node, CountScale scale) => node switch
+    {
+        ScalarNode scalar => Make(scalar, scalar.Text, null, scale),
+        MappingNode { Entries: [var only] } => Make(only.Key, only.Name, only.Value, scale),
+        _ => throw MappingReader.Wrong(node, $"key is {node.Describe()}, one of {string.Join(", ", Names)} is expected", "such as 'zipfian', or {first: 10k}"),
+    };
+
+    private static KeyChoice Make(ScalarNode place, string name, ScenarioNode? argument, CountScale scale)
+    {
+        if (Choices.FirstOrDefault(c => c.Name == name) is not { } keys)
+        {
+            string? nearest = NearestName.Find(name, Names);
+            throw MappingReader.Wrong(place, $"key is '{name}', allowed are {string.Join(", ", Names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        }
+
+        if (name == "first")
+            return new FirstChoice(scale.Read(argument ?? throw MappingReader.Wrong(place, "key: 'first' needs a number", "such as {first: 10k}"), "first"));
+        var reader = new MappingReader(argument ?? new MappingNode(place.Position, []), $"key: {name}", keys);
+        return name switch
+        {
+            "uniform" => KeyChoice.Uniform,
+            "zipfian" => new ZipfianChoice(Theta(reader), reader.Flag("scrambled", usual: true)),
+            "latest" => new LatestChoice(Theta(reader)),
+            "hotspot" => new HotspotChoice(reader.Number("data", 0, 1) ?? 0.2, reader.Number("operations", 0, 1) ?? 0.8),
+            "exponential" => new ExponentialChoice(reader.Number("percentile", 0.001, 99.999) ?? 95, reader.Number("fraction", 1e-9, 1e9) ?? 0.8571428571),
+            _ => new SequentialChoice(),
+        };
+    }
+
+    private static double Theta(MappingReader reader) => reader.Number("theta", 0.001, 0.9999) ?? UsualTheta;
+}
+
+/// <summary>Reads counts that <c>--scale</c> multiplies.</summary>
+/// <param name="Factor">Above 0; 1 leaves them as they are.</param>
+internal sealed record CountScale(double Factor)
+{
+    private static readonly KeySet Any = new("count", "", []);
+
+    /// <exception cref="UserException">No count, or the scale leaves nothing of it.</exception>
+    public long Read(ScenarioNode node, string what, long least = 1)
+    {
+        long full = new MappingReader(new MappingNode(node.Position, []), what, Any).CountOf(what, node, least, long.MaxValue);
+        if (node is ScalarNode { IsExact: true })
+            return full;
+        double scaled = Math.Round(full * Factor);
+        return full == 0 || scaled >= 1
+            ? (long)scaled
+            : throw MappingReader.Wrong(node, $"{what} is {full:N0}, and --scale {Factor:0.######} leaves nothing of it", $"a scale of {1.0 / full:0.######} leaves one");
+    }
+}

@@ -1,0 +1,199 @@
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads the operations of a phase.</summary>
+/// <param name="data">The collections that the file describes.</param>
+/// <param name="defaults">Under "defaults"; null for none.</param>
+/// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
+/// <param name="seed">The run's.</param>
+internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed)
+{
+    private const int MostBatch = 100_000;
+
+    /// <param name="node">One operation.</param>
+    /// <param name="path">Such as the phase's name.</param>
+    public PhaseOperation Read(ScenarioNode node, string path)
+    {
+        if (node is not MappingNode mapping)
+            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}, a mapping such as {{find: users}} is expected");
+        KeySet kind = KindOf(mapping, path);
+        var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
+        string name = reader.Text("name") ?? kind.Name;
+        string collection = CollectionOf(reader, kind.Name);
+        ScenarioCollection? about = data.FirstOrDefault(c => c.Name == collection);
+        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about);
+        CollectionOperation operation = Make(kind.Name, context) with { Concerns = Concerns(reader) };
+        // The steps of a sequence are the commands that are sent.
+        if (operation is OperationSequence sequence)
+            operation = sequence with { Steps = [.. sequence.Steps.Select(step => step with { Concerns = operation.Concerns })] };
+        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation is InsertDocuments || about is null ? null : Keys(reader));
+    }
+
+    /// <summary>What a load does.</summary>
+    public InsertDocuments Load(ScenarioCollection collection, MappingReader phase) =>
+        new("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? 1000), phase.Flag("ordered")) { Concerns = Concerns(phase) };
+
+    public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) => [.. nodes.Select(node => Index(node, what))];
+
+    private static KeySet KindOf(MappingNode mapping, string path)
+    {
+        string[] kinds = [.. mapping.Entries.Select(e => e.Name).Where(n => ScenarioLanguage.OperationKinds.Contains(n))];
+        if (kinds.Length == 1)
+            return ScenarioLanguage.OperationOf(kinds[0]);
+        string found = kinds.Length == 0 ? $"none of the keys {string.Join(", ", mapping.Entries.Select(e => e.Name))} says what is done" : $"both {kinds[0]} and {kinds[1]} are there";
+        string? nearest = mapping.Entries.Select(e => Cli.NearestName.Find(e.Name, ScenarioLanguage.OperationKinds)).FirstOrDefault(n => n is not null);
+        throw MappingReader.Wrong(mapping, $"{path}: {found}, allowed is one of {string.Join(", ", ScenarioLanguage.OperationKinds)}", nearest is null || kinds.Length > 0 ? null : $"did you mean '{nearest}'?");
+    }
+
+    private string CollectionOf(MappingReader reader, string kind)
+    {
+        string key = kind == "runCommand" ? "collection" : kind;
+        string? name = reader.Text(key);
+        if (name is null)
+            return kind == "runCommand" ? "" : throw MappingReader.Wrong(reader.Node, $"{kind}: the collection is missing");
+        if (data.Any(c => c.Name == name))
+            return name;
+        string? nearest = Cli.NearestName.Find(name, data.Select(c => c.Name));
+        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+
+    private CollectionOperation Make(string kind, Context c) => kind switch
+    {
+        "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
+        "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? 1000), c.Reader.Flag("ordered", usual: true)),
+        "find" => Find(c),
+        "update" => new UpdateDocuments(c.Name, c.Collection, c.KeyFilter(), c.Update())
+        {
+            Many = c.Reader.Flag("many"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+        },
+        "replace" => new UpdateDocuments(c.Name, c.Collection, c.KeyFilter(), c.Document("with") ?? Replacement(c.About!.Documents))
+        {
+            Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+        },
+        "delete" => new DeleteDocuments(c.Name, c.Collection, c.KeyFilter()) { Many = c.Reader.Flag("many"), Hint = c.Value("hint") },
+        "findAndModify" => new FindAndModify(c.Name, c.Collection, c.KeyFilter(), c.Reader.Flag("remove") ? null : c.Update())
+        {
+            Sort = c.Document("sort"), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+        },
+        "readModifyWrite" => new OperationSequence(c.Name, c.Collection,
+        [
+            new FindDocuments("read", c.Collection, c.KeyFilter()) { Projection = c.Value("projection"), Limit = One },
+            new UpdateDocuments("update", c.Collection, c.KeyFilter(), c.Update()),
+        ]),
+        "count" => new CountDocuments(c.Name, c.Collection, c.Document("filter") ?? DocumentValue.Empty) { Skip = c.Value("skip"), Limit = c.Value("limit"), Hint = c.Value("hint") },
+        "distinct" => new DistinctValues(
+            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Document("filter") ?? DocumentValue.Empty),
+        "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Templates.Array(c.Reader.Require("pipeline", "a list of stages"), c.Path + ".pipeline"))
+        {
+            Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
+        },
+        _ => Administer(kind, c),
+    };
+
+    private static LiteralValue One { get; } = new(BsonDocument.Of(("v", 1)).First().Value);
+
+    private static FindDocuments Find(Context c)
+    {
+        return new FindDocuments(c.Name, c.Collection, c.KeyFilter())
+        {
+            Sort = c.Document("sort"),
+            Projection = c.Value("projection"),
+            Skip = c.Value("skip"),
+            Limit = c.Value("limit") ?? (c.Reader.Find("filter") is null ? One : null),
+            Hint = c.Value("hint"),
+            BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
+            Expected = IsByKey(c.Reader.Find("filter")) && c.Reader.Find("projection") is null ? c.About!.Documents : null,
+        };
+    }
+
+    /// <summary>Asks for the one document that was drawn, so that it is known what must come.</summary>
+    private static bool IsByKey(ScenarioNode? filter) =>
+        filter is null or MappingNode { Entries: [{ Name: "_id", Value: ScalarNode { IsQuoted: false, Text: "^key" } }] };
+
+    /// <summary>The collection's document with values drawn anew; what follows the number stays.</summary>
+    private static DocumentValue Replacement(DocumentTemplate documents) => new([.. documents.Root.Elements.Where(e => e.Key != "_id")]);
+
+    private static ServerCommand Administer(string kind, Context c)
+    {
+        switch (kind)
+        {
+            case "createIndexes":
+                return c.Command(new CommandBuilder().AddLiteral("createIndexes", c.Collection).AddLiteral("indexes", Indexes(c.Reader.List("indexes"), "createIndexes")));
+            case "dropIndexes":
+                return c.Command(new CommandBuilder().AddLiteral("dropIndexes", c.Collection).Add("index", c.Value("index") ?? new LiteralValue(BsonDocument.Of(("v", "*")).First().Value)));
+            case "compact":
+                return c.Command(new CommandBuilder().AddLiteral("compact", c.Collection).AddFlag("force", c.Reader.Flag("force")));
+            case "validate":
+                return c.Command(new CommandBuilder().AddLiteral("validate", c.Collection).AddFlag("full", c.Reader.Flag("full")));
+            default:
+                DocumentValue command = c.Templates.Document(c.Reader.Find("runCommand")!, c.Path);
+                if (command.Elements.Count == 0)
+                    throw MappingReader.Wrong(c.Reader.Node, "runCommand: the command is empty");
+                return new ServerCommand(c.Name, c.Collection, command) { Database = c.Reader.Text("database"), MayWrite = true };
+        }
+    }
+
+    private static BsonDocument Index(ScenarioNode node, string what)
+    {
+        // A plain name is an ascending key.
+        BsonDocument given = node is ScalarNode scalar ? BsonDocument.Of((scalar.Text, 1)) : TemplateReader.Literal(node, what);
+        BsonDocument key = given.FindDocument("key") ?? given;
+        if (!key.Any())
+            throw MappingReader.Wrong(node, $"{what}: an index has no key", "such as {name: 1}");
+        string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
+        IEnumerable<KeyValuePair<string, BsonValue>> options = ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
+        return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);
+    }
+
+    private KeyChoice Keys(MappingReader reader)
+    {
+        ScenarioNode? node = reader.Find("key") ?? (defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults).Find("key"));
+        return node is null ? KeyChoice.Uniform : KeyChoiceReader.Read(node, scale);
+    }
+
+    private OperationConcerns Concerns(MappingReader reader)
+    {
+        MappingReader? usual = defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults);
+        return new OperationConcerns
+        {
+            WriteConcern = WriteConcern(reader.Find("writeConcern") ?? usual?.Find("writeConcern")),
+            ReadConcern = reader.Node.Find("readConcern") is null ? usual?.OneOf("readConcern", ScenarioLanguage.ReadConcerns) : reader.OneOf("readConcern", ScenarioLanguage.ReadConcerns),
+            ReadPreference = reader.Node.Find("readPreference") is null ? usual?.OneOf("readPreference", ScenarioLanguage.ReadPreferences) : reader.OneOf("readPreference", ScenarioLanguage.ReadPreferences),
+        };
+    }
+
+    private static BsonDocument? WriteConcern(ScenarioNode? node)
+    {
+        if (node is null)
+            return null;
+        var reader = new MappingReader(node, "writeConcern", ScenarioLanguage.WriteConcern);
+        var elements = new List<(string, object?)>();
+        if (reader.Text("w") is { } w)
+            elements.Add(("w", int.TryParse(w, out int members) ? members : w));
+        if (reader.Find("j") is not null)
+            elements.Add(("j", reader.Flag("j")));
+        if (reader.Count("wtimeout", 0) is { } timeout)
+            elements.Add(("wtimeout", timeout));
+        return BsonDocument.Of([.. elements]);
+    }
+
+    /// <summary>What reading one operation needs.</summary>
+    private sealed record Context(MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, ScenarioCollection? About)
+    {
+        public DocumentValue? Document(string key) => Reader.Find(key) is { } node ? Templates.Document(node, $"{Path}.{key}") : null;
+
+        public TemplateValue? Value(string key) => Reader.Find(key) is { } node ? Templates.Value(node, $"{Path}.{key}") : null;
+
+        public TemplateValue Update() => Templates.Value(Reader.Require("with", "such as with: {$set: {name: ^word}}"), $"{Path}.with");
+
+        /// <summary>Without a filter it is the document that was drawn.</summary>
+        public DocumentValue KeyFilter() => Document("filter") ?? DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
+
+        public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build());
+    }
+}

@@ -1,0 +1,195 @@
+using MongoPerf.Cli;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads one phase whose parameters have been put in.</summary>
+internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, OperationReader operations, CountScale scale)
+{
+    public const int MostThreads = 10_000;
+    private const double UsualSeconds = 10;
+
+    /// <param name="node">The phase; threads is a single value.</param>
+    /// <param name="number">1-based, for a phase without a name.</param>
+    /// <param name="parameters">Values of the sweeps in it.</param>
+    public ScenarioPhase Read(ScenarioNode node, int number, IReadOnlyList<KeyValuePair<string, string>> parameters)
+    {
+        string name = NameOf(node, number);
+        var reader = new MappingReader(node, $"phase '{name}'", ScenarioLanguage.Phase);
+        bool isLoad = reader.Find("load") is not null;
+        RequireKeysThatFit(reader, name, isLoad);
+        ScenarioCollection? loaded = isLoad ? LoadedCollection(reader) : null;
+        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
+        RequireDifferentNames(reader, name, groups);
+        string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
+        return new ScenarioPhase
+        {
+            Name = name,
+            Loads = loaded?.Name,
+            Groups = groups,
+            PauseSeconds = reader.Duration("pause") ?? 0,
+            Parameters = parameters,
+            Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
+            TakesSizes = reader.Flag("sizes", usual: isLoad),
+        };
+    }
+
+    /// <summary>What the file does not load itself is loaded first, by one thread.</summary>
+    public ScenarioPhase ImpliedLoad(ScenarioCollection collection)
+    {
+        var empty = new MappingReader(new MappingNode(new Position("", 0, 0), []), "load", ScenarioLanguage.Phase);
+        return new ScenarioPhase { Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true };
+    }
+
+    public static string NameOf(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
+        : mapping.Find("name") is ScalarNode name ? name.Text
+        : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
+        : $"phase {number}";
+
+    private static string LoadName(string collection) => $"load {collection}";
+
+    private static void RequireKeysThatFit(MappingReader reader, string name, bool isLoad)
+    {
+        bool hasGroups = reader.Find("groups") is not null;
+        string[] wrong = isLoad ? ["operations", "groups", "duration", "count", "warmup", "rate"]
+            : hasGroups ? ["operations", "threads", "duration", "count", "warmup", "rate", "batch", "ordered", "writeConcern"]
+            : ["batch", "ordered", "writeConcern"];
+        if (wrong.FirstOrDefault(key => reader.Find(key) is not null) is { } found)
+            throw MappingReader.Wrong(reader.Find(found)!, $"phase '{name}': {found} has no meaning in a phase that {(isLoad ? "loads" : hasGroups ? "has groups" : "measures operations")}");
+        if (!isLoad && !hasGroups && reader.Find("operations") is null)
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': one of load, operations and groups is missing");
+    }
+
+    private ScenarioCollection LoadedCollection(MappingReader reader)
+    {
+        string name = reader.Text("load")!;
+        if (data.FirstOrDefault(c => c.Name == name) is not { } collection)
+        {
+            string? nearest = NearestName.Find(name, data.Select(c => c.Name));
+            throw MappingReader.Wrong(reader.Find("load")!, $"load: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        }
+
+        return collection.Count > 0 ? collection : throw MappingReader.Wrong(reader.Find("load")!, $"load: collection '{name}' has no count, so there is nothing to load");
+    }
+
+    private PhaseGroup Load(MappingReader reader, ScenarioCollection collection) => new()
+    {
+        Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
+        Operations = [new PhaseOperation(operations.Load(collection, reader), 1, null)],
+    };
+
+    private PhaseGroup Measured(MappingReader reader, string name)
+    {
+        long? count = reader.Find("count") is { } node ? scale.Read(node, "count") : null;
+        double? seconds = reader.Duration("duration") ?? (count is null ? UsualSeconds : null);
+        double warmup = reader.Duration("warmup") ?? (count is null ? seconds!.Value / 4 : 0);
+        return Limited(reader, name, new PhaseGroup
+        {
+            Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
+            Seconds = seconds,
+            WarmupSeconds = warmup,
+            Count = count,
+            Rate = reader.Number("rate", 1e-6, 1e9),
+            Operations = Operations(reader, name),
+        });
+    }
+
+    private PhaseGroup[] Groups(ScenarioNode node, string phase)
+    {
+        if (node is not SequenceNode { Items.Count: > 0 } list)
+            throw MappingReader.Wrong(node, $"phase '{phase}': groups is {node.Describe()}, a list is expected");
+        PhaseGroup[] groups = [.. list.Items.Select((item, i) => Group(item, phase, i + 1))];
+        return groups.Any(g => g.IsLimited) ? groups : throw MappingReader.Wrong(node, $"phase '{phase}': no group has a duration or a count, so it would never end");
+    }
+
+    private PhaseGroup Group(ScenarioNode node, string phase, int number)
+    {
+        string name = (node as MappingNode)?.Find("name") is ScalarNode given ? given.Text : $"group {number}";
+        var reader = new MappingReader(node, $"phase '{phase}', group '{name}'", ScenarioLanguage.Group);
+        return Limited(reader, $"{phase}.{name}", new PhaseGroup
+        {
+            Name = name,
+            Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
+            Seconds = reader.Duration("duration"),
+            WarmupSeconds = reader.Duration("warmup") ?? 0,
+            Count = reader.Find("count") is { } count ? scale.Read(count, "count") : null,
+            Rate = reader.Number("rate", 1e-6, 1e9),
+            AfterSeconds = reader.Duration("after") ?? 0,
+            Operations = Operations(reader, $"{phase}.{name}"),
+        });
+    }
+
+    private static PhaseGroup Limited(MappingReader reader, string name, PhaseGroup group)
+    {
+        if (group.Seconds is 0)
+            throw MappingReader.Wrong(reader.Find("duration")!, $"{name}: duration is 0, it must be longer");
+        return group.Seconds is { } all && group.WarmupSeconds >= all
+            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s, the phase takes {all:0.###} s: nothing would be measured")
+            : group;
+    }
+
+    private PhaseOperation[] Operations(MappingReader reader, string path)
+    {
+        IReadOnlyList<ScenarioNode> nodes = reader.List("operations");
+        if (nodes.Count == 0)
+            throw MappingReader.Wrong(reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users}]");
+        PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path))];
+        // What weighs nothing is never done, and shows in no result.
+        PhaseOperation[] done = [.. read.Where(o => o.Weight > 0)];
+        return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
+    }
+
+    private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
+    {
+        IEnumerable<string> names = groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test);
+        if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name");
+        if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', which is the name of their sum");
+    }
+}
+
+/// <summary>Reads assertions such as <c>read.p99 &lt; 10ms</c>.</summary>
+internal static class AssertionReader
+{
+    /// <param name="node">A text.</param>
+    /// <param name="operations">Names that may stand in it.</param>
+    public static Assertion Read(ScenarioNode node, IReadOnlyList<string> operations)
+    {
+        if (node is not ScalarNode scalar)
+            throw MappingReader.Wrong(node, $"assert: {node.Describe()}, a text such as 'read.p99 < 10ms' is expected");
+        string text = scalar.Text;
+        string? comparison = Assertion.Comparisons.FirstOrDefault(c => text.Contains(c, StringComparison.Ordinal));
+        string[] sides = comparison is null ? [] : text.Split(comparison, 2, StringSplitOptions.TrimEntries);
+        int dot = sides.Length == 2 ? sides[0].LastIndexOf('.') : -1;
+        if (dot < 1)
+            throw MappingReader.Wrong(node, $"assert: '{text}' is not of the form operation.metric < value", "such as 'read.p99 < 10ms' or 'total.rate > 1000'");
+        string operation = sides[0][..dot];
+        string metric = sides[0][(dot + 1)..];
+        RequireOneOf(node, "operation", operation, [.. operations, Assertion.Total]);
+        RequireOneOf(node, "metric", metric, Assertion.Metrics);
+        return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1]));
+    }
+
+    private static double Limit(ScenarioNode node, string metric, string text)
+    {
+        try
+        {
+            return Assertion.Latencies.Contains(metric) ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
+        }
+        catch (FormatException e)
+        {
+            throw MappingReader.Wrong(node, $"assert: {e.Message}");
+        }
+    }
+
+    private static void RequireOneOf(ScenarioNode node, string what, string found, IReadOnlyList<string> allowed)
+    {
+        if (allowed.Contains(found))
+            return;
+        string? nearest = NearestName.Find(found, allowed);
+        throw MappingReader.Wrong(node, $"assert: no {what} '{found}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+}

@@ -1,0 +1,57 @@
+using MongoPerf.Cli;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>A scenario file and where it was found.</summary>
+/// <param name="Name">Short, such as ycsb/a.</param>
+/// <param name="ShownPath">As messages name it.</param>
+/// <param name="Text">Its contents.</param>
+internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
+{
+    private const string FolderName = "scenarios";
+    private const string Extension = ".yaml";
+    private const int MostBytes = 10 * 1024 * 1024;
+
+    /// <summary>The scenarios that come with the program.</summary>
+    private static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);
+
+    /// <summary>Names of the scenarios that can be run without a path: those under the current folder, then those of the program.</summary>
+    public static IReadOnlyList<(string Name, string Path)> List() =>
+    [
+        .. new[] { FolderName, ShippedFolder }.Where(Directory.Exists)
+            .SelectMany(folder => Directory.EnumerateFiles(folder, "*" + Extension, SearchOption.AllDirectories).Select(path => (Name: NameIn(folder, path), Path: path)))
+            .DistinctBy(found => found.Name).OrderBy(found => found.Name, StringComparer.Ordinal),
+    ];
+
+    /// <summary>By name (ycsb/a) or by path.</summary>
+    /// <returns>Null when there is none.</returns>
+    public static ScenarioFile? TryFind(string nameOrPath)
+    {
+        if (nameOrPath.Length == 0)
+            return null;
+        string[] candidates = [nameOrPath, Path.Combine(FolderName, nameOrPath + Extension), Path.Combine(ShippedFolder, nameOrPath + Extension), Path.Combine(AppContext.BaseDirectory, nameOrPath)];
+        return candidates.FirstOrDefault(File.Exists) is { } path ? Open(path) : null;
+    }
+
+    /// <exception cref="UserException">There is none; names the nearest.</exception>
+    public static ScenarioFile Find(string nameOrPath)
+    {
+        if (TryFind(nameOrPath) is { } file)
+            return file;
+        string? nearest = NearestName.Find(nameOrPath, List().Select(s => s.Name));
+        throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and none of that name in {FolderName}",
+            nearest is null ? "'mongoperf list scenarios' names those that are there" : $"did you mean '{nearest}'?");
+    }
+
+    private static ScenarioFile Open(string path)
+    {
+        if (new FileInfo(path).Length > MostBytes)
+            throw new UserException(ExitCode.WrongUsage, $"{path}: larger than {MostBytes:N0} bytes, so it is no scenario");
+        string full = Path.GetFullPath(path);
+        string folder = new[] { Path.GetFullPath(FolderName), ShippedFolder }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
+        return new ScenarioFile(NameIn(folder, full), path, File.ReadAllText(path));
+    }
+
+    private static string NameIn(string folder, string path) =>
+        Path.ChangeExtension(Path.GetRelativePath(folder, path), null).Replace(Path.DirectorySeparatorChar, '/');
+}

@@ -1,0 +1,136 @@
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Every key of the scenario language, with what it takes and what it means: reader, messages and JSON Schema go by it.</summary>
+internal static class ScenarioLanguage
+{
+    public static IReadOnlyList<string> ReadConcerns { get; } = ["local", "available", "majority", "linearizable", "snapshot"];
+
+    public static IReadOnlyList<string> ReadPreferences { get; } = ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
+
+    public static KeySet WriteConcern { get; } = new("writeConcern", "How safe a write is.",
+    [
+        new("w", KeyKind.Text, "Members that acknowledge: a count, or majority. 0 sends and waits for nothing."),
+        new("j", KeyKind.Flag, "Waits for the journal."),
+        new("wtimeout", KeyKind.Count, "Milliseconds to wait for the members."),
+    ]);
+
+    private static readonly Key[] Concerns =
+    [
+        new("writeConcern", KeyKind.Mapping, "How safe its writes are.", WriteConcern),
+        new("readConcern", KeyKind.Text, "What its reads may see.") { Allowed = ReadConcerns },
+        new("readPreference", KeyKind.Text, "Which members its reads go to.") { Allowed = ReadPreferences },
+    ];
+
+    public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes.",
+    [
+        new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none."),
+        new("document", KeyKind.Document, "A document; values that start with ^ are generated from seed and number. Without an _id it gets an increasing ObjectId."),
+        new("indexes", KeyKind.Documents, "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
+        new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
+        new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
+    ]);
+
+    public static KeySet Defaults { get; } = new("defaults", "What holds for every operation that does not say otherwise.",
+        [.. Concerns, new("key", KeyKind.KeyChoice, "Which documents operations are about.")]);
+
+    /// <summary>Keys of every operation, whatever it does.</summary>
+    private static readonly Key[] OperationKeys =
+    [
+        new("name", KeyKind.Text, "Its name in results [default: the kind]."),
+        new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
+        new("key", KeyKind.KeyChoice, "Which documents it is about [default: uniform]."),
+        .. Concerns,
+    ];
+
+    private static readonly Key FilterKey = new("filter", KeyKind.Document, "Which documents; ^key is the _id of the one drawn, ^field: NAME a field of it.");
+    private static readonly Key HintKey = new("hint", KeyKind.Value, "An index's name or key.");
+    private static readonly Key SortKey = new("sort", KeyKind.Document, "Such as {date: -1}.");
+    private static readonly Key ProjectionKey = new("projection", KeyKind.Document, "Fields to return.");
+    private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to leave out first.");
+    private static readonly Key LimitKey = new("limit", KeyKind.Value, "Documents at most.");
+    private static readonly Key WithKey = new("with", KeyKind.Value, "Operators such as {$set: …}, or a pipeline (a list).");
+    private static readonly Key ManyKey = new("many", KeyKind.Flag, "All that meet the filter, not the first [default: false].");
+    private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert when nothing meets the filter [default: false].");
+    private static readonly Key OrderedKey = new("ordered", KeyKind.Flag, "Stop at the first error [default: true].");
+    private static readonly Key BatchKey = new("batch", KeyKind.Count, "Documents per command [default: 1000].");
+
+    /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
+    public static IReadOnlyList<KeySet> Operations { get; } =
+    [
+        Operation("insert", "Inserts one document.", []),
+        Operation("insertMany", "Inserts a batch of documents.", [BatchKey, OrderedKey]),
+        Operation("find", "Finds documents and reads all that come.",
+            [FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new("batchSize", KeyKind.Count, "Documents per reply.")]),
+        Operation("update", "Changes one document, or many.", [FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
+        Operation("replace", "Puts a whole document in place of one.",
+            [FilterKey, WithKey with { Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew]." }, UpsertKey, HintKey]),
+        Operation("delete", "Deletes one document, or many.", [FilterKey, ManyKey, HintKey]),
+        Operation("findAndModify", "Changes or removes one document and returns it.",
+            [FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
+                new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ProjectionKey, HintKey]),
+        Operation("readModifyWrite", "Finds a document and updates it, timed as one.", [FilterKey, ProjectionKey, WithKey]),
+        Operation("count", "Counts documents.", [FilterKey, SkipKey, LimitKey, HintKey]),
+        Operation("distinct", "The different values of a field.", [new("field", KeyKind.Text, "Its path."), FilterKey]),
+        Operation("aggregate", "Runs a pipeline and reads all that comes.",
+            [new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk.")]),
+        Operation("createIndexes", "Builds indexes.", [new("indexes", KeyKind.Documents, "As in data.")]),
+        Operation("dropIndexes", "Drops an index, or all but _id.", [new("index", KeyKind.Value, "Its name or key [default: all].")]),
+        Operation("compact", "Gives free space of the collection's files back.", [new("force", KeyKind.Flag, "Also on a primary.")]),
+        Operation("validate", "Checks the collection and its indexes.", [new("full", KeyKind.Flag, "Every document too.")]),
+        Operation("runCommand", "Any command; the value is the command itself.",
+            [new("database", KeyKind.Text, "Where it runs, such as admin."), new("collection", KeyKind.Text, "For ^key and ^field: the collection that it is about.")],
+            KeyKind.Document),
+    ];
+
+    public static IEnumerable<string> OperationKinds => Operations.Select(o => o.Name);
+
+    public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
+    [
+        new("name", KeyKind.Text, "Its name in results."),
+        new("threads", KeyKind.Count, "How many [default: 1]."),
+        new("duration", KeyKind.Duration, "How long, warm-up included. A group without duration and count ends with the others."),
+        new("count", KeyKind.Count, "Operations over all its threads; --scale multiplies it."),
+        new("warmup", KeyKind.Duration, "Left out of its results."),
+        new("rate", KeyKind.Number, "Operations per second over all its threads [default: as fast as possible]."),
+        new("after", KeyKind.Duration, "Starts so long after the phase."),
+        new("operations", KeyKind.Mappings, "What its threads do."),
+    ]);
+
+    public static KeySet Phase { get; } = new("phase", "Loads a collection, or holds a workload for a time or a count.",
+    [
+        new("name", KeyKind.Text, "Its name in results."),
+        new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
+        new("threads", KeyKind.Counts, "How many; a list gives a result for each [default: 1]."),
+        new("duration", KeyKind.Duration, "How long, warm-up included [default: 10s, unless count is given]."),
+        new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
+        new("warmup", KeyKind.Duration, "Left out of the results [default: a quarter of the duration, none with count]."),
+        new("rate", KeyKind.Number, "Operations per second over all threads; response time then counts from the intended start [default: as fast as possible]."),
+        new("pause", KeyKind.Duration, "Waits so long before it begins."),
+        new("repeat", KeyKind.Count, "Runs it so many times; each gives a result."),
+        BatchKey with { Description = "Of a load: documents per command [default: 1000]." },
+        OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
+        Concerns[0] with { Description = "Of a load." },
+        new("sizes", KeyKind.Flag, "Take the collection's sizes when it is over [default: true for a load]."),
+        new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
+        new("operations", KeyKind.Mappings, "What its threads do."),
+        new("groups", KeyKind.Mappings, "Several groups of threads at once, in place of threads and operations.", Group),
+    ]);
+
+    public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
+    [
+        new("description", KeyKind.Text, "A sentence for lists and reports."),
+        new("parameters", KeyKind.NamedMappings, "Values used as $(name). A list, or a mapping of named values, gives a result for each; --set name=value changes one."),
+        new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
+        new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
+        new("maxErrors", KeyKind.Count, "Failed operations beyond this end with exit code 4 [default: 0]."),
+        new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
+    ]);
+
+    public static KeySet OperationOf(string kind) => Operations.First(o => o.Name == kind);
+
+    private static KeySet Operation(string kind, string description, Key[] keys, KeyKind value = KeyKind.Text) => new(
+        kind, description,
+        [new Key(kind, value, value == KeyKind.Text ? "The collection." : "The command, its name first."), .. keys, .. OperationKeys]);
+}

@@ -1,0 +1,174 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Cli;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>The parameters of a scenario: their values, and where they are put in.</summary>
+/// <remarks>A list, or a mapping of named values, is a sweep: what uses it is run once for each value.</remarks>
+internal sealed partial class ScenarioParameters
+{
+    private readonly Dictionary<string, IReadOnlyList<NamedValue>> _values = [];
+    private readonly List<ScalarNode> _names = [];
+
+    /// <param name="node">Under "parameters"; null for none.</param>
+    /// <param name="overrides">Of the command line, by name; whole values or lists with commas.</param>
+    /// <param name="told">Gets a line for each override.</param>
+    /// <exception cref="UserException">An empty sweep, or an override of what is not there.</exception>
+    public ScenarioParameters(ScenarioNode? node, IReadOnlyDictionary<string, string> overrides, List<string> told)
+    {
+        if (node is not null and not MappingNode)
+            throw MappingReader.Wrong(node, $"parameters is {node.Describe()}, names with their values are expected");
+        foreach (MappingEntry entry in (node as MappingNode)?.Entries ?? [])
+        {
+            _names.Add(entry.Key);
+            _values[entry.Name] = ValuesOf(entry.Name, entry.Value);
+        }
+
+        foreach ((string name, string text) in overrides)
+            Override(name, text, told);
+    }
+
+    /// <summary>Names of those that have several values, in the file's order.</summary>
+    public IEnumerable<string> Sweeps => _names.Select(n => n.Text).Where(n => _values[n].Count > 1);
+
+    /// <summary>The sweeps that a piece of the file uses.</summary>
+    public IReadOnlyList<string> SweepsIn(ScenarioNode node)
+    {
+        var found = new HashSet<string>();
+        Collect(node, found);
+        return [.. Sweeps.Where(found.Contains)];
+    }
+
+    /// <summary>Every combination of the values of these sweeps; the last one changes fastest. One empty combination when there are none.</summary>
+    public IEnumerable<IReadOnlyDictionary<string, NamedValue>> Combine(IReadOnlyList<string> sweeps)
+    {
+        IEnumerable<Dictionary<string, NamedValue>> combinations = [[]];
+        foreach (string sweep in sweeps)
+            combinations = combinations.SelectMany(c => _values[sweep].Select(v => new Dictionary<string, NamedValue>(c) { [sweep] = v }));
+        return combinations;
+    }
+
+    /// <summary>The piece with its parameters put in and its ^if decided.</summary>
+    /// <param name="node">Of the file.</param>
+    /// <param name="chosen">The value of each sweep in it.</param>
+    public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) => node switch
+    {
+        // A value that is nothing but a parameter becomes what that is, a mapping maybe; its place stays this one.
+        ScalarNode scalar when NameIn(scalar) is { } name => Find(scalar, name, chosen).Node with { Position = scalar.Position },
+        ScalarNode scalar => ResolveText(scalar, chosen),
+        SequenceNode list => list with { Items = [.. list.Items.Select(item => Resolve(item, chosen))] },
+        MappingNode { Entries: [{ Name: Generator.If } only] } => Decide(only, chosen),
+        MappingNode mapping => mapping with
+        {
+            Entries = [.. mapping.Entries.Select(e => new MappingEntry(ResolveText(e.Key, chosen), Resolve(e.Value, chosen)))],
+        },
+        _ => node,
+    };
+
+    /// <param name="file">As it is written: what the command line replaced counts as used.</param>
+    /// <exception cref="UserException">A parameter that nothing uses.</exception>
+    public void RequireAllUsed(MappingNode file)
+    {
+        var used = new HashSet<string>();
+        Collect(file.With("parameters", null), used);
+        foreach (ScalarNode name in _names.Where(n => !used.Contains(n.Text)))
+            throw MappingReader.Wrong(name, $"parameter '{name.Text}' is used nowhere", $"it is put in by $({name.Text})");
+    }
+
+    private static IReadOnlyList<NamedValue> ValuesOf(string name, ScenarioNode node)
+    {
+        IReadOnlyList<NamedValue> values = node switch
+        {
+            SequenceNode list => [.. list.Items.Select(item => new NamedValue(item.Label, item))],
+            MappingNode mapping => [.. mapping.Entries.Select(e => new NamedValue(e.Name, e.Value))],
+            _ => [new NamedValue(node.Label, node)],
+        };
+        return values.Count > 0 ? values : throw MappingReader.Wrong(node, $"parameter '{name}' has no value");
+    }
+
+    private void Override(string name, string text, List<string> told)
+    {
+        if (!_values.TryGetValue(name, out IReadOnlyList<NamedValue>? old))
+        {
+            string[] known = [.. _values.Keys];
+            string? nearest = NearestName.Find(name, known);
+            string allowed = known.Length == 0 ? "the file has no parameters" : $"the file's are {string.Join(", ", known)}";
+            throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}', {allowed}", nearest is null ? null : $"did you mean '{nearest}'?");
+        }
+
+        var place = new Position("--set", 1, 1);
+        _values[name] =
+        [
+            .. text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries)
+                .Select(value => old.FirstOrDefault(o => o.Name == value) ?? new NamedValue(value, new ScalarNode(place, value, false))),
+        ];
+        if (_values[name].Count == 0)
+            throw new UserException(ExitCode.WrongUsage, $"--set: {name} has no value");
+        told.Add($"{name}: {text} (--set, the file says {string.Join(", ", old.Select(o => o.Name))})");
+    }
+
+    private static string? NameIn(ScalarNode scalar) =>
+        Reference().Match(scalar.Text) is { Success: true } match && match.Length == scalar.Text.Length ? match.Groups[1].Value : null;
+
+    private ScalarNode ResolveText(ScalarNode scalar, IReadOnlyDictionary<string, NamedValue> chosen) =>
+        scalar.Text.Contains("$(", StringComparison.Ordinal) ? scalar with { Text = Replace(scalar, chosen) } : scalar;
+
+    private string Replace(ScalarNode scalar, IReadOnlyDictionary<string, NamedValue> chosen) =>
+        Reference().Replace(scalar.Text, match => Find(scalar, match.Groups[1].Value, chosen).Node is ScalarNode value
+            ? value.Text
+            : throw MappingReader.Wrong(scalar, $"parameter '{match.Groups[1].Value}' is no single value, so it can't stand inside a text"));
+
+    private NamedValue Find(ScalarNode place, string name, IReadOnlyDictionary<string, NamedValue> chosen)
+    {
+        if (chosen.TryGetValue(name, out NamedValue? value))
+            return value;
+        if (_values.TryGetValue(name, out IReadOnlyList<NamedValue>? values))
+            return values[0];
+        string? nearest = NearestName.Find(name, _values.Keys);
+        throw MappingReader.Wrong(place, $"no parameter '{name}', allowed are {(_values.Count == 0 ? "none: the file has no parameters" : string.Join(", ", _values.Keys))}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+
+    private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen)
+    {
+        if (entry.Value is not MappingNode parts || parts.Entries.Any(e => e.Name is not ("is" or "then" or "else")) || parts.Find("is") is not { } condition)
+            throw MappingReader.Wrong(entry.Value, "^if has the keys is, then and else", "such as {^if: {is: $(all), then: 1, else: 2}}");
+        bool holds = Resolve(condition, chosen) switch
+        {
+            ScalarNode { Text: "true" } => true,
+            ScalarNode { Text: "false" } => false,
+            { } other => throw MappingReader.Wrong(condition, $"^if: is is {other.Describe()}, allowed are true and false"),
+        };
+        return parts.Find(holds ? "then" : "else") is { } branch ? Resolve(branch, chosen) : new ScalarNode(entry.Value.Position, "", false);
+    }
+
+    private static void Collect(ScenarioNode node, HashSet<string> found)
+    {
+        switch (node)
+        {
+            case ScalarNode scalar:
+                foreach (Match match in Reference().Matches(scalar.Text))
+                    found.Add(match.Groups[1].Value);
+                break;
+            case SequenceNode list:
+                foreach (ScenarioNode item in list.Items)
+                    Collect(item, found);
+                break;
+            case MappingNode mapping:
+                foreach (MappingEntry entry in mapping.Entries)
+                {
+                    Collect(entry.Key, found);
+                    Collect(entry.Value, found);
+                }
+
+                break;
+        }
+    }
+
+    [GeneratedRegex(@"\$\(([A-Za-z_][\w.-]*)\)")]
+    private static partial Regex Reference();
+}
+
+/// <param name="Name">What results call it.</param>
+/// <param name="Node">The value.</param>
+internal sealed record NamedValue(string Name, ScenarioNode Node);

@@ -1,0 +1,102 @@
+using MongoPerf.Cli;
+
+namespace MongoPerf.Scenarios.Yaml;
+
+/// <summary>Reads the keys of one mapping; what is not allowed is named with its line, what was found and what is allowed.</summary>
+internal sealed class MappingReader
+{
+    private readonly string _what;
+
+    /// <param name="node">Must be a mapping.</param>
+    /// <param name="what">For messages, such as phase 'read'.</param>
+    /// <param name="keys">What it may have.</param>
+    /// <exception cref="UserException">No mapping, or a key that is not known.</exception>
+    public MappingReader(ScenarioNode node, string what, KeySet keys)
+    {
+        _what = what;
+        Node = node as MappingNode ?? throw Wrong(node, $"{what} is {node.Describe()}, a mapping is expected");
+        foreach (MappingEntry entry in Node.Entries)
+        {
+            if (!keys.Names.Contains(entry.Name))
+                throw Unknown(entry.Key, what, keys.Names);
+        }
+    }
+
+    public MappingNode Node { get; }
+
+    public static UserException Wrong(ScenarioNode node, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{node.Position}: {message}", hint);
+
+    public static UserException Unknown(ScalarNode key, string what, IEnumerable<string> allowed)
+    {
+        string[] names = [.. allowed];
+        string? nearest = NearestName.Find(key.Text, names);
+        return Wrong(key, $"{what}: unknown key '{key.Text}', allowed are {string.Join(", ", names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+
+    /// <returns>Null when the key is missing or has nothing.</returns>
+    public ScenarioNode? Find(string key) => Node.Find(key) is { } node && node is not ScalarNode { IsNull: true } ? node : null;
+
+    public ScenarioNode Require(string key, string hint) => Find(key) ?? throw Wrong(Node, $"{_what}: '{key}' is missing", hint);
+
+    public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
+
+    /// <returns>One of the allowed texts.</returns>
+    public string? OneOf(string key, params IReadOnlyList<string> allowed)
+    {
+        if (Text(key) is not { } text)
+            return null;
+        if (allowed.Contains(text))
+            return text;
+        string? nearest = NearestName.Find(text, allowed);
+        throw Wrong(Find(key)!, $"{_what}: {key} is '{text}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+
+    public bool Flag(string key, bool usual = false) => Text(key) switch
+    {
+        null => usual,
+        "true" => true,
+        "false" => false,
+        { } other => throw Wrong(Find(key)!, $"{_what}: {key} is '{other}', allowed are true and false"),
+    };
+
+    public long? Count(string key, long least = 1, long most = long.MaxValue) => Find(key) is { } node ? CountOf(key, node, least, most) : null;
+
+    public double? Duration(string key) => Parse(key, Quantities.ParseDuration);
+
+    public double? Number(string key, double least, double most) => Parse(key, text =>
+        double.TryParse(text, out double value) && value >= least && value <= most
+            ? value
+            : throw new FormatException($"'{text}' is no number from {least} to {most}"));
+
+    /// <summary>The items of a list; a single value is a list of one.</summary>
+    public IReadOnlyList<ScenarioNode> List(string key) => Find(key) switch
+    {
+        null => [],
+        SequenceNode list => list.Items,
+        { } one => [one],
+    };
+
+    public long CountOf(string key, ScenarioNode node, long least, long most)
+    {
+        long value = ParseScalar(key, node, text => Quantities.ParseCount(text, least));
+        return value <= most ? value : throw Wrong(node, $"{_what}: {key} is {value:N0}, allowed are {least:N0} to {most:N0}");
+    }
+
+    private T? Parse<T>(string key, Func<string, T> parse)
+        where T : struct => Find(key) is { } node ? ParseScalar(key, node, parse) : null;
+
+    private T ParseScalar<T>(string key, ScenarioNode node, Func<string, T> parse)
+    {
+        try
+        {
+            return parse(ScalarOf(key, node).Text);
+        }
+        catch (FormatException e)
+        {
+            throw Wrong(node, $"{_what}: {key}: {e.Message}");
+        }
+    }
+
+    private ScalarNode ScalarOf(string key, ScenarioNode node) =>
+        node as ScalarNode ?? throw Wrong(node, $"{_what}: {key} is {node.Describe()}, a single value is expected");
+}

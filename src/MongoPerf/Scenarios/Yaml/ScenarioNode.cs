@@ -1,0 +1,63 @@
+namespace MongoPerf.Scenarios.Yaml;
+
+/// <summary>Where something stands in a file; 1-based.</summary>
+internal readonly record struct Position(string File, int Line, int Column)
+{
+    public override string ToString() => $"{File}:{Line}";
+}
+
+/// <summary>A piece of a scenario file, with the place where it stands.</summary>
+internal abstract record ScenarioNode(Position Position)
+{
+    /// <summary>For messages.</summary>
+    public abstract string Describe();
+
+    /// <summary>Short text for tables and charts: what a parameter's value is called.</summary>
+    public abstract string Label { get; }
+}
+
+/// <param name="Position">Where.</param>
+/// <param name="Text">Without quotes.</param>
+/// <param name="IsQuoted">Then it is a text, whatever it looks like.</param>
+internal sealed record ScalarNode(Position Position, string Text, bool IsQuoted) : ScenarioNode(Position)
+{
+    /// <summary>Typed on the command line: <c>--scale</c> leaves it as it is.</summary>
+    public bool IsExact { get; init; }
+
+    public bool IsNull => !IsQuoted && Text is "" or "~" or "null" or "Null" or "NULL";
+
+    public override string Describe() => IsNull ? "nothing" : $"'{Text}'";
+
+    public override string Label => Text;
+}
+
+internal sealed record SequenceNode(Position Position, IReadOnlyList<ScenarioNode> Items) : ScenarioNode(Position)
+{
+    public override string Describe() => "a list";
+
+    public override string Label => $"[{string.Join(", ", Items.Select(item => item.Label))}]";
+}
+
+internal sealed record MappingNode(Position Position, IReadOnlyList<MappingEntry> Entries) : ScenarioNode(Position)
+{
+    public override string Describe() => "a mapping";
+
+    public override string Label => $"{{{string.Join(", ", Entries.Select(e => $"{e.Name}: {e.Value.Label}"))}}}";
+
+    public ScenarioNode? Find(string name) => Entries.FirstOrDefault(e => e.Name == name)?.Value;
+
+    /// <summary>The same with one entry set, or taken out when the value is null.</summary>
+    public MappingNode With(string name, ScenarioNode? value)
+    {
+        var entries = Entries.Where(e => e.Name != name || value is not null)
+            .Select(e => e.Name == name ? e with { Value = value! } : e).ToList();
+        if (value is not null && Find(name) is null)
+            entries.Add(new MappingEntry(new ScalarNode(value.Position, name, false), value));
+        return this with { Entries = entries };
+    }
+}
+
+internal sealed record MappingEntry(ScalarNode Key, ScenarioNode Value)
+{
+    public string Name => Key.Text;
+}
