@@ -47,10 +47,10 @@ public sealed record RunInfo
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
-    /// <summary>"uri" (given), "mongod" (started by the run), "embedded" or "null".</summary>
+    /// <summary>"uri" (given), "tyrant" (given, Tokyo Tyrant), "mongod" (started by the run), "embedded" or "null".</summary>
     public required string Kind { get; init; }
 
-    /// <summary>"standalone", "replica set", "sharded", "embedded" or "null".</summary>
+    /// <summary>"standalone", "replica set", "sharded", "embedded", "Tokyo Tyrant" or "null".</summary>
     public required string Topology { get; init; }
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }

@@ -29,6 +29,8 @@ internal static class DeploymentFactory
     {
         if (settings.Topology == "null")
             return ChildDeployment.Null();
+        if (settings.Tyrant is { } tyrant)
+            return new TyrantDeployment(tyrant, settings.Connections);
         if (settings.Hosts is { Count: > 0 } hosts)
             return new GivenDeployment(hosts, settings.Connections);
         if (MongodProgram.Find(settings.Mongod, variable) is { } program)

@@ -52,10 +52,16 @@ public sealed class TyrantScenarioData(Func<ServerAddress> address, ConnectionSe
         }
     }
 
+    /// <summary>The columns of the scenario's documents; a name means the same in all its rounds.</summary>
+    /// <inheritdoc cref="ColumnsOf(ScenarioCollection)"/>
+    public static TyrantColumns ColumnsOf(Scenario scenario) => TyrantColumns.Of(scenario.Rounds.SelectMany(round => round.Collections).SelectMany(SamplesOf));
+
     /// <summary>The columns of the collection's documents.</summary>
     /// <exception cref="OperationLimitException">No record can hold them.</exception>
-    public static TyrantColumns ColumnsOf(ScenarioCollection collection) =>
-        TyrantColumns.Of([.. Enumerable.Range(0, (int)Math.Clamp(collection.Count, 1, Samples)).Select(number => collection.Documents.Make(number))]);
+    private static TyrantColumns ColumnsOf(ScenarioCollection collection) => TyrantColumns.Of(SamplesOf(collection));
+
+    private static IEnumerable<BsonDocument> SamplesOf(ScenarioCollection collection) =>
+        Enumerable.Range(0, (int)Math.Clamp(collection.Count, 1, Samples)).Select(number => collection.Documents.Make(number));
 
     public CollectionState Inspect(ScenarioCollection collection) => Run(table => table.Inspect());
 

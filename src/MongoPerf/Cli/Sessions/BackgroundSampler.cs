@@ -2,27 +2,25 @@ using MongoPerf.Cli.Progress;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
 /// <summary>Takes the server's and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
 internal sealed class BackgroundSampler : IDisposable
 {
-    private readonly ServerSampler _server;
+    private readonly IServerSampler _server;
     private readonly HostSampler _host;
     private readonly IDisposable _serverTimer;
     private readonly IDisposable _hostTimer;
 
     /// <param name="clock">Real time.</param>
-    /// <param name="address">Where the server is now.</param>
-    /// <param name="settings">How to connect.</param>
+    /// <param name="server">Disposed of with this one.</param>
     /// <param name="folder">Under which the disk is watched.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
-    public BackgroundSampler(IClock clock, Func<ServerAddress> address, ConnectionSettings settings, string folder, RunStore store, ProgressState progress)
+    public BackgroundSampler(IClock clock, IServerSampler server, string folder, RunStore store, ProgressState progress)
     {
-        _server = new ServerSampler(address, settings);
+        _server = server;
         _host = new HostSampler(folder);
         _serverTimer = clock.Schedule(clock.Now, Every(clock, () =>
         {

@@ -5,6 +5,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
@@ -76,10 +77,18 @@ internal sealed class RunSession : IDisposable
     public PhaseRunner Phases => new(
         Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
 
+    /// <summary>The same on a Tokyo Tyrant server.</summary>
+    /// <param name="columns">Of its table.</param>
+    public PhaseRunner TyrantPhases(TyrantColumns columns) => new(
+        Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, Generator, _keeper.BeforeReconnect) { Columns = columns });
+
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     public static RunSession Open(RunFolder folder, RunRequest request)
     {
-        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
+        ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
+        if (tyrant is not null && request.Kind != "scenario")
+            throw new UserException(ExitCode.WrongUsage, "--uri: Tokyo Tyrant runs scenarios; the series and its tests are MongoDB's", "name a scenario file: ./mongoperf run FILE --uri tyrant://HOST");
+        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
             ? ServerUri.Read(uri)
             : (null, ConnectionSettings.Default);
         IDeployment? deployment = null;
@@ -89,6 +98,7 @@ internal sealed class RunSession : IDisposable
             {
                 Topology = request.Settings.Topology,
                 Hosts = hosts,
+                Tyrant = tyrant,
                 Connections = connections,
                 Mongod = request.Settings.MongodPath,
                 RequiredKind = request.RequiredKind,
@@ -98,7 +108,8 @@ internal sealed class RunSession : IDisposable
             });
             deployment.EnsureRunning();
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
-            BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
+            if (tyrant is null)
+                BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
             return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
         }
         catch
@@ -168,7 +179,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment is MongodDeployment { Program: var program })
             store.SetNote(ServerProgramNote, program);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, () => Deployment.Address, Connections, _dataFolder ?? Folder.Path, store, Progress);
+        _sampler = new BackgroundSampler(Clock, OpenSampler(), _dataFolder ?? Folder.Path, store, Progress);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
@@ -193,6 +204,10 @@ internal sealed class RunSession : IDisposable
         _log.Dispose();
     }
 
+    private IServerSampler OpenSampler() => Deployment is TyrantDeployment
+        ? new TyrantSampler(() => Deployment.Address, Connections)
+        : new ServerSampler(() => Deployment.Address, Connections);
+
     private WireCollection OpenCollection() =>
         new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
 
@@ -209,6 +224,7 @@ internal sealed class RunSession : IDisposable
     /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017".</summary>
     public static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
+        : info.Kind == TyrantDeployment.KindName ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == "null" ? $"null deployment, {info.Address}"
         : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
 

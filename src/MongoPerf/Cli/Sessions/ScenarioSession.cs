@@ -1,5 +1,7 @@
+using MongoPerf.Deployments;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Reporting;
@@ -19,12 +21,12 @@ internal static class ScenarioSession
         ConnectionRoom.CheckClient(read.Scenario);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
-        WireScenarioData? data = null;
+        IScenarioData? data = null;
         RunStore store;
         try
         {
             session = RunSession.Open(folder, request);
-            data = OpenData(session, folder);
+            data = OpenData(session, folder, read.Scenario);
             Check(session, data, read.Scenario);
             store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
         }
@@ -58,11 +60,25 @@ internal static class ScenarioSession
         }
     }
 
-    private static WireScenarioData OpenData(RunSession session, RunFolder folder) => new(
-        c => session.OpenCollection(c.Name, c.Indexes, c.Options), session.Settings.Database, session.Request.Seed, folder.Id, session.Inspection.Info.Topology == "sharded");
+    private static IScenarioData OpenData(RunSession session, RunFolder folder, Scenario scenario)
+    {
+        if (session.Deployment is not TyrantDeployment)
+        {
+            return new WireScenarioData(
+                c => session.OpenCollection(c.Name, c.Indexes, c.Options), session.Settings.Database, session.Request.Seed, folder.Id, session.Inspection.Info.Topology == "sharded");
+        }
+
+        TyrantScenarioData.Check(scenario);
+        return new TyrantScenarioData(() => session.Deployment.Address, session.Connections, session.Request.Seed, folder.Id);
+    }
+
+    /// <summary>The engine of the series, on the system that the deployment is.</summary>
+    private static PhaseRunner OpenPhases(RunSession session, Scenario scenario) => session.Deployment is TyrantDeployment
+        ? session.TyrantPhases(TyrantScenarioData.ColumnsOf(scenario))
+        : session.Phases;
 
     /// <summary>Everything that can be refused, before anything is changed.</summary>
-    private static void Check(RunSession session, WireScenarioData data, Scenario scenario)
+    private static void Check(RunSession session, IScenarioData data, Scenario scenario)
     {
         ScenarioCollection[] collections = [.. scenario.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name)];
         string? drop = session.Request.ForceDrop;
@@ -93,12 +109,12 @@ internal static class ScenarioSession
             throw new UserException(ExitCode.Refused, $"{ns} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
     }
 
-    private static ScenarioOutcome RunStored(RunSession session, WireScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)
+    private static ScenarioOutcome RunStored(RunSession session, IScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)
     {
         try
         {
             data.Stop = signals.Token;
-            var tests = new TestRunner(RunSession.Clock, session.Phases, store, session.Progress);
+            var tests = new TestRunner(RunSession.Clock, OpenPhases(session, scenario), store, session.Progress);
             return new ScenarioRunner(RunSession.Clock, tests, data, store, session.Progress, new ScenarioRunOptions
             {
                 Seed = session.Request.Seed,

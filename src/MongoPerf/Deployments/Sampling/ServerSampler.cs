@@ -12,7 +12,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// </remarks>
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
 /// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
-internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings) : IDisposable
+internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings) : IServerSampler
 {
     private const int FirstPauseMilliseconds = 250;
     private const int LongestPauseMilliseconds = 5000;

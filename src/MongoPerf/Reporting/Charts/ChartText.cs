@@ -37,6 +37,8 @@ internal static class ChartText
             return "embedded server, not MongoDB";
         if (deployment.Kind == "null")
             return "null deployment (answers from memory, stores nothing), not MongoDB";
+        if (deployment.Kind == "tyrant")
+            return $"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database";
         string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {Units.BinaryBytes(deployment.CacheBytes.Value)}" : "";
         return $"mongod {deployment.ServerVersion}, {deployment.Topology}{cache}";
     }
