@@ -10,6 +10,8 @@ color(name) = \
     name eq "q4" ? "#D55E00" : name eq "q5" ? "#56B4E9" : name eq "q6" ? "#CC79A7" : name eq "q7" ? "#404040" : \
     name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
     name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
+    name eq "s1" ? "#0072B2" : name eq "s2" ? "#D55E00" : name eq "s3" ? "#009E73" : name eq "s4" ? "#CC79A7" : \
+    name eq "s5" ? "#E69F00" : name eq "s6" ? "#56B4E9" : name eq "s7" ? "#404040" : name eq "s8" ? "#8A2BE2" : \
     name eq "limit" ? "#A00000" : name eq "read" ? "#0072B2" : name eq "written" ? "#D55E00" : \
     name eq "server" ? "#0072B2" : name eq "client" ? "#E69F00" : name eq "host" ? "#909090" : "#404040"
 

@@ -17,7 +17,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
+        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Runs"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Execution"] =
             ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Engine.Workloads", "MongoPerf.Engine.Runs", "MongoPerf.Wire"],

@@ -289,7 +289,11 @@ public sealed record StepResult
 public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
 
 /// <summary>Something that happened at a time, such as "reconnect", "restart", "repair", "resumed", "stopped".</summary>
-public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null);
+public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
+{
+    /// <summary>The kind that says that a phase of a scenario begins.</summary>
+    public const string Phase = "phase";
+}
 
 public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);
 

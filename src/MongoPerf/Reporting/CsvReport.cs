@@ -1,5 +1,6 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting;
 
@@ -31,6 +32,26 @@ internal static class CsvReport
                     t.Plan?.Index, t.Plan?.Stages, t.Plan?.KeysExamined, t.Plan?.DocumentsExamined, t.Plan?.Returned,
                     t.Plan?.KeysExaminedPerOperation, t.Plan?.DocumentsExaminedPerOperation, t.Repaired, t.Verified, t.Wrong,
                     t.Accounting.Scheduled, t.Accounting.Succeeded, t.Accounting.Failed, t.Accounting.Skipped,
+                ]);
+            }
+        }
+    }
+
+    /// <summary>Of a scenario: a row per phase, value of its parameters and operation.</summary>
+    public static void WritePhases(StoredRun run, TextWriter output)
+    {
+        Row(output, (
+            "step,phase,parameters,operation,threads,operations,documents,failed,warmup_seconds,seconds,operations_per_second,documents_per_second,"
+            + "megabytes_per_second," + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,verified,wrong,succeeded,failed_with_warmup").Split(','));
+        foreach (MeasuredPoint p in MeasuredPoint.Of(run))
+        {
+            foreach (TestResult t in p.Step.Tests)
+            {
+                Row(output,
+                [
+                    p.Point.Step, p.Point.Phase, string.Join("; ", p.Point.Parameters.Select(v => $"{v.Name}={v.Value}")), t.Test, t.Threads, t.Operations, t.Documents,
+                    t.Failed, t.WarmupSeconds, t.Seconds, t.OperationsPerSecond, t.DocumentsPerSecond, t.MegabytesPerSecond, .. Latency(t.LatencyMicroseconds),
+                    t.ResponseMicroseconds?.P50, t.ResponseMicroseconds?.P99, t.ResponseMicroseconds?.Max, t.Verified, t.Wrong, t.Accounting.Succeeded, t.Accounting.Failed,
                 ]);
             }
         }

@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting;
 
@@ -30,6 +31,7 @@ internal static class JsonReport
         }
 
         json.WriteEndArray();
+        ScenarioJson.WriteScenario(json, run);
         json.WriteStartArray("steps");
         foreach (StepResult step in run.Steps)
             StepJson.WriteStep(json, step);

@@ -75,9 +75,11 @@ internal static class ReportTables
 
     public static ReportTable? Events(StoredRun run)
     {
-        if (run.Events.Count == 0)
+        // Phases have tables of their own.
+        RunEvent[] events = [.. run.Events.Where(e => e.Kind != RunEvent.Phase)];
+        if (events.Length == 0)
             return null;
-        var rows = run.Events.Select(e => Row(
+        var rows = events.Select(e => Row(
             [
                 DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture),
                 e.Kind,

@@ -42,7 +42,7 @@ internal static class ReportWriter
     {
         Directory.CreateDirectory(folder);
         var files = new List<string>();
-        foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles)
+        foreach ((string name, Action<StoredRun, TextWriter> write) in run.Scenario is null ? TextFiles : [.. TextFiles, ("phases.csv", CsvReport.WritePhases)])
         {
             string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";

@@ -68,6 +68,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
     private bool RunPhase(ScenarioRound round, ScenarioPhase phase, CancellationToken stop)
     {
         int step = ++_step;
+        Report(RunEvent.Phase, phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})");
         ScenarioCollection? loaded = phase.Loads is null ? null : round.Collections.First(c => c.Name == phase.Loads);
         (PhaseGroup Group, TestOutcome Outcome)[] outcomes = [.. RunGroups(step, phase, loaded, stop).Where(o => o.Outcome is not null).Select(o => (o.Group, o.Outcome!))];
         long documents = CountAfter(round, loaded, outcomes);

@@ -34,7 +34,7 @@ public sealed class ArrayValue : TemplateValue
 
     /// <summary>One of its elements as a value by itself.</summary>
     /// <returns>Null when not every array is that long.</returns>
-    public TemplateValue? At(int index) => index < _length.Min ? null : new ElementValue(this, index);
+    public TemplateValue? At(int index) => index < _length.Min ? new ElementValue(this, index) : null;
 
     private sealed class ElementValue(ArrayValue array, int index) : TemplateValue
     {

@@ -24,7 +24,10 @@ internal static class ResultPrinter
                 JsonReport.Write(run, Console.Out);
                 break;
             case "csv":
-                CsvReport.WriteTests(run, Console.Out);
+                if (run.Scenario is null)
+                    CsvReport.WriteTests(run, Console.Out);
+                else
+                    CsvReport.WritePhases(run, Console.Out);
                 break;
             case "markdown":
                 MarkdownReport.Write(run, Console.Out);

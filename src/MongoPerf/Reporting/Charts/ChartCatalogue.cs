@@ -11,7 +11,7 @@ internal static class ChartCatalogue
     public static IReadOnlyList<string> SharedTemplates { get; } = ["common.gp", "by-documents.gp"];
 
     /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
-    public static IReadOnlyList<Chart> Build(StoredRun run) =>
+    public static IReadOnlyList<Chart> Build(StoredRun run) => run.Scenario is not null ? [.. SweepChart.Build(run), .. One(TimelineChart.Build(run))] :
     [
         .. new[]
         {
@@ -23,4 +23,6 @@ internal static class ChartCatalogue
             TimelineChart.Build(run),
         }.OfType<Chart>(),
     ];
+
+    private static IEnumerable<Chart> One(Chart? chart) => chart is null ? [] : [chart];
 }

@@ -40,10 +40,10 @@ internal static class ChartRenderer
             Directory.CreateDirectory(folder);
             RemoveOldPictures(folder);
             if (charts.Count > 0)
-                files.AddRange(ChartCatalogue.SharedTemplates.Select(template => CopyTemplate(template, folder)));
+                files.AddRange(ChartCatalogue.SharedTemplates.Select(template => CopyTemplate(template, template, folder)));
             foreach (var chart in charts)
             {
-                files.Add(CopyTemplate(chart.Name + ".gp", folder));
+                files.Add(CopyTemplate(chart.Template, chart.Name + ".gp", folder));
                 files.AddRange(WriteData(chart, folder));
             }
         }
@@ -82,12 +82,19 @@ internal static class ChartRenderer
         return new RenderedCharts(drawn, files, warnings);
     }
 
-    private static string CopyTemplate(string name, string folder)
+    /// <summary>A script that is not named as its template loads the settings of its own name.</summary>
+    private static string CopyTemplate(string template, string name, string folder)
     {
         string target = Path.Combine(folder, name);
-        File.Copy(Path.Combine(TemplateFolder, name), target, overwrite: true);
+        string source = Path.Combine(TemplateFolder, template);
+        if (template == name)
+            File.Copy(source, target, overwrite: true);
+        else
+            File.WriteAllText(target, File.ReadAllText(source).Replace(SettingsOf(template), SettingsOf(name), StringComparison.Ordinal));
         return target;
     }
+
+    private static string SettingsOf(string script) => Path.ChangeExtension(script, ".settings.gp");
 
     private static IEnumerable<string> WriteData(Chart chart, string folder)
     {
@@ -111,6 +118,9 @@ internal static class ChartRenderer
             File.Delete(Path.Combine(folder, name + ".png"));
             File.Delete(Path.Combine(folder, name + ".svg"));
         }
+
+        foreach (string picture in Directory.GetFiles(folder, SweepChart.NamePrefix + "*.*g").Where(f => f.EndsWith(".png", StringComparison.Ordinal) || f.EndsWith(".svg", StringComparison.Ordinal)))
+            File.Delete(picture);
     }
 
     private static bool HasContent(string path) => new FileInfo(path) is { Exists: true, Length: > 0 };

@@ -14,7 +14,7 @@ internal static class TimelineChart
     {
         var axis = new TimeAxis(run.ReadSamples().Select(static sample => sample.AtMilliseconds)
             .Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
-        var tests = TestOrder.Names.Where(run.Steps.SelectMany(static step => step.Tests).Select(static result => result.Test)
+        var tests = run.Scenario is not null ? Operations(run) : TestOrder.Names.Where(run.Steps.SelectMany(static step => step.Tests).Select(static result => result.Test)
             .Concat(run.ReadSamples().Select(static sample => sample.Test)).ToHashSet().Contains).ToList();
         if (axis.IsEmpty || tests.Count == 0)
             return null;
@@ -22,7 +22,8 @@ internal static class TimelineChart
         var rates = Rates(run, axis, tests);
         var server = ServerTimeline.Read("timeline-server.dat", ServerTimeline.ServerLines, run.ReadServerSamples, axis, MostRows);
         var host = ServerTimeline.Read("timeline-host.dat", ServerTimeline.HostLines, run.ReadHostSamples, axis, MostRows);
-        var panels = new TimelinePanels(run, rates, server, host).Build();
+        var latencies = Latencies(run, axis, tests);
+        var panels = new TimelinePanels(run, rates, latencies, server, host).Build();
 
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
         var settings = new GnuplotSettings()
@@ -32,14 +33,14 @@ internal static class TimelineChart
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
             .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
-            .Set("documents_tics", DocumentTics(run, axis))
+            .Set("documents_tics", run.Scenario is null ? DocumentTics(run, axis) : "")
             .SetMarks(Marks(run, axis));
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "timeline", "Rates over time, and the state of server and client",
             "All panels share one time axis: look straight down from a dip in a rate to see what server, disk and processors did at that moment. "
             + "The numbers on top are documents in the collection at the end of each step.",
-            settings, [rates, server, host]);
+            settings, [rates, .. run.Scenario is null ? Enumerable.Empty<ChartTable>() : [latencies], server, host]);
     }
 
     private static ChartTable Rates(StoredRun run, TimeAxis axis, List<string> tests)
@@ -49,9 +50,31 @@ internal static class TimelineChart
         foreach (var sample in run.ReadSamples())
         {
             int column = tests.IndexOf(sample.Test);
-            long count = ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
+            long count = run.Scenario is null && ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
             if (column >= 0)
                 buckets.Add(axis.At(sample.AtMilliseconds), column, count, sample.Seconds);
+        }
+
+        foreach (double[] row in buckets.Rows())
+            table.Add(row);
+        return table;
+    }
+
+    /// <summary>The operations of a scenario, as many as can be told apart.</summary>
+    private static List<string> Operations(StoredRun run) => [.. run.ReadSamples().Select(static sample => sample.Test).Distinct().Take(TimelinePanels.MostOperations)];
+
+    /// <summary>The 99th percentile of each second; of the series the charts over documents show latencies.</summary>
+    private static ChartTable Latencies(StoredRun run, TimeAxis axis, List<string> tests)
+    {
+        var table = new ChartTable("timeline-latency.dat", ["seconds", .. tests]);
+        if (run.Scenario is null)
+            return table;
+        var buckets = new TimeBuckets(tests.Count, axis.Seconds, MostRows / 2);
+        foreach (var sample in run.ReadSamples())
+        {
+            int column = tests.IndexOf(sample.Test);
+            if (column >= 0 && sample.LatencyMicroseconds.P99 is { } p99)
+                buckets.Add(axis.At(sample.AtMilliseconds), column, p99 / 1000, 1);
         }
 
         foreach (double[] row in buckets.Rows())
@@ -82,7 +105,7 @@ internal static class TimelineChart
     {
         double nearest = axis.Seconds / MostEventLines;
         var merged = new List<(double At, string Kind, int Count)>();
-        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), one.Kind))
+        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), Kind: one.Kind == RunEvent.Phase ? one.Text : one.Kind))
             .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: "pause of " + PauseText(pause.Pause))));
         foreach ((double at, string kind) in happened.OrderBy(static one => one.At))
         {

@@ -3,8 +3,10 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>Which panels the time chart has: those for which the run has figures.</summary>
-internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable server, ChartTable host)
+internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable latencies, ChartTable server, ChartTable host)
 {
+    /// <summary>Of a scenario; as many as there are colours, and as fit beside a panel.</summary>
+    public const int MostOperations = 7;
     private const int Ticks = 4;
 
     /// <summary>One plot above the common time axis.</summary>
@@ -19,10 +21,10 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         var disk = seesServersDisk ? State("disk, MB/s", false, "disk_read", "disk_written") : null;
         return
         [
+            .. run.Scenario is null ? new[] { Rate("documents/s", ChartText.InsertTests), Rate("operations/s", ChartText.QueryTests) }.OfType<Panel>()
+                : new[] { Operations("operations/s", rates), Operations("p99, ms", latencies) }.OfType<Panel>(),
             .. new[]
             {
-                Rate("documents/s", ChartText.InsertTests),
-                Rate("operations/s", ChartText.QueryTests),
                 State("cache", true, "cache_used", "cache_dirty", "cache_max"),
                 disk ?? State("cache, MB/s", false, "cache_read", "cache_written"),
                 WithCores(State("CPU, cores", false, "server_cpu", "client_cpu", "host_cpu")),
@@ -65,6 +67,16 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         }
 
         return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, rates.Rows.Count, true);
+    }
+
+    private static Panel? Operations(string title, ChartTable table)
+    {
+        PanelLine[] lines =
+        [
+            .. Enumerable.Range(1, table.Columns.Count - 1).Where(column => HasValues(table, column))
+                .Select(column => new PanelLine(table.FileName, column + 1, $"s{column}", table.Columns[column], table.Largest(column, 1))),
+        ];
+        return lines.Length == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, table.Rows.Count, true);
     }
 
     private Panel? State(string title, bool isBytes, params string[] keys)

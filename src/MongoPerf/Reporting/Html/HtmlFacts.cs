@@ -16,6 +16,16 @@ internal static class HtmlFacts
         Deployment(html, run.Deployment);
         Machine(html, run.Environment);
         var settings = run.Settings;
+        if (run.Scenario is { } scenario)
+        {
+            Fact(html, "scenario", $"{scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}");
+            foreach (string changed in scenario.Overrides)
+                Fact(html, "changed", changed);
+            html.Close();
+            html.Element("h2", "The scenario").Element("pre", scenario.Text);
+            return;
+        }
+
         Fact(html, "data", $"{Units.Exact(settings.TargetDocumentCount)} documents of 1,024 bytes, in steps of {Units.Exact(settings.StepDocumentCount)}; "
             + $"{settings.Compressibility} % of the filler compressible");
         Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {Units.Exact(settings.BatchSize)}, "

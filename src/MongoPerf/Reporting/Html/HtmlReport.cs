@@ -48,7 +48,7 @@ internal static class HtmlReport
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : "run";
+        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : run.Scenario is { } scenario ? $"scenario {scenario.Name}" : "run";
         html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
@@ -112,6 +112,8 @@ internal static class HtmlReport
         html.Paragraph("Rates and latencies leave the warm-up out. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576.");
         foreach (var table in ReportTables.Tests(run))
             HtmlTables.Show(html, table);
+        if (run.Scenario is not null)
+            return;
         html.Element("h2", "Growth");
         HtmlTables.Rates(html, run);
         foreach (var table in new[] { ReportTables.Growth(run), ReportTables.Shards(run) }.OfType<ReportTable>())
