@@ -81,12 +81,14 @@ public sealed class TyrantScenarioData(Func<ServerAddress> address, ConnectionSe
         return true;
     });
 
-    /// <summary>The server knows one size, that of its file; its indexes lie in files of their own, of which it says nothing.</summary>
+    /// <summary>The server knows one size, that of all its files; the indexes' own are looked at where they lie on this machine, and are 0 otherwise.</summary>
     public SizeResult ReadSizes(ScenarioCollection collection, long documents) => Run(table =>
     {
         table.Sync();
-        long size = table.ReadSize();
-        return new SizeResult { Documents = documents, DataBytes = size, StorageBytes = size, IndexBytes = 0, Indexes = new Dictionary<string, long>() };
+        Dictionary<string, long> indexes = table.ReadIndexSizes();
+        long indexBytes = indexes.Values.Sum();
+        long dataBytes = Math.Max(0, table.ReadSize() - indexBytes);
+        return new SizeResult { Documents = documents, DataBytes = dataBytes, StorageBytes = dataBytes, IndexBytes = indexBytes, Indexes = indexes };
     });
 
     public long? ReadAvailableConnections() => null;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 using System.Text;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
@@ -70,13 +71,25 @@ public sealed class TyrantTable : IDisposable
     /// <summary>Returns when everything is on disk.</summary>
     public void Sync() => RunPlain(TyrantCommand.Sync, "sync");
 
-    /// <summary>Bytes of the database's file.</summary>
+    /// <summary>Bytes of each index's file, which lies beside the database's; empty when that is not on this machine, or not known.</summary>
+    public Dictionary<string, long> ReadIndexSizes()
+    {
+        // The name of the file is the database's, .idx., the column's and what the index is of.
+        if (ReadStatus().Path is not { } path || !Path.IsPathRooted(path) || !File.Exists(path) || !IsOnThisMachine)
+            return [];
+        string prefix = Path.GetFileName(path) + ".idx.";
+        return Directory.GetFiles(Path.GetDirectoryName(path)!, prefix + "*").ToDictionary(file => Path.GetFileNameWithoutExtension(file)[prefix.Length..], file => new FileInfo(file).Length);
+    }
+
+    /// <summary>Bytes of the database's file and its indexes' files.</summary>
     public long ReadSize() => _connection.CallForNumber(TyrantRequest.Plain(TyrantCommand.Size));
 
     /// <summary>Ends a call that waits. From any thread.</summary>
     public void Abort() => _connection.Abort();
 
     public void Dispose() => _connection.Dispose();
+
+    private bool IsOnThisMachine => _connection.Address.Host == "localhost" || (IPAddress.TryParse(_connection.Address.Host, out IPAddress? address) && IPAddress.IsLoopback(address));
 
     private long CountAll() => _connection.CallForNumber(TyrantRequest.Plain(TyrantCommand.RecordCount));
 
