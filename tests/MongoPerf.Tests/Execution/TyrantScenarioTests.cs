@@ -6,7 +6,6 @@ using MongoPerf.Engine.Workloads.Keys;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
-using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,7 +1,6 @@
 using System.Text;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Tyrant;
-using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 using MongoPerf.Wire.Tyrant;

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace MongoPerf.Tests.Support;
+namespace MongoPerf.Testing;
 
 /// <summary>A table database in memory behind a <see cref="ScriptedTyrant"/>: as much of it as scenarios ask for.</summary>
 internal sealed class MemoryTable

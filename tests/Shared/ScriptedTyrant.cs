@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using System.Text;
 using MongoPerf.Wire.Connections;
 
-namespace MongoPerf.Tests.Support;
+namespace MongoPerf.Testing;
 
 /// <summary>A TCP server on loopback that reads Tokyo Tyrant's requests, says of itself what the test wants, and answers the rest as the test says.</summary>
 internal sealed class ScriptedTyrant : IDisposable
