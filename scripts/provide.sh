@@ -77,6 +77,8 @@ is_present() {
     librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;
     libcurl4) has_library libcurl.so.4 ;;
+    # For the system's own Python, which another one first in PATH does not stand for.
+    python3-pymongo) /usr/bin/python3 -c 'import pymongo' 2>/dev/null ;;
     *) return 1 ;;
   esac
 }

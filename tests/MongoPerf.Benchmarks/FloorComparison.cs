@@ -8,7 +8,8 @@ namespace MongoPerf.Benchmarks;
 /// Floor and mongoperf alternate, each for about the same time: floor, mongoperf, floor, mongoperf … floor. The ratio of a pair is mongoperf over
 /// the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does. Reported are medians
 /// with 95 % intervals (bootstrap).
-/// Queries read one collection of generated documents; inserts of both sides go to another one.
+/// Queries read one collection of generated documents; inserts of both sides go to another one. "id" is YCSB's workload c, uniform, against limit.c's
+/// reads by _id. The program's own sampling goes on meanwhile, as it does for users; only the comparison of replies is left out.
 /// </remarks>
 internal static class FloorComparison
 {
@@ -20,7 +21,7 @@ internal static class FloorComparison
         string mongod = Option(args, "--mongod") ?? Environment.GetEnvironmentVariable("MONGOPERF_MONGOD") ?? throw new ArgumentException("--mongod PATH or MONGOPERF_MONGOD is needed");
         int rounds = int.Parse(Option(args, "--rounds") ?? "11", CultureInfo.InvariantCulture);
         double seconds = double.Parse(Option(args, "--seconds") ?? "5", CultureInfo.InvariantCulture);
-        string[] cases = (Option(args, "--tests") ?? "q4/1,q4/8,q5/1,q5/8,q6/1,q6/8,q7/1,q7/8,unack/1,batch/1,safe/1").Split(',');
+        string[] cases = (Option(args, "--tests") ?? "q4/1,q4/8,q5/1,q5/8,q6/1,q6/8,q7/1,q7/8,unack/1,batch/1,safe/1,id/1,id/8").Split(',');
 
         using var server = new BenchmarkServer(mongod);
         var program = new MongoPerfProcess(server.Port, seconds);

@@ -31,6 +31,9 @@ internal sealed class MongoPerfProcess(int port, double seconds)
 {
     private const double WarmupSeconds = 2;
 
+    /// <summary>As many as test id of limit.c asks for.</summary>
+    private const int ReadsByIdDocuments = 10_000;
+
     private readonly string _runs = Directory.CreateTempSubdirectory("mongoperf-runs").FullName;
 
     public void Load(int documents) => Call("run", "size", "--records", $"{documents}");
@@ -39,12 +42,25 @@ internal sealed class MongoPerfProcess(int port, double seconds)
 
     public Measurement Measure(string test, string collection, int threads)
     {
+        if (test == "id")
+            return MeasureReadsById(threads);
         string output = Call("run", test, "--collection", collection, "--threads", $"{threads}", "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
         using JsonDocument json = JsonDocument.Parse(output);
         JsonElement result = json.RootElement.GetProperty("tests")[0];
         double batch = result.GetProperty("batch").GetDouble();
         double cpu = result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble() / batch;
         return new Measurement(result.GetProperty("operationsPerSecond").GetDouble() * batch, cpu);
+    }
+
+    /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
+    private Measurement MeasureReadsById(int threads)
+    {
+        string output = Call(
+            "run", "ycsb/c", "--set", "requestdistribution=uniform", "--records", $"{ReadsByIdDocuments}", "--threads", $"{threads}",
+            "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s", "--verify", "none");
+        using JsonDocument json = JsonDocument.Parse(output);
+        JsonElement result = json.RootElement.GetProperty("steps")[1].GetProperty("tests")[0];
+        return new Measurement(result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
     }
 
     private string Call(params string[] arguments) => Processes.Run(

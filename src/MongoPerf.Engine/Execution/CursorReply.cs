@@ -37,7 +37,9 @@ internal readonly record struct CursorReply(bool IsOk, int Documents, long Bytes
         return found with { IsOk = ok };
     }
 
-    private static CursorReply ParseCursor(ReadOnlySpan<byte> cursor, int start)
+    /// <param name="cursor">The reply's element of that name.</param>
+    /// <param name="start">Where it starts in the message.</param>
+    internal static CursorReply ParseCursor(ReadOnlySpan<byte> cursor, int start)
     {
         int documents = 0;
         long bytes = 0;

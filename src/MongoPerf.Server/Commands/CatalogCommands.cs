@@ -28,6 +28,7 @@ internal static class CatalogCommands
 
     public static void Drop(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        CommandFields.RequireKnown(request.Body);
         var reader = new BsonReader(request.Body);
         reader.Read();
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
@@ -39,6 +40,7 @@ internal static class CatalogCommands
 
     public static void DropDatabase(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        CommandFields.RequireKnown(request.Body);
         bool any = false;
         foreach (Collection collection in InDatabase(session, session.Database))
             any |= session.Server.Store.Drop(collection.Namespace) != null;
@@ -49,6 +51,7 @@ internal static class CatalogCommands
 
     public static void ListCollections(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        CommandFields.RequireKnown(request.Body, "filter", "nameOnly", "cursor", "authorizedCollections");
         var command = new BsonDocument(request.Body.ToArray());
         bool nameOnly = command.IsTrue("nameOnly");
         Filter filter = Compile(command);
@@ -68,6 +71,7 @@ internal static class CatalogCommands
     {
         if (session.Database != "admin")
             throw CommandException.AdminOnly("listDatabases");
+        CommandFields.RequireKnown(request.Body, "filter", "nameOnly", "authorizedDatabases");
         var command = new BsonDocument(request.Body.ToArray());
         bool nameOnly = command.IsTrue("nameOnly");
         Filter filter = Compile(command);

@@ -3,6 +3,7 @@ using System.Text;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
@@ -48,6 +49,10 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         catch (BsonFormatException error)
         {
             reply.Fail(22, "InvalidBSON", error.Message);
+        }
+        catch (IndexKeyException error)
+        {
+            reply.Fail(238, "NotImplemented", error.Message);
         }
         catch (StorageException error)
         {

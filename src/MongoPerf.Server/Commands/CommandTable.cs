@@ -1,5 +1,7 @@
 using System.Collections.Frozen;
 using System.Text;
+using MongoPerf.Server.Commands.Aggregation;
+using MongoPerf.Server.Commands.Updates;
 using MongoPerf.Server.Listening;
 
 namespace MongoPerf.Server.Commands;
@@ -39,7 +41,10 @@ internal static class CommandTable
         ["find"] = new(FindCommand.Execute, IsCounted: false),
         ["getMore"] = new(CursorCommands.GetMore, IsCounted: false),
         ["killCursors"] = new(CursorCommands.KillCursors),
+        ["findAndModify"] = new(FindAndModifyCommand.Execute),
+        ["findandmodify"] = new(FindAndModifyCommand.Execute),
         ["count"] = new(CountCommand.Execute),
+        ["distinct"] = new(DistinctCommand.Execute),
         ["explain"] = new(ExplainCommand.Execute),
         ["aggregate"] = new(AggregateCommand.Execute),
         ["create"] = new(CatalogCommands.Create),
@@ -51,6 +56,8 @@ internal static class CommandTable
         ["listIndexes"] = new(IndexCommands.ListIndexes),
         ["dropIndexes"] = new(IndexCommands.DropIndexes),
         ["deleteIndexes"] = new(IndexCommands.DropIndexes),
+        ["compact"] = new(MaintenanceCommands.Compact),
+        ["validate"] = new(MaintenanceCommands.Validate),
         ["collStats"] = new(StatisticsCommands.CollStats),
         ["collstats"] = new(StatisticsCommands.CollStats),
         ["dbStats"] = new(StatisticsCommands.DbStats),

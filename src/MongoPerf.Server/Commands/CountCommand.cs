@@ -12,38 +12,34 @@ internal static class CountCommand
         var reader = new BsonReader(request.Body);
         reader.Read();
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
-        ReadOnlySpan<byte> filter = BsonDocument.Empty.Bytes;
+        BsonDocument filter = BsonDocument.Empty;
         long skip = 0;
         long limit = 0;
         IndexHint hint = default;
-        while (reader.Read())
+        foreach ((string field, BsonValue value) in new BsonDocument(request.Body.ToArray()).Skip(1))
         {
-            switch (reader.NameText)
+            switch (field)
             {
-                case "query": filter = reader.Type == BsonType.Null ? filter : reader.DocumentBytes; break;
-                case "skip": skip = reader.ToInt64(); break;
-                case "limit": limit = Math.Abs(reader.ToInt64()); break;
-                case "hint": hint = IndexHint.Parse(reader); break;
+                case "query": filter = value.Type == BsonType.Null ? filter : CommandFields.Document("count", field, value); break;
+                case "skip": skip = CommandFields.Count("count", field, value); break;
+                // A negative limit means the same as a positive one.
+                case "limit": limit = value.IsNumber ? Math.Abs(value.ToInt64()) : CommandFields.Count("count", field, value); break;
+                case "hint": hint = IndexHint.Parse(value); break;
                 case "fields": break;
-                default:
-                    if (!GenericFields.Contains(reader.Name))
-                        throw CommandException.UnknownField("count", reader.NameText);
-                    break;
+                case "collation": throw CommandException.NotSupported("'collation' in count");
+                default: CommandFields.RequireGeneric("count", field); break;
             }
         }
 
-        long count = Count(session, session.FindCollection(name), filter, skip, limit, hint);
-        Numbers.Write(reply.Body, "n"u8, count);
+        session.Query.Parse(filter.Bytes, skip, limit, hint);
+        Numbers.Write(reply.Body, "n"u8, session.FindCollection(name) is { } collection ? Count(session, collection) : 0);
         reply.Succeed();
     }
 
-    /// <summary>Counts matches; without a filter from the counter, which is exact.</summary>
-    public static long Count(CommandSession session, Collection? collection, ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint)
+    /// <summary>Counts the matches of the session's query; without a filter from the counter, which is exact.</summary>
+    public static long Count(CommandSession session, Collection collection)
     {
         FindQuery query = session.Query;
-        query.Parse(filter, skip, limit, hint);
-        if (collection == null)
-            return 0;
         collection.Lock.EnterReadLock();
         try
         {
@@ -51,8 +47,9 @@ internal static class CountCommand
                 return 0;
             if (query.Filter.IsEmpty)
             {
-                long rest = Math.Max(0, collection.DocumentCount - skip);
-                return limit > 0 ? Math.Min(limit, rest) : rest;
+                query.RequireHint(collection);
+                long rest = Math.Max(0, collection.DocumentCount - query.Skip);
+                return query.Limit > 0 ? Math.Min(query.Limit, rest) : rest;
             }
 
             query.Open(collection);

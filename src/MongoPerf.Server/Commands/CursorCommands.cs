@@ -37,7 +37,7 @@ internal static class CursorCommands
             if (hasMore)
                 session.Server.Cursors.PutBack(cursor);
             else
-                cursor.Query.Dispose();
+                cursor.Source.Dispose();
         }
     }
 
@@ -67,10 +67,10 @@ internal static class CursorCommands
         {
             if (collection.IsDropped)
                 throw new CommandException(175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
-            var runner = cursor.Query.Runner!;
-            (long keys, long documents, long returned) = (runner.KeysExamined, runner.DocumentsExamined, cursor.Query.Returned);
-            bool hasMore = FindCommand.WriteBatch(cursor.Query, reply.Body, batchSize);
-            session.Server.Counters.CountScan(runner.KeysExamined - keys, runner.DocumentsExamined - documents, cursor.Query.Returned - returned);
+            (long keys, long documents, long returned) = cursor.Source.Examined;
+            bool hasMore = cursor.Source.WriteBatch(reply.Body, batchSize);
+            (long keysNow, long documentsNow, long returnedNow) = cursor.Source.Examined;
+            session.Server.Counters.CountScan(keysNow - keys, documentsNow - documents, returnedNow - returned);
             return hasMore;
         }
         finally

@@ -6,7 +6,7 @@ using MongoPerf.Server.Storage;
 namespace MongoPerf.Server.Commands;
 
 /// <summary>A query that has more documents to give.</summary>
-internal sealed class Cursor(long id, string nameSpace, Collection collection, FindQuery query)
+internal sealed class Cursor(long id, string nameSpace, Collection collection, IBatchSource source)
 {
     public long Id { get; } = id;
 
@@ -14,7 +14,7 @@ internal sealed class Cursor(long id, string nameSpace, Collection collection, F
 
     public Collection Collection { get; } = collection;
 
-    public FindQuery Query { get; } = query;
+    public IBatchSource Source { get; } = source;
 
     public long LastUsed { get; set; } = Environment.TickCount64;
 
@@ -32,14 +32,14 @@ internal sealed class CursorTable : IDisposable
 
     public long TimedOut => Volatile.Read(ref _timedOut);
 
-    public Cursor Add(string nameSpace, Collection collection, FindQuery query)
+    public Cursor Add(string nameSpace, Collection collection, IBatchSource source)
     {
         EndIdle();
         Span<byte> random = stackalloc byte[8];
         RandomNumberGenerator.Fill(random);
         // Positive and never 0, which means "no cursor".
         long id = (BitConverter.ToInt64(random) & long.MaxValue) | 1;
-        var cursor = new Cursor(id, nameSpace, collection, query);
+        var cursor = new Cursor(id, nameSpace, collection, source);
         _cursors[id] = cursor;
         return cursor;
     }
@@ -56,7 +56,7 @@ internal sealed class CursorTable : IDisposable
     {
         if (!_cursors.TryRemove(id, out Cursor? cursor))
             return false;
-        cursor.Query.Dispose();
+        cursor.Source.Dispose();
         return true;
     }
 

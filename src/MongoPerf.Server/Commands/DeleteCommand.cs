@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Commands.Updates;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -23,7 +24,7 @@ internal static class DeleteCommand
             (byte[] filter, bool isOne, IndexHint hint) = Parse(statements.Current);
             try
             {
-                deleted += Run(session, fields.Collection, filter, isOne, hint);
+                deleted += Run(session, fields, filter, isOne, hint);
             }
             catch (CommandException error)
             {
@@ -42,11 +43,11 @@ internal static class DeleteCommand
         reply.Succeed();
     }
 
-    private static int Run(CommandSession session, ReadOnlySpan<byte> name, byte[] filter, bool isOne, IndexHint hint)
+    private static int Run(CommandSession session, in WriteFields fields, byte[] filter, bool isOne, IndexHint hint)
     {
         FindQuery query = session.Query;
-        query.Parse(filter, 0, isOne ? 1 : 0, hint);
-        Collection? collection = session.FindCollection(name);
+        query.Parse(filter, 0, isOne ? 1 : 0, hint, fields.Variables);
+        Collection? collection = session.FindCollection(fields.Collection);
         if (collection == null)
             return 0;
         session.Server.Counters.WriterEnters();
@@ -68,7 +69,7 @@ internal static class DeleteCommand
 
     private static int DeleteAll(Collection collection, FindQuery query)
     {
-        List<long> records = UpdateCommand.Matches(query, collection);
+        List<long> records = UpdateExecutor.Matches(query, collection);
         CollectionWriter writer = collection.Writer;
         writer.Begin();
         foreach (long record in records)
@@ -93,8 +94,10 @@ internal static class DeleteCommand
         {
             switch (reader.NameText)
             {
-                case "q": filter = reader.DocumentBytes.ToArray(); break;
-                case "limit": limit = reader.ToInt64(); break;
+                case "q" when reader.Type == BsonType.Document: filter = reader.Value.ToArray(); break;
+                case "q": throw CommandFields.Mismatch("delete.deletes", "q", reader.Type, "object");
+                case "limit" when reader.IsNumber: limit = reader.ToInt64(); break;
+                case "limit": throw CommandFields.Mismatch("delete.deletes", "limit", reader.Type, "long");
                 case "hint": hint = IndexHint.Parse(reader); break;
                 case "collation": throw CommandException.NotSupported("'collation' in deletes");
                 default: throw CommandException.UnknownField("delete.deletes", reader.NameText);

@@ -28,28 +28,6 @@ internal static class FindCommand
         reply.Succeed();
     }
 
-    /// <summary>Writes a batch into the open array.</summary>
-    /// <returns>True when there may be more.</returns>
-    public static bool WriteBatch(FindQuery query, BsonWriter body, long batchSize)
-    {
-        int start = body.Length;
-        int count = 0;
-        while (count < batchSize)
-        {
-            if (!query.MoveNext())
-                return false;
-            if (count > 0 && body.Length - start + query.Current.Length > Limits.MaximumReplyBytes)
-            {
-                query.Hold();
-                return true;
-            }
-
-            query.WriteCurrent(body, ArrayNames.Of(count++));
-        }
-
-        return !query.IsComplete;
-    }
-
     public static void WriteNamespace(BsonWriter body, string database, ReadOnlySpan<byte> collection)
     {
         int length = System.Text.Encoding.UTF8.GetByteCount(database) + 1 + collection.Length;
@@ -69,7 +47,7 @@ internal static class FindCommand
         try
         {
             query.Open(collection.IsDropped ? null : collection);
-            bool hasMore = WriteBatch(query, reply.Body, FirstBatchSize(query));
+            bool hasMore = query.WriteBatch(reply.Body, FirstBatchSize(query));
             if (query.Runner is { } runner)
             {
                 counters.CountScan(runner.KeysExamined, runner.DocumentsExamined, query.Returned);

@@ -37,6 +37,7 @@ internal static class IndexCommands
 
     public static void ListIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        CommandFields.RequireKnown(request.Body, "cursor");
         var reader = new BsonReader(request.Body);
         reader.Read();
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
@@ -48,6 +49,7 @@ internal static class IndexCommands
 
     public static void DropIndexes(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        CommandFields.RequireKnown(request.Body, "index");
         var reader = new BsonReader(request.Body);
         reader.Read();
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
@@ -99,7 +101,8 @@ internal static class IndexCommands
         }
         catch (IndexKeyException error)
         {
-            throw new CommandException(171, "CannotIndexParallelArrays", $"Index build failed: {error.Message}");
+            CommandException failure = InsertCommand.NotIndexable(error);
+            throw new CommandException(failure.Code, failure.CodeName, $"Index build failed: {failure.Message}");
         }
     }
 

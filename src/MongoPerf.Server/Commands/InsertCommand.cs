@@ -122,9 +122,8 @@ internal static class InsertCommand
 
         BsonValidator.Validate(document);
         document = WithIdInFront(scratch.Document, document, out BsonType idType);
-        if (idType is BsonType.Array or BsonType.Regex or BsonType.Undefined)
+        if (ForbiddenIdType(idType) is { } kind)
         {
-            string kind = idType == BsonType.Array ? "array" : idType == BsonType.Regex ? "regex" : "undefined";
             scratch.Errors.Add(index, 53, $"The '_id' value cannot be of type {kind}");
             return false;
         }
@@ -138,10 +137,25 @@ internal static class InsertCommand
         }
         catch (Storage.Keys.IndexKeyException error)
         {
-            scratch.Errors.Add(index, 171, error.Message);
+            CommandException failure = NotIndexable(error);
+            scratch.Errors.Add(index, failure.Code, failure.Message);
             return false;
         }
     }
+
+    /// <returns>The name of a type that no _id may have; else null.</returns>
+    public static string? ForbiddenIdType(BsonType type) => type switch
+    {
+        BsonType.Array => "array",
+        BsonType.Regex => "regex",
+        BsonType.Undefined => "undefined",
+        _ => null,
+    };
+
+    /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
+    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) => error.IsParallel
+        ? new CommandException(171, "CannotIndexParallelArrays", error.Message)
+        : new CommandException(238, "NotImplemented", error.Message);
 
     /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)

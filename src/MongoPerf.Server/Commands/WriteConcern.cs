@@ -8,6 +8,14 @@ namespace MongoPerf.Server.Commands;
 internal readonly record struct WriteConcern(bool IsUnacknowledged, bool IsJournaled)
 {
     /// <exception cref="CommandException">More servers than there are, or a value that is none.</exception>
+    public static WriteConcern Parse(BsonValue value)
+    {
+        var reader = new BsonReader(BsonDocument.Of(("writeConcern", value)).Bytes);
+        reader.Read();
+        return Parse(reader);
+    }
+
+    /// <inheritdoc cref="Parse(BsonValue)"/>
     public static WriteConcern Parse(BsonReader reader)
     {
         if (reader.Type != BsonType.Document)

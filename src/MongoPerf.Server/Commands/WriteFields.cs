@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
@@ -15,6 +16,9 @@ internal ref struct WriteFields
 
     public WriteConcern Concern { get; private set; }
 
+    /// <summary>The command's <c>let</c>; null when it has none.</summary>
+    public Variables? Variables { get; private set; }
+
     public static WriteFields Parse(ReadOnlySpan<byte> body, string command, ReadOnlySpan<byte> statements)
     {
         var reader = new BsonReader(body);
@@ -24,6 +28,8 @@ internal ref struct WriteFields
         {
             if (reader.Name.SequenceEqual(statements))
             {
+                if (reader.Type != BsonType.Array)
+                    throw CommandFields.Mismatch(command, reader.NameText, reader.Type, "array");
                 fields.Statements = reader.DocumentBytes;
                 fields.HasStatements = true;
             }
@@ -34,6 +40,10 @@ internal ref struct WriteFields
             else if (reader.NameIs("writeConcern"u8))
             {
                 fields.Concern = WriteConcern.Parse(reader);
+            }
+            else if (reader.NameIs("let"u8))
+            {
+                fields.Variables = Expressions.Variables.Parse(CommandFields.Document(command, "let", new BsonValue(reader.Type, reader.Value.ToArray())));
             }
             else if (!reader.NameIs("bypassDocumentValidation"u8) && !GenericFields.Contains(reader.Name))
             {

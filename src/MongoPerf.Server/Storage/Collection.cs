@@ -75,6 +75,14 @@ internal sealed class Collection : IDisposable
         return value.Found ? RecordId.Read(value.Bytes) : 0;
     }
 
+    /// <summary>Rewrites the files of records and indexes without what was deleted, and waits for it.</summary>
+    public void Compact()
+    {
+        _database.Compact(Records);
+        foreach (CollectionIndex index in Indexes)
+            _database.Compact(index.Column);
+    }
+
     /// <summary>Files and memory that the records take, by RocksDB's own account.</summary>
     public long StorageBytes => MeasureColumn(Records);
 
@@ -102,6 +110,7 @@ internal sealed class Collection : IDisposable
 internal sealed class CollectionIndex(IndexSpec spec, nint column)
 {
     private volatile bool _isMultikey;
+    private long _accesses;
 
     public IndexSpec Spec { get; } = spec;
 
@@ -113,6 +122,13 @@ internal sealed class CollectionIndex(IndexSpec spec, nint column)
         get => _isMultikey;
         set => _isMultikey = value;
     }
+
+    /// <summary>Queries that used it since the server started, or since it was made.</summary>
+    public long Accesses => Volatile.Read(ref _accesses);
+
+    public DateTime Since { get; } = DateTime.UtcNow;
+
+    public void CountAccess() => Interlocked.Increment(ref _accesses);
 
     public long RecordIdOf(RocksIterator iterator) =>
         RecordId.Read(Spec.IsUnique ? iterator.Value : iterator.Key[^RecordId.Size..]);

@@ -65,7 +65,7 @@ internal sealed class CollectionWriter : IDisposable
     {
         CollectionIndex[] indexes = _collection.Indexes;
         for (int i = 0; i < indexes.Length; i++)
-            _newKeys[i].Build(indexes[i].Spec, document);
+            _newKeys[i].Build(indexes[i].Spec.Fields, document);
         for (int i = 0; i < indexes.Length; i++)
         {
             if (indexes[i].Spec.IsUnique && IsTaken(i, indexes[i], _newKeys[i], old: null))
@@ -93,8 +93,8 @@ internal sealed class CollectionWriter : IDisposable
         CollectionIndex[] indexes = _collection.Indexes;
         for (int i = 0; i < indexes.Length; i++)
         {
-            _oldKeys[i].Build(indexes[i].Spec, present);
-            _newKeys[i].Build(indexes[i].Spec, replacement);
+            _oldKeys[i].Build(indexes[i].Spec.Fields, present);
+            _newKeys[i].Build(indexes[i].Spec.Fields, replacement);
         }
 
         for (int i = 0; i < indexes.Length; i++)
@@ -133,7 +133,7 @@ internal sealed class CollectionWriter : IDisposable
         _batch.Delete(_collection.Records, _record);
         for (int i = 0; i < indexes.Length; i++)
         {
-            _oldKeys[i].Build(indexes[i].Spec, present);
+            _oldKeys[i].Build(indexes[i].Spec.Fields, present);
             for (int k = 0; k < _oldKeys[i].Count; k++)
                 DeleteKey(indexes[i], _oldKeys[i][k]);
         }

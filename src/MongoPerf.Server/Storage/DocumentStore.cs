@@ -221,7 +221,7 @@ internal sealed class DocumentStore : IDisposable
         var pending = new PendingKeys();
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
-            keys.Build(index.Spec, records.Value);
+            keys.Build(index.Spec.Fields, records.Value);
             index.IsMultikey |= keys.IsMultikey;
             for (int i = 0; i < keys.Count; i++)
             {

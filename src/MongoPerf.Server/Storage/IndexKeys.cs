@@ -8,8 +8,8 @@ namespace MongoPerf.Server.Storage;
 internal sealed class IndexKeys
 {
     private readonly List<KeyBuffer> _keys = [];
-    private readonly KeyBuffer _values = new();
-    private readonly List<int> _starts = [];
+    private readonly KeyBuffer _key = new();
+    private ArrayKeys? _arrays;
 
     public int Count { get; private set; }
 
@@ -19,28 +19,37 @@ internal sealed class IndexKeys
     public ReadOnlySpan<byte> this[int index] => _keys[index].Written;
 
     /// <summary>Fills this with the keys of <paramref name="document"/>, without record id.</summary>
-    /// <exception cref="IndexKeyException">Arrays in two fields of one index, or a value that cannot be indexed.</exception>
-    public void Build(IndexSpec spec, ReadOnlySpan<byte> document)
+    /// <exception cref="IndexKeyException">Arrays side by side in two fields of one index, or a value that cannot be indexed.</exception>
+    public void Build(IndexField[] fields, ReadOnlySpan<byte> document)
     {
         Count = 0;
         IsMultikey = false;
-        Append();
-        for (int i = 0; i < spec.Fields.Length; i++)
+        KeyBuffer key = Append();
+        foreach (IndexField field in fields)
         {
-            IndexField field = spec.Fields[i];
             PathResult found = field.Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
             if (found == PathResult.Array)
             {
-                AddArray(field, document, isLater: IsMultikey);
-                continue;
+                BuildFromArray(fields, document);
+                return;
             }
 
-            for (int k = 0; k < Count; k++)
-                AddValue(_keys[k], field, found == PathResult.Missing, type, value);
+            int start = key.Length;
+            if (found == PathResult.Missing)
+                KeyEncoder.WriteMissing(key);
+            else
+                KeyEncoder.Write(key, type, value);
+            if (field.IsDescending)
+                key.Invert(start);
         }
+    }
 
-        if (IsMultikey)
-            RemoveDuplicates();
+    private void BuildFromArray(IndexField[] fields, ReadOnlySpan<byte> document)
+    {
+        Count = 0;
+        IsMultikey = true;
+        (_arrays ??= new ArrayKeys()).Build(fields, document, _key, () => Append().Add(_key.Written));
+        RemoveDuplicates();
     }
 
     private KeyBuffer Append()
@@ -52,79 +61,21 @@ internal sealed class IndexKeys
         return key;
     }
 
-    private static void AddValue(KeyBuffer key, IndexField field, bool isMissing, BsonType type, ReadOnlySpan<byte> value)
-    {
-        int start = key.Length;
-        if (isMissing)
-            KeyEncoder.WriteMissing(key);
-        else
-            KeyEncoder.Write(key, type, value);
-        if (field.IsDescending)
-            key.Invert(start);
-    }
-
-    private void AddArray(IndexField field, ReadOnlySpan<byte> document, bool isLater)
-    {
-        if (isLater)
-            throw new IndexKeyException($"cannot index parallel arrays [{field.Path.Text}]");
-        IsMultikey = true;
-        _values.Clear();
-        _starts.Clear();
-        var collector = new Collector(_values, _starts);
-        field.Path.Visit(document, ref collector);
-        int count = Math.Max(1, _starts.Count);
-        if (_starts.Count == 0)
-        {
-            // An empty array stands in the index as undefined, below null.
-            _starts.Add(0);
-            _values.Add(BsonOrder.UndefinedRank);
-        }
-
-        byte[] head = _keys[0].Written.ToArray();
-        Count = 0;
-        for (int i = 0; i < count; i++)
-        {
-            KeyBuffer key = Append();
-            key.Add(head);
-            int end = i + 1 < count ? _starts[i + 1] : _values.Length;
-            key.Add(_values.Written[_starts[i]..end]);
-            if (field.IsDescending)
-                key.Invert(head.Length);
-        }
-    }
-
     private void RemoveDuplicates()
     {
-        for (int i = 0; i < Count; i++)
+        if (Count < 2)
+            return;
+        _keys.Sort(0, Count, Comparer<KeyBuffer>.Create((a, b) => a.Written.SequenceCompareTo(b.Written)));
+        int kept = 1;
+        for (int i = 1; i < Count; i++)
         {
-            for (int k = Count - 1; k > i; k--)
-            {
-                if (!_keys[i].Written.SequenceEqual(_keys[k].Written))
-                    continue;
-                (_keys[k], _keys[Count - 1]) = (_keys[Count - 1], _keys[k]);
-                Count--;
-            }
-        }
-    }
-
-    private readonly struct Collector(KeyBuffer values, List<int> starts) : IValueVisitor
-    {
-        // The array as a whole has no key of its own; its elements have, and an array inside an array counts as an element.
-        public bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement)
-        {
-            if (!isElement && type == BsonType.Array)
-                return false;
-            starts.Add(values.Length);
-            KeyEncoder.Write(values, type, value);
-            return false;
+            if (_keys[i].Written.SequenceEqual(_keys[kept - 1].Written))
+                continue;
+            (_keys[kept], _keys[i]) = (_keys[i], _keys[kept]);
+            kept++;
         }
 
-        public bool VisitMissing()
-        {
-            starts.Add(values.Length);
-            KeyEncoder.WriteMissing(values);
-            return false;
-        }
+        Count = kept;
     }
 }
 

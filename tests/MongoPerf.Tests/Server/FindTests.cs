@@ -138,7 +138,7 @@ public sealed class FindTests : ServerTest
         Assert.Equal("a,b,d", Names("{'_id': 0}"));
         Assert.Equal("_id", Names("{'_id': 1}"));
         Fails("{'find': 'c', 'projection': {'a': 1, 'b': 0}}", 31254, "exclusion on field b");
-        Fails("{'find': 'c', 'projection': {'b.c': 1}}", 238, "top-level");
+        Assert.Equal("_id,b", Names("{'b.c': 1}"));
 
         string Names(string projection) => string.Join(',', Client.FindAll("{'find': 'c', 'projection': " + projection + "}").Single().Select(pair => pair.Key));
     }

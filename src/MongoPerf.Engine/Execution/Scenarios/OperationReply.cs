@@ -19,30 +19,31 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
         WriteReply.RequireResponseTo(message, requestId);
         bool ok = false;
         bool hasErrors = false;
-        bool hasCursor = false;
         long documents = 0;
         long bytes = 0;
-        var reader = new BsonReader(OpMsg.Parse(message).Body);
+        CursorReply cursor = default;
+        ReadOnlySpan<byte> body = OpMsg.Parse(message).Body;
+        message.Overlaps(body, out int bodyStart);
+        var reader = new BsonReader(body);
         while (reader.Read())
         {
-            if (reader.NameIs("ok"u8))
+            if (reader.NameIs("cursor"u8))
+                cursor = CursorReply.ParseCursor(reader.DocumentBytes, bodyStart + reader.ValueOffset);
+            else if (reader.NameIs("ok"u8))
                 ok = reader.ToBoolean();
             else if (reader.NameIs("n"u8) && reader.IsNumber)
                 documents = reader.ToInt64();
             else if (reader.NameIs("writeErrors"u8) || reader.NameIs("writeConcernError"u8))
                 hasErrors = true;
-            else if (reader.NameIs("cursor"u8))
-                hasCursor = true;
             else if (reader.NameIs("value"u8) && reader.Type == BsonType.Document)
                 (documents, bytes) = (1, reader.Value.Length);
             else if (reader.NameIs("values"u8) && reader.Type == BsonType.Array)
                 (documents, bytes) = CountItems(reader.DocumentBytes);
         }
 
-        if (!hasCursor)
-            return new OperationReply(ok && !hasErrors, documents, bytes, 0, default);
-        CursorReply cursor = CursorReply.Parse(message);
-        return new OperationReply(ok && !hasErrors, cursor.Documents, cursor.Bytes, cursor.CursorId, cursor.Batch);
+        return cursor.Batch.Length > 0
+            ? new OperationReply(ok && !hasErrors, cursor.Documents, cursor.Bytes, cursor.CursorId, cursor.Batch)
+            : new OperationReply(ok && !hasErrors, documents, bytes, 0, default);
     }
 
     /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>

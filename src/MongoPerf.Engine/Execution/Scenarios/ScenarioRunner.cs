@@ -25,7 +25,7 @@ public sealed record ScenarioRunOptions
 /// <param name="Failed">Failed operations, warm-up included.</param>
 /// <param name="Wrong">Documents that were not what must have come.</param>
 /// <param name="Missing">Documents that were sent for loading and did not arrive.</param>
-/// <param name="FailedAssertions">As they are written.</param>
+/// <param name="FailedAssertions">With the phases that they are of.</param>
 /// <param name="IsComplete">Nothing stopped it.</param>
 public sealed record ScenarioOutcome(long Failed, long Wrong, long Missing, IReadOnlyList<string> FailedAssertions, bool IsComplete);
 
@@ -68,7 +68,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
     private bool RunPhase(ScenarioRound round, ScenarioPhase phase, CancellationToken stop)
     {
         int step = ++_step;
-        Report(RunEvent.Phase, phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})");
+        Report(RunEvent.Phase, LabelOf(phase));
         ScenarioCollection? loaded = phase.Loads is null ? null : round.Collections.First(c => c.Name == phase.Loads);
         (PhaseGroup Group, TestOutcome Outcome)[] outcomes = [.. RunGroups(step, phase, loaded, stop).Where(o => o.Outcome is not null).Select(o => (o.Group, o.Outcome!))];
         long documents = CountAfter(round, loaded, outcomes);
@@ -188,7 +188,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
         }
 
         AssertionResult[] assertions = [.. phase.Assertions.Select(a => AssertionCheck.Check(a, [.. outcomes.Select(o => o.Outcome)]))];
-        _failedAssertions.AddRange(assertions.Where(a => !a.Holds).Select(a => a.Text));
+        _failedAssertions.AddRange(assertions.Where(a => !a.Holds).Select(a => $"{LabelOf(phase)}: {a.Text}"));
         foreach (TestResult result in results)
         {
             store.AddTestResult(step, documents, result);
@@ -206,6 +206,9 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
         });
         store.AddCheckpoint(new Checkpoint(step, documents, clock.UtcNow.ToUnixTimeMilliseconds()));
     }
+
+    private static string LabelOf(ScenarioPhase phase) =>
+        phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
 
     private void Report(string kind, string text)
     {

@@ -1,3 +1,7 @@
+using System.Buffers.Binary;
+using System.Text;
+using System.Text.RegularExpressions;
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
@@ -26,9 +30,15 @@ internal sealed class Filter
 
     public bool IsEmpty => Root.Children.Count == 0;
 
+    /// <summary>The command's <c>let</c>, for $expr; null when it has none.</summary>
+    public Variables? Variables { get; private set; }
+
+    /// <param name="document">The filter as the client gave it.</param>
+    /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
-    public void Compile(ReadOnlySpan<byte> document)
+    public void Compile(ReadOnlySpan<byte> document, Variables? variables = null)
     {
+        Variables = variables;
         if (_source.Length < document.Length)
             _source = new byte[2 * document.Length];
         document.CopyTo(_source);
@@ -50,6 +60,8 @@ internal sealed class Filter
         node.Operator = kind;
         node.Path = null;
         node.Flag = false;
+        node.Patterns = null;
+        node.Expression = null;
         node.Children.Clear();
         return node;
     }
@@ -60,8 +72,35 @@ internal sealed class Filter
         FilterOperator.Or => MatchesAny(node, document),
         FilterOperator.Nor => !MatchesAny(node, document),
         FilterOperator.NotEqual or FilterOperator.NotIn => !MatchesField(node, document),
+        FilterOperator.Nothing => false,
+        FilterOperator.Expression => node.Expression!.IsTrue(document, Variables),
         _ => MatchesField(node, document),
     };
+
+    /// <summary>Conditions on a value without a field: the inside of {$elemMatch: {$gt: 1}}.</summary>
+    private bool MatchesValue(FilterNode node, BsonType type, ReadOnlySpan<byte> value)
+    {
+        switch (node.Operator)
+        {
+            case FilterOperator.And:
+                foreach (FilterNode child in node.Children)
+                {
+                    if (!MatchesValue(child, type, value))
+                        return false;
+                }
+
+                return true;
+            case FilterOperator.Nor:
+                return !MatchesValue(node.Children[0], type, value);
+            case FilterOperator.Nothing:
+                return false;
+            case FilterOperator.Exists:
+                return node.Flag;
+            default:
+                bool isMet = new ValueTest(this, node).Visit(type, value, isElement: false);
+                return node.Operator is FilterOperator.NotEqual or FilterOperator.NotIn ? !isMet : isMet;
+        }
+    }
 
     private bool MatchesAll(FilterNode group, ReadOnlySpan<byte> document)
     {
@@ -107,12 +146,26 @@ internal sealed class Filter
     {
         public bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement)
         {
-            if (node.Operator is FilterOperator.In or FilterOperator.NotIn)
-                return IsAnyOf(type, value);
-            return Compares(node.Operator, type, value, node.OperandType, filter.Operand(node));
+            switch (node.Operator)
+            {
+                case FilterOperator.In or FilterOperator.NotIn:
+                    return IsAnyOf(type, value);
+                case FilterOperator.Size or FilterOperator.ElementMatches or FilterOperator.ElementValueMatches:
+                    // An array inside the array is one of its elements, and not looked into.
+                    return !isElement && type == BsonType.Array && filter.MatchesArray(node, value);
+                case FilterOperator.Type:
+                    return node.Types.Contains(type);
+                case FilterOperator.Modulo:
+                    return HasRemainder(type, value);
+                case FilterOperator.Regex:
+                    return MatchesPattern(type, value) || (type == BsonType.Regex && node.OperandType == BsonType.Regex && value.SequenceEqual(filter.Operand(node)));
+                default:
+                    return Compares(node.Operator, type, value, node.OperandType, filter.Operand(node));
+            }
         }
 
-        public bool VisitMissing() => Visit(BsonType.Null, default, isElement: false);
+        public bool VisitMissing() => node.Operator is not (FilterOperator.Size or FilterOperator.ElementMatches or FilterOperator.ElementValueMatches
+            or FilterOperator.Type or FilterOperator.Modulo or FilterOperator.Regex) && Visit(BsonType.Null, default, isElement: false);
 
         private bool IsAnyOf(BsonType type, ReadOnlySpan<byte> value)
         {
@@ -123,8 +176,52 @@ internal sealed class Filter
                     return true;
             }
 
+            return node.Patterns != null && MatchesPattern(type, value);
+        }
+
+        private bool MatchesPattern(BsonType type, ReadOnlySpan<byte> value)
+        {
+            if (type is not (BsonType.String or BsonType.Symbol))
+                return false;
+            string text = Encoding.UTF8.GetString(value[4..^1]);
+            foreach (Regex pattern in node.Patterns!)
+            {
+                if (pattern.IsMatch(text))
+                    return true;
+            }
+
             return false;
         }
+
+        private bool HasRemainder(BsonType type, ReadOnlySpan<byte> value) => type switch
+        {
+            BsonType.Decimal128 => throw CommandException.NotSupported("$mod of decimal128 values"),
+            BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(value) % node.Number == node.Remainder,
+            BsonType.Int64 => node.Number == -1 ? node.Remainder == 0 : BinaryPrimitives.ReadInt64LittleEndian(value) % node.Number == node.Remainder,
+            BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(value) is var number && Math.Abs(number) < 9.2233720368547758E18
+                && (long)number % node.Number == node.Remainder,
+            _ => false,
+        };
+    }
+
+    private bool MatchesArray(FilterNode node, ReadOnlySpan<byte> array)
+    {
+        long count = 0;
+        var elements = new BsonReader(array);
+        while (elements.Read())
+        {
+            count++;
+            bool isMet = node.Operator switch
+            {
+                FilterOperator.ElementMatches => elements.Type is BsonType.Document or BsonType.Array && MatchesAll(node, elements.Value),
+                FilterOperator.ElementValueMatches => MatchesValue(node.Children[0], elements.Type, elements.Value),
+                _ => false,
+            };
+            if (isMet)
+                return true;
+        }
+
+        return node.Operator == FilterOperator.Size && count == node.Number;
     }
 
     /// <summary>Orders hold between values of one kind only (MongoDB's type bracketing).</summary>

@@ -1,3 +1,5 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -5,6 +7,12 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>Turns a filter document into nodes; refuses what it does not know with MongoDB's own codes and texts.</summary>
 internal ref struct FilterCompiler(Filter filter, PathCache paths)
 {
+    private static readonly HashSet<string> MongoOperators =
+    [
+        "$where", "$text", "$jsonSchema", "$geoIntersects", "$geoWithin", "$near", "$nearSphere", "$within", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear",
+        "$bitsAnySet", "$alwaysTrue", "$alwaysFalse", "$sampleRate",
+    ];
+
     private readonly Filter _filter = filter;
     private readonly PathCache _paths = paths;
 
@@ -15,7 +23,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         var reader = new BsonReader(_filter.Source[start..]);
         while (reader.Read())
         {
-            if (reader.Name.Length > 0 && reader.Name[0] == '$')
+            if (IsOperator(reader.Name))
                 CompileTopLevel(reader, start, group);
             else
                 CompileField(reader, start, group);
@@ -29,7 +37,9 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             case "$and": CompileBranches(reader, start, group); break;
             case "$or": CompileBranches(reader, start, AddGroup(group, FilterOperator.Or)); break;
             case "$nor": CompileBranches(reader, start, AddGroup(group, FilterOperator.Nor)); break;
+            case "$expr": AddGroup(group, FilterOperator.Expression).Expression = ExpressionParser.Parse(reader, _filter.Variables); break;
             case "$comment": break;
+            case { } name when MongoOperators.Contains(name): throw CommandException.NotSupported($"{name} in filters");
             default:
                 throw CommandException.BadValue(
                     $"unknown top level operator: {reader.NameText}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.");
@@ -59,79 +69,217 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     private readonly void CompileField(BsonReader reader, int start, FilterNode group)
     {
         if (reader.Type == BsonType.Document && StartsWithOperator(reader.Value))
-            CompileOperators(reader, start, group);
+            CompileOperators(reader.Name, reader.Value, start + reader.ValueOffset, group);
+        else if (reader.Type == BsonType.Regex)
+            AddRegex(group, reader.Name, reader, start);
         else
-            Add(group, FilterOperator.Equal, reader.Name, reader, start);
+            AddComparison(group, FilterOperator.Equal, reader.Name, reader, start);
     }
 
-    private readonly void CompileOperators(BsonReader field, int start, FilterNode group)
+    /// <param name="field">The field's name; empty inside an $elemMatch of values.</param>
+    /// <param name="document">The operators.</param>
+    /// <param name="start">Where they start in the filter's source.</param>
+    /// <param name="group">Takes the conditions, which must all hold.</param>
+    private readonly void CompileOperators(ReadOnlySpan<byte> field, ReadOnlySpan<byte> document, int start, FilterNode group)
     {
-        var operators = new BsonReader(field.Value);
-        int inner = start + field.ValueOffset;
+        var operators = new BsonReader(document);
         while (operators.Read())
         {
-            FilterOperator kind = Operator(operators);
-            if (kind == FilterOperator.Not)
-            {
-                CompileNot(field, operators, inner, group);
-                continue;
-            }
-
-            if (kind is FilterOperator.In or FilterOperator.NotIn && operators.Type != BsonType.Array)
-                throw CommandException.BadValue($"{operators.NameText} needs an array");
-            FilterNode node = Add(group, kind, field.Name, operators, inner);
-            node.Flag = kind == FilterOperator.Exists && (operators.ToBoolean() || !(operators.IsNumber || operators.Type is BsonType.Boolean or BsonType.Null));
+            if (Comparison(operators.Name) is { } comparison)
+                AddComparison(group, comparison, field, operators, start);
+            else
+                CompileOperator(field, operators, document, start, group);
         }
     }
 
-    private readonly void CompileNot(BsonReader field, BsonReader not, int start, FilterNode group)
+    private readonly void CompileOperator(ReadOnlySpan<byte> field, BsonReader reader, ReadOnlySpan<byte> document, int start, FilterNode group)
     {
+        switch (reader.NameText)
+        {
+            case "$exists": Add(group, FilterOperator.Exists, field, reader, start).Flag = IsTrue(reader); break;
+            case "$not": CompileNot(field, reader, start, group); break;
+            case "$all": CompileAll(field, reader, start, group); break;
+            case "$elemMatch": CompileElementMatch(field, reader, start, group); break;
+            case "$size": Add(group, FilterOperator.Size, field, reader, start).Number = Size(reader); break;
+            case "$type": Add(group, FilterOperator.Type, field, reader, start).Types = TypeSet.Parse(reader.Type, reader.Value); break;
+            case "$mod": AddModulo(group, field, reader, start); break;
+            case "$regex": AddRegex(group, field, reader, document, start); break;
+            case "$options" when new BsonReader(document).Find("$regex"u8): break;
+            case "$options": throw CommandException.BadValue("$options needs a $regex");
+            case "$comment": break;
+            case { } name when MongoOperators.Contains(name): throw CommandException.NotSupported($"{name} in filters");
+            default: throw CommandException.BadValue($"unknown operator: {reader.NameText}");
+        }
+    }
+
+    /// <summary>{a: {$not: {...}}} is the negation of all the inner conditions together: a $nor of one branch.</summary>
+    private readonly void CompileNot(ReadOnlySpan<byte> field, BsonReader not, int start, FilterNode group)
+    {
+        FilterNode inner = AddGroup(AddGroup(group, FilterOperator.Nor), FilterOperator.And);
+        if (not.Type == BsonType.Regex)
+        {
+            AddRegex(inner, field, not, start);
+            return;
+        }
+
         if (not.Type != BsonType.Document)
             throw CommandException.BadValue("$not needs a regex or a document");
-        // {a: {$not: {...}}} is the negation of all the inner conditions together: a $nor of one branch.
-        FilterNode negation = AddGroup(group, FilterOperator.Nor);
-        FilterNode inner = AddGroup(negation, FilterOperator.And);
-        var proxy = new BsonReader(not.Value);
-        if (!proxy.Read())
+        if (!new BsonReader(not.Value).Read())
             throw CommandException.BadValue("$not cannot be empty");
-        CompileInner(field, start + not.ValueOffset, inner);
+        CompileOperators(field, not.Value, start + not.ValueOffset, inner);
     }
 
-    private readonly void CompileInner(BsonReader field, int at, FilterNode group)
+    private readonly void CompileAll(ReadOnlySpan<byte> field, BsonReader all, int start, FilterNode group)
     {
-        var operators = new BsonReader(_filter.Source[at..]);
-        while (operators.Read())
+        if (all.Type != BsonType.Array)
+            throw CommandException.BadValue("$all needs an array");
+        int inner = start + all.ValueOffset;
+        int count = 0;
+        var items = new BsonReader(all.Value);
+        for (; items.Read(); count++)
         {
-            FilterOperator kind = Operator(operators);
-            if (kind is FilterOperator.In or FilterOperator.NotIn or FilterOperator.Exists or FilterOperator.Not)
-                throw CommandException.NotSupported($"{operators.NameText} inside $not");
-            Add(group, kind, field.Name, operators, at);
+            if (items.Type == BsonType.Regex)
+                AddRegex(group, field, items, inner);
+            else if (items.Type != BsonType.Document || !StartsWithOperator(items.Value))
+                AddComparison(group, FilterOperator.Equal, field, items, inner);
+            else
+                CompileAllElementMatch(field, items, inner, group);
         }
+
+        if (count == 0)
+            AddGroup(group, FilterOperator.Nothing);
+    }
+
+    private readonly void CompileAllElementMatch(ReadOnlySpan<byte> field, BsonReader item, int start, FilterNode group)
+    {
+        var condition = new BsonReader(item.Value);
+        condition.Read();
+        if (!condition.NameIs("$elemMatch"u8))
+            throw CommandException.BadValue("no $ expressions in $all");
+        CompileElementMatch(field, condition, start + item.ValueOffset, group);
+    }
+
+    private readonly void CompileElementMatch(ReadOnlySpan<byte> field, BsonReader match, int start, FilterNode group)
+    {
+        if (match.Type != BsonType.Document)
+            throw CommandException.BadValue("$elemMatch needs an Object");
+        var first = new BsonReader(match.Value);
+        bool isOfValues = first.Read() && IsOperator(first.Name) && !IsReference(first.Name)
+            && first.NameText is not ("$and" or "$or" or "$nor" or "$where" or "$expr");
+        int inner = start + match.ValueOffset;
+        if (!isOfValues)
+        {
+            CompileDocument(inner, Add(group, FilterOperator.ElementMatches, field, match, start));
+            return;
+        }
+
+        FilterNode node = Add(group, FilterOperator.ElementValueMatches, field, match, start);
+        CompileOperators(default, match.Value, inner, AddGroup(node, FilterOperator.And));
+    }
+
+    private readonly void AddModulo(FilterNode group, ReadOnlySpan<byte> field, BsonReader reader, int start)
+    {
+        if (reader.Type != BsonType.Array)
+            throw CommandException.BadValue("malformed mod, needs to be an array");
+        FilterNode node = Add(group, FilterOperator.Modulo, field, reader, start);
+        var items = new BsonReader(reader.Value);
+        node.Number = ModuloOperand(ref items, "divisor");
+        node.Remainder = ModuloOperand(ref items, "remainder");
+        if (items.Read())
+            throw CommandException.BadValue("malformed mod, too many elements");
+        if (node.Number == 0)
+            throw CommandException.BadValue("divisor cannot be 0");
+    }
+
+    private static long ModuloOperand(ref BsonReader items, string name)
+    {
+        if (!items.Read())
+            throw CommandException.BadValue("malformed mod, not enough elements");
+        if (!items.IsNumber)
+            throw CommandException.BadValue($"malformed mod, {name} not a number");
+        return items.ToInt64();
+    }
+
+    private static long Size(BsonReader reader)
+    {
+        if (!reader.IsNumber || reader.ToDouble() != Math.Floor(reader.ToDouble()))
+            throw CommandException.FailedToParse($"Failed to parse $size. Expected an integer in: $size: {ValueText.Of(reader.Type, reader.Value)}");
+        return reader.ToInt64() >= 0 ? reader.ToInt64() : throw CommandException.FailedToParse($"Failed to parse $size. Expected a non-negative number in: $size: {reader.ToInt64()}");
+    }
+
+    /// <summary>{field: /pattern/options}.</summary>
+    private readonly void AddRegex(FilterNode group, ReadOnlySpan<byte> field, BsonReader operand, int start) =>
+        Add(group, FilterOperator.Regex, field, operand, start).Patterns = [RegexOperand.Parse(operand.Value)];
+
+    /// <summary>{field: {$regex: …, $options: …}}.</summary>
+    private readonly void AddRegex(FilterNode group, ReadOnlySpan<byte> field, BsonReader operand, ReadOnlySpan<byte> siblings, int start)
+    {
+        var options = new BsonReader(siblings);
+        string? given = null;
+        if (options.Find("$options"u8))
+            given = options.Type == BsonType.String ? options.StringText : throw CommandException.BadValue("$options has to be a string");
+        Regex pattern;
+        if (operand.Type == BsonType.Regex)
+        {
+            (string text, string own) = RegexOperand.Parts(operand.Value);
+            if (given != null && own.Length > 0)
+                throw CommandException.Location(51075, "options set in both $regex and $options");
+            pattern = RegexOperand.Make(text, given ?? own);
+        }
+        else
+        {
+            pattern = operand.Type == BsonType.String ? RegexOperand.Make(operand.StringText, given ?? "") : throw CommandException.BadValue("$regex has to be a string");
+        }
+
+        Add(group, FilterOperator.Regex, field, operand, start).Patterns = [pattern];
+    }
+
+    private readonly void AddComparison(FilterNode group, FilterOperator kind, ReadOnlySpan<byte> field, BsonReader operand, int start)
+    {
+        bool isList = kind is FilterOperator.In or FilterOperator.NotIn;
+        if (isList && operand.Type != BsonType.Array)
+            throw CommandException.BadValue($"{operand.NameText} needs an array");
+        if (operand.Type == BsonType.Regex && kind is FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual)
+            throw CommandException.BadValue("Can't have RegEx as arg to predicate over field '" + System.Text.Encoding.UTF8.GetString(field) + "'.");
+        if (operand.Type == BsonType.Regex && kind == FilterOperator.NotEqual)
+            throw CommandException.BadValue("Can't have regex as arg to $ne.");
+        RequireComparable(operand.Type);
+        FilterNode node = Add(group, kind, field, operand, start);
+        if (isList)
+            node.Patterns = Patterns(operand.Value);
+    }
+
+    /// <summary>The regular expressions of an $in; null where there are none.</summary>
+    private static Regex[]? Patterns(ReadOnlySpan<byte> array)
+    {
+        List<Regex>? patterns = null;
+        var items = new BsonReader(array);
+        while (items.Read())
+        {
+            RequireComparable(items.Type);
+            if (items.Type == BsonType.Regex)
+                (patterns ??= []).Add(RegexOperand.Parse(items.Value));
+            else if (items.Type == BsonType.Document && StartsWithOperator(items.Value))
+                throw CommandException.BadValue("cannot nest $ under $in");
+        }
+
+        return patterns?.ToArray();
     }
 
     private readonly FilterNode Add(FilterNode group, FilterOperator kind, ReadOnlySpan<byte> field, BsonReader operand, int start)
     {
-        RequireComparable(operand.Type);
         FilterNode node = _filter.NewNode(kind);
         node.Path = _paths.Get(field);
         node.OperandType = operand.Type;
         node.OperandStart = start + operand.ValueOffset;
         node.OperandLength = operand.Value.Length;
-        if (kind is FilterOperator.In or FilterOperator.NotIn)
-        {
-            var items = new BsonReader(operand.Value);
-            while (items.Read())
-                RequireComparable(items.Type);
-        }
-
         group.Children.Add(node);
         return node;
     }
 
-    private static FilterOperator Operator(BsonReader reader)
+    private static FilterOperator? Comparison(ReadOnlySpan<byte> name)
     {
         // Compared as bytes: a filter is compiled for every find, and makes no strings.
-        ReadOnlySpan<byte> name = reader.Name;
         return name switch
         {
             _ when name.SequenceEqual("$gte"u8) => FilterOperator.GreaterOrEqual,
@@ -142,9 +290,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             _ when name.SequenceEqual("$ne"u8) => FilterOperator.NotEqual,
             _ when name.SequenceEqual("$in"u8) => FilterOperator.In,
             _ when name.SequenceEqual("$nin"u8) => FilterOperator.NotIn,
-            _ when name.SequenceEqual("$exists"u8) => FilterOperator.Exists,
-            _ when name.SequenceEqual("$not"u8) => FilterOperator.Not,
-            _ => throw CommandException.BadValue($"unknown operator: {reader.NameText}"),
+            _ => null,
         };
     }
 
@@ -157,18 +303,22 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
 
     private static void RequireComparable(BsonType type)
     {
-        if (type == BsonType.Regex)
-            throw CommandException.NotSupported("regular expressions in filters");
         if (type == BsonType.Decimal128)
             throw CommandException.NotSupported("decimal128 values in filters");
+        if (type == BsonType.Undefined)
+            throw CommandException.BadValue("cannot compare to undefined");
     }
+
+    private static bool IsTrue(BsonReader reader) => reader.ToBoolean() || !(reader.IsNumber || reader.Type is BsonType.Boolean or BsonType.Null or BsonType.Undefined);
 
     private static bool StartsWithOperator(ReadOnlySpan<byte> document)
     {
         var reader = new BsonReader(document);
-        return reader.Read() && reader.Name.Length > 0 && reader.Name[0] == '$' && !IsReference(reader.Name);
+        return reader.Read() && IsOperator(reader.Name) && !IsReference(reader.Name);
     }
 
+    private static bool IsOperator(ReadOnlySpan<byte> name) => name.Length > 0 && name[0] == '$';
+
     // {$ref: ..., $id: ...} is a value (DBRef), not a condition.
-    private static bool IsReference(ReadOnlySpan<byte> name) => name.SequenceEqual("$ref"u8) || name.SequenceEqual("$id"u8);
+    private static bool IsReference(ReadOnlySpan<byte> name) => name.SequenceEqual("$ref"u8) || name.SequenceEqual("$id"u8) || name.SequenceEqual("$db"u8);
 }

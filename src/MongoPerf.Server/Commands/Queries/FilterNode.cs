@@ -1,3 +1,5 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -17,7 +19,22 @@ internal enum FilterOperator
     NotEqual,
     NotIn,
     Exists,
-    Not,
+    Size,
+    Type,
+    Modulo,
+    Regex,
+
+    /// <summary>An element of the array is a document that meets the children.</summary>
+    ElementMatches,
+
+    /// <summary>An element of the array itself meets all children.</summary>
+    ElementValueMatches,
+
+    /// <summary>$expr: an expression over the whole document.</summary>
+    Expression,
+
+    /// <summary>{$all: []}.</summary>
+    Nothing,
 }
 
 /// <summary>One condition of a filter, or a group of conditions. Belongs to its <see cref="Filter"/> and is used again by it.</summary>
@@ -37,6 +54,21 @@ internal sealed class FilterNode
 
     /// <summary>For <see cref="FilterOperator.Exists"/>: whether the field shall be there.</summary>
     public bool Flag { get; set; }
+
+    /// <summary>For <see cref="FilterOperator.Size"/> the length, for <see cref="FilterOperator.Modulo"/> the divisor.</summary>
+    public long Number { get; set; }
+
+    /// <summary>For <see cref="FilterOperator.Modulo"/>.</summary>
+    public long Remainder { get; set; }
+
+    /// <summary>For <see cref="FilterOperator.Type"/>.</summary>
+    public TypeSet Types { get; set; }
+
+    /// <summary>For <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>; else null.</summary>
+    public Regex[]? Patterns { get; set; }
+
+    /// <summary>For <see cref="FilterOperator.Expression"/>.</summary>
+    public Expression? Expression { get; set; }
 
     public List<FilterNode> Children { get; } = [];
 }

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -5,7 +6,7 @@ namespace MongoPerf.Server.Commands.Queries;
 
 /// <summary>A find command and its execution, from the first document to the last; used again for the next one. One thread at a time.</summary>
 /// <remarks>A cursor takes the whole object over; the session then makes itself a new one.</remarks>
-internal sealed class FindQuery : IDisposable
+internal sealed class FindQuery : IBatchSource
 {
     private readonly Planner _planner = new();
     private readonly BlockingSort _sorter = new();
@@ -14,6 +15,7 @@ internal sealed class FindQuery : IDisposable
     private long _returned;
     private bool _isSorting;
     private bool _isHeld;
+    private Variables? _variables;
 
     public FindQuery(PathCache paths)
     {
@@ -56,6 +58,9 @@ internal sealed class FindQuery : IDisposable
     public void Parse(ReadOnlySpan<byte> body)
     {
         Restart();
+        var let = new BsonReader(body);
+        if (let.Find("let"u8))
+            _variables = Variables.Parse(new BsonDocument(RequireDocument(let).ToArray()));
         var reader = new BsonReader(body);
         reader.Read();
         while (reader.Read())
@@ -66,10 +71,10 @@ internal sealed class FindQuery : IDisposable
     }
 
     /// <summary>Prepares for a filter that comes from another command (count, update, delete).</summary>
-    public void Parse(ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint)
+    public void Parse(ReadOnlySpan<byte> filter, long skip, long limit, IndexHint hint, Variables? variables = null)
     {
         Restart();
-        Filter.Compile(filter);
+        Filter.Compile(filter, variables);
         Hint = hint;
         _skip = skip;
         _limit = limit;
@@ -83,6 +88,14 @@ internal sealed class FindQuery : IDisposable
             _sorter.Fill(Runner, Sort, Wanted);
     }
 
+    /// <summary>For a query that is answered without a plan.</summary>
+    /// <exception cref="CommandException">The hint names no index.</exception>
+    public void RequireHint(Collection collection)
+    {
+        if (Hint.IsGiven && Hint.Natural == 0 && Hint.Find(collection.Indexes) == null)
+            throw Planner.NoSuchIndex();
+    }
+
     /// <summary>Chooses the plan and leaves it at that.</summary>
     public void OpenPlan(Collection? collection)
     {
@@ -90,6 +103,7 @@ internal sealed class FindQuery : IDisposable
         if (collection == null)
             return;
         Runner = _planner.Choose(collection, Filter, Sort, Hint, Wanted);
+        Runner.Plan.Index?.CountAccess();
         _isSorting = !Runner.Plan.ProvidesSort;
     }
 
@@ -130,6 +144,30 @@ internal sealed class FindQuery : IDisposable
             writer.WriteDocument(name, Current);
     }
 
+    /// <inheritdoc/>
+    public bool WriteBatch(BsonWriter body, long batchSize)
+    {
+        int start = body.Length;
+        int count = 0;
+        while (count < batchSize)
+        {
+            if (!MoveNext())
+                return false;
+            if (count > 0 && body.Length - start + Current.Length > Limits.MaximumReplyBytes)
+            {
+                Hold();
+                return true;
+            }
+
+            WriteCurrent(body, ArrayNames.Of(count++));
+        }
+
+        return !IsComplete;
+    }
+
+    /// <inheritdoc/>
+    public (long Keys, long Documents, long Returned) Examined => (Runner?.KeysExamined ?? 0, Runner?.DocumentsExamined ?? 0, _returned);
+
     /// <summary>Lets go of iterators and pinned memory; the object can be used again.</summary>
     public void Dispose() => _planner.Dispose();
 
@@ -139,6 +177,7 @@ internal sealed class FindQuery : IDisposable
         Sort.Clear();
         Projection.Clear();
         Hint = default;
+        _variables = null;
         _skip = 0;
         _limit = 0;
         _returned = 0;
@@ -156,9 +195,9 @@ internal sealed class FindQuery : IDisposable
             case 4 when reader.NameIs("skip"u8): _skip = RequireCount(reader); return true;
             case 4 when reader.NameIs("hint"u8): Hint = IndexHint.Parse(reader); return true;
             case 5 when reader.NameIs("limit"u8): _limit = RequireCount(reader); return true;
-            case 6 when reader.NameIs("filter"u8): Filter.Compile(RequireDocument(reader)); return true;
+            case 6 when reader.NameIs("filter"u8): Filter.Compile(RequireDocument(reader), _variables); return true;
             case 9 when reader.NameIs("batchSize"u8): BatchSize = RequireCount(reader); return true;
-            case 10 when reader.NameIs("projection"u8): Projection.Compile(RequireDocument(reader)); return true;
+            case 10 when reader.NameIs("projection"u8): Projection.Compile(RequireDocument(reader), _variables); return true;
             case 11 when reader.NameIs("singleBatch"u8): IsSingleBatch = reader.ToBoolean(); return true;
             default: return IsHarmless(reader);
         }

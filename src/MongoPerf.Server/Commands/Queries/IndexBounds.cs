@@ -72,7 +72,7 @@ internal sealed class IndexBounds
         {
             if (!field.Path.IsSame(node.Path))
                 continue;
-            if (node.Operator == FilterOperator.In && !isBound && AddPoints(plan, field, filter.Operand(node), isMultikey))
+            if (node is { Operator: FilterOperator.In, Patterns: null } && !isBound && AddPoints(plan, field, filter.Operand(node), isMultikey))
                 return;
             // Two conditions on an array may be met by two of its elements: only one of them bounds the scan.
             if (isBound && isMultikey)

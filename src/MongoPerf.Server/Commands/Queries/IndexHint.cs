@@ -20,14 +20,16 @@ internal readonly struct IndexHint
 
     public int Natural { get; }
 
+    public static IndexHint Parse(BsonReader reader) => Parse(new BsonValue(reader.Type, reader.Value.ToArray()));
+
     /// <exception cref="CommandException">Neither a string nor a document.</exception>
-    public static IndexHint Parse(BsonReader reader)
+    public static IndexHint Parse(BsonValue value)
     {
-        if (reader.Type == BsonType.String)
-            return new IndexHint(reader.StringText, null, 0);
-        if (reader.Type != BsonType.Document)
+        if (value.Type == BsonType.String)
+            return new IndexHint(value.ToString(), null, 0);
+        if (value.Type != BsonType.Document)
             throw CommandException.FailedToParse("Hint must be a string or an object");
-        var key = new BsonDocument(reader.Value.ToArray());
+        BsonDocument key = value.ToDocument();
         if (key.FindDouble("$natural") is { } natural)
             return new IndexHint(null, null, natural < 0 ? -1 : 1);
         return key.Any() ? new IndexHint(null, key, 0) : default;

@@ -41,6 +41,8 @@ internal sealed class Planner : IDisposable
         return sort.IsEmpty ? ChooseByTrial(0, _used) : ChooseForSort(wanted, collection, filter);
     }
 
+    public static CommandException NoSuchIndex() => CommandException.BadValue("error processing query: hint provided does not correspond to an existing index");
+
     public void Dispose()
     {
         foreach (PlanRunner runner in _runners)
@@ -79,7 +81,7 @@ internal sealed class Planner : IDisposable
         }
 
         CollectionIndex index = hint.Find(collection.Indexes)
-            ?? throw CommandException.BadValue("error processing query: hint provided does not correspond to an existing index");
+            ?? throw NoSuchIndex();
         PlanRunner runner = NextRunner();
         _bounds.Build(runner.Plan, index, filter);
         MatchSort(runner.Plan, sort);

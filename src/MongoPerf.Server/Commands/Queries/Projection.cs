@@ -1,14 +1,17 @@
+using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 
-/// <summary>Which top-level fields of a document are returned. Compiled again and again without new memory. One thread.</summary>
+/// <summary>Which fields of a document are returned. Compiled again and again, without new memory where only top-level fields are named. One thread.</summary>
 internal sealed class Projection
 {
     private readonly List<(int Start, int Length)> _names = [];
     private byte[] _source = new byte[128];
     private bool _includesId;
     private bool _isInclusion;
+    private ProjectionTree? _tree;
+    private Variables? _variables;
 
     /// <summary>False: documents are returned as they are.</summary>
     public bool IsGiven { get; private set; }
@@ -16,8 +19,17 @@ internal sealed class Projection
     public void Clear() => IsGiven = false;
 
     /// <exception cref="CommandException">Inclusion and exclusion mixed, or a form that is not known here.</exception>
-    public void Compile(ReadOnlySpan<byte> document)
+    public void Compile(ReadOnlySpan<byte> document, Variables? variables)
     {
+        _tree = null;
+        if (!IsSimple(document))
+        {
+            _tree = ProjectionTree.Parse(new BsonDocument(document.ToArray()), variables, isFind: true);
+            _variables = variables;
+            IsGiven = true;
+            return;
+        }
+
         if (_source.Length < document.Length)
             _source = new byte[2 * document.Length];
         document.CopyTo(_source);
@@ -28,7 +40,7 @@ internal sealed class Projection
         var reader = new BsonReader(document);
         while (reader.Read())
         {
-            bool included = Flag(reader);
+            bool included = reader.ToBoolean();
             if (reader.NameIs("_id"u8))
             {
                 _includesId = included;
@@ -50,6 +62,12 @@ internal sealed class Projection
     /// <summary>Writes the document's chosen elements as a document of that name.</summary>
     public void Write(BsonWriter writer, ReadOnlySpan<byte> name, ReadOnlySpan<byte> document)
     {
+        if (_tree != null)
+        {
+            writer.WriteDocument(name, _tree.Apply(new BsonDocument(document.ToArray()), _variables).Bytes);
+            return;
+        }
+
         writer.StartDocument(name);
         int missing = _names.Count + (_includesId ? 1 : 0);
         var reader = new BsonReader(document);
@@ -76,16 +94,20 @@ internal sealed class Projection
         return false;
     }
 
-    private static bool Flag(BsonReader reader)
+    /// <summary>Top-level names with flags: what the measured queries ask for, done without a tree.</summary>
+    private static bool IsSimple(ReadOnlySpan<byte> document)
     {
-        if (reader.Name.IndexOf((byte)'.') >= 0 || reader.Name.IndexOf((byte)'$') >= 0)
-            throw CommandException.NotSupported($"the projection '{reader.NameText}': only top-level fields can be chosen");
-        if (!reader.IsNumber && reader.Type != BsonType.Boolean)
-            throw CommandException.NotSupported($"expressions in projections ('{reader.NameText}')");
-        return reader.ToBoolean();
+        var reader = new BsonReader(document);
+        while (reader.Read())
+        {
+            if (reader.Name.IndexOfAny((byte)'.', (byte)'$') >= 0 || reader.Name.Length == 0 || (!reader.IsNumber && reader.Type != BsonType.Boolean))
+                return false;
+        }
+
+        return true;
     }
 
-    private static CommandException Mixed(string field, bool included) => included
+    public static CommandException Mixed(string field, bool included) => included
         ? CommandException.Location(31253, $"Cannot do inclusion on field {field} in exclusion projection")
         : CommandException.Location(31254, $"Cannot do exclusion on field {field} in inclusion projection");
 }

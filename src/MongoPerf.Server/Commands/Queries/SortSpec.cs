@@ -11,6 +11,7 @@ internal sealed class SortSpec(PathCache paths)
 
     private readonly List<IndexField> _fields = [];
     private readonly List<IndexField> _known = [];
+    private IndexKeys? _arrayKeys;
 
     public List<IndexField> Fields => _fields;
 
@@ -49,26 +50,42 @@ internal sealed class SortSpec(PathCache paths)
         {
             int start = key.Length;
             PathResult found = field.Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
+            if (found == PathResult.Array)
+            {
+                WriteLeast(key, document);
+                return;
+            }
+
             if (found == PathResult.Missing)
                 KeyEncoder.WriteMissing(key);
-            else if (found == PathResult.Present)
-                KeyEncoder.Write(key, type, value);
             else
-                WriteExtreme(key, field, document);
+                KeyEncoder.Write(key, type, value);
             if (field.IsDescending)
                 key.Invert(start);
         }
     }
 
-    /// <summary>An array sorts by its least element upwards, by its greatest downwards.</summary>
-    private static void WriteExtreme(KeyBuffer key, IndexField field, ReadOnlySpan<byte> document)
+    /// <summary>A document with arrays sorts by the one of its keys that comes first: upwards by the least element, downwards by the greatest.</summary>
+    private void WriteLeast(KeyBuffer key, ReadOnlySpan<byte> document)
     {
-        var pick = new ExtremePick(field.IsDescending);
-        field.Path.Visit(document, ref pick);
-        if (pick.Best.Length == 0)
-            key.Add(BsonOrder.UndefinedRank);
-        else
-            key.Add(pick.Best.Written);
+        try
+        {
+            (_arrayKeys ??= new IndexKeys()).Build([.. _fields], document);
+        }
+        catch (IndexKeyException error) when (error.IsParallel)
+        {
+            throw CommandException.BadValue("cannot sort with keys that are parallel arrays");
+        }
+
+        int least = 0;
+        for (int i = 1; i < _arrayKeys.Count; i++)
+        {
+            if (_arrayKeys[i].SequenceCompareTo(_arrayKeys[least]) < 0)
+                least = i;
+        }
+
+        key.Clear();
+        key.Add(_arrayKeys[least]);
     }
 
     private void Add(FieldPath path, bool isDescending)
@@ -88,40 +105,5 @@ internal sealed class SortSpec(PathCache paths)
             _known.Clear();
         _known.Add(field);
         _fields.Add(field);
-    }
-
-    private readonly struct ExtremePick(bool greatest) : IValueVisitor
-    {
-        private readonly KeyBuffer _candidate = new();
-
-        public KeyBuffer Best { get; } = new();
-
-        public bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement)
-        {
-            if (!isElement && type == BsonType.Array)
-                return false;
-            _candidate.Clear();
-            KeyEncoder.Write(_candidate, type, value);
-            return Take();
-        }
-
-        public bool VisitMissing()
-        {
-            _candidate.Clear();
-            KeyEncoder.WriteMissing(_candidate);
-            return Take();
-        }
-
-        private bool Take()
-        {
-            int order = _candidate.Written.SequenceCompareTo(Best.Written);
-            if (Best.Length == 0 || (greatest ? order > 0 : order < 0))
-            {
-                Best.Clear();
-                Best.Add(_candidate.Written);
-            }
-
-            return false;
-        }
     }
 }

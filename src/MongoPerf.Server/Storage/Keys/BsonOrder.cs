@@ -64,7 +64,7 @@ internal static class BsonOrder
     private static int CompareNumbers(BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right)
     {
         if (leftType == BsonType.Decimal128 || rightType == BsonType.Decimal128)
-            throw new StorageException("decimal128 values cannot be compared by the embedded server");
+            throw new IndexKeyException("the embedded server does not support comparing decimal128 values");
         NumberKey leftKey = NumberKey.Of(leftType, left);
         NumberKey rightKey = NumberKey.Of(rightType, right);
         int byDouble = leftKey.SortableDouble.CompareTo(rightKey.SortableDouble);

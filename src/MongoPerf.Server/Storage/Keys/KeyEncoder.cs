@@ -46,7 +46,7 @@ internal static class KeyEncoder
                 WriteCodeWithScope(key, value);
                 break;
             case BsonType.Decimal128:
-                throw new IndexKeyException("the embedded server cannot index decimal128 values");
+                throw new IndexKeyException("the embedded server does not support indexing or ordering decimal128 values");
             default:
                 // ObjectId, boolean, regex and DBPointer stand as they are; null, MinKey and MaxKey have no bytes.
                 key.Add(value);
@@ -103,5 +103,10 @@ internal static class KeyEncoder
     }
 }
 
-/// <summary>A document whose value cannot stand in an index: nothing of it was written.</summary>
-internal sealed class IndexKeyException(string message) : Exception(message);
+/// <summary>A document whose value cannot stand in an index, or a value that cannot be compared: nothing was written.</summary>
+/// <param name="message">What it is.</param>
+/// <param name="isParallel">Two arrays side by side, which MongoDB refuses too.</param>
+internal sealed class IndexKeyException(string message, bool isParallel = false) : Exception(message)
+{
+    public bool IsParallel { get; } = isParallel;
+}

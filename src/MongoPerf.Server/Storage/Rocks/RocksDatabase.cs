@@ -98,6 +98,13 @@ internal sealed unsafe class RocksDatabase : IDisposable
         ThrowOn(error);
     }
 
+    /// <summary>Merges all of a column family's files, and waits for it.</summary>
+    public void Compact(nint column)
+    {
+        Flush(column);
+        RocksNative.CompactRange(_database, column, null, 0, null, 0);
+    }
+
     /// <summary>The value of a key, to be disposed by the caller; <see cref="PinnedValue.Found"/> is false when there is none.</summary>
     public PinnedValue Get(nint column, scoped ReadOnlySpan<byte> key)
     {

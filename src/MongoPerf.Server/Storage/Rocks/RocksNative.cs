@@ -56,6 +56,9 @@ internal static unsafe partial class RocksNative
     [LibraryImport(Name, EntryPoint = "rocksdb_write")]
     public static partial void Write(nint database, nint writeOptions, nint batch, byte** error);
 
+    [LibraryImport(Name, EntryPoint = "rocksdb_compact_range_cf")]
+    public static partial void CompactRange(nint database, nint column, byte* start, nuint startLength, byte* end, nuint endLength);
+
     [LibraryImport(Name, EntryPoint = "rocksdb_flush_wal")]
     public static partial void FlushWal(nint database, byte sync, byte** error);
 

@@ -1,0 +1,123 @@
+using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Aggregation;
+
+/// <summary>aggregate: reads the pipeline, has its beginning done by a find, and the rest done document by document.</summary>
+internal static class AggregateCommand
+{
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
+    {
+        var reader = new BsonReader(request.Body);
+        reader.Read();
+        bool hasCollection = reader.Type == BsonType.String;
+        ReadOnlySpan<byte> name = hasCollection ? CommandSession.CollectionName(reader) : default;
+        Options options = Options.Parse(new BsonDocument(request.Body.ToArray()));
+        string nameSpace = hasCollection ? $"{session.Database}.{reader.StringText}" : $"{session.Database}.$cmd.aggregate";
+        Pipeline pipeline = Pipeline.Parse(options.Stages, options.Variables);
+        if (!hasCollection && options.Stages.Length > 0)
+            throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for '{options.Stages[0].Name}'; a collection is required.");
+        Collection? collection = hasCollection ? session.FindCollection(name) : null;
+        if (StatisticsStages.TryRun(session, collection, nameSpace, options.Stages) is { } statistics)
+            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(statistics));
+        else if (collection == null)
+            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver([]));
+        else if (pipeline.Counting is { } counting)
+            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(counting.Count(session, collection, pipeline, options.Hint)));
+        else
+            Run(session, collection, nameSpace, pipeline, options, reply);
+        reply.Succeed();
+    }
+
+    private static void Run(CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, Options options, ReplyWriter reply)
+    {
+        FindQuery query = session.Query;
+        pipeline.Prepare(query, options.Hint);
+        var source = new PipelineSource(query, pipeline);
+        Cursor? cursor = null;
+        reply.Body.StartDocument("cursor"u8);
+        reply.Body.StartArray("firstBatch"u8);
+        if (Read(session, collection, source, reply, options.BatchSize))
+        {
+            session.ReleaseQuery();
+            cursor = session.Server.Cursors.Add(nameSpace, collection, source);
+        }
+
+        reply.Body.End();
+        reply.Body.WriteInt64("id"u8, cursor?.Id ?? 0);
+        reply.Body.WriteString("ns"u8, nameSpace);
+        reply.Body.End();
+    }
+
+    private static bool Read(CommandSession session, Collection collection, PipelineSource source, ReplyWriter reply, long batchSize)
+    {
+        ServerCounters counters = session.Server.Counters;
+        counters.ReaderEnters();
+        collection.Lock.EnterReadLock();
+        try
+        {
+            source.Open(collection.IsDropped ? null : collection);
+            bool hasMore = source.WriteBatch(reply.Body, batchSize);
+            (long keys, long documents, long returned) = source.Examined;
+            counters.CountScan(keys, documents, returned);
+            return hasMore;
+        }
+        finally
+        {
+            collection.Lock.ExitReadLock();
+            counters.ReaderLeaves();
+        }
+    }
+
+    private sealed record Options((string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables)
+    {
+        public static Options Parse(BsonDocument command)
+        {
+            BsonValue? pipeline = null;
+            BsonValue? cursor = null;
+            IndexHint hint = default;
+            Variables? variables = null;
+            foreach ((string name, BsonValue value) in command.Skip(1))
+            {
+                switch (name)
+                {
+                    case "pipeline": pipeline = value; break;
+                    case "cursor": cursor = value; break;
+                    case "hint": hint = IndexHint.Parse(value); break;
+                    case "let": variables = Expressions.Variables.Parse(CommandFields.Document("aggregate", name, value)); break;
+                    case "allowDiskUse" or "bypassDocumentValidation" or "needsMerge" or "fromMongos": break;
+                    case "explain" when !value.ToBoolean(): break;
+                    case "explain" or "collation": throw CommandException.NotSupported($"'{name}' in aggregate");
+                    default: CommandFields.RequireGeneric("aggregate", name); break;
+                }
+            }
+
+            if (pipeline is not { } stages)
+                throw CommandException.MissingField("aggregate", "pipeline");
+            if (stages.Type != BsonType.Array)
+                throw CommandException.TypeMismatch("'pipeline' option must be specified as an array");
+            if (cursor is not { } given)
+                throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
+            return new Options([.. Values.Items(stages).Select(Stage)], BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
+        }
+
+        private static (string Name, BsonValue Value) Stage(BsonValue value)
+        {
+            if (value.Type != BsonType.Document)
+                throw CommandException.TypeMismatch("Each element of the 'pipeline' array must be an object");
+            KeyValuePair<string, BsonValue>[] fields = [.. value.ToDocument()];
+            return fields.Length == 1 ? (fields[0].Key, fields[0].Value) : throw CommandException.Location(40323, "A pipeline stage specification object must contain exactly one field.");
+        }
+
+        private static long BatchSizeOf(BsonDocument cursor)
+        {
+            long size = Limits.DefaultFirstBatch;
+            foreach ((string name, BsonValue value) in cursor)
+                size = name == "batchSize" ? CommandFields.Count("cursor", name, value) : throw CommandException.UnknownField("cursor", name);
+            return size;
+        }
+    }
+}

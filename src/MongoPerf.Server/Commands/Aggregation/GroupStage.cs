@@ -1,0 +1,75 @@
+using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Aggregation;
+
+/// <summary>$group: one document for each value of <c>_id</c>, in no order that may be counted on.</summary>
+internal sealed class GroupStage
+{
+    private static readonly HashSet<string> MongoAccumulators =
+    [
+        "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop", "$stdDevSamp", "$top", "$topN",
+    ];
+
+    private readonly Variables? _variables;
+    private readonly Expression _id;
+    private readonly List<(string Name, Func<Accumulator> New, Expression Value)> _fields = [];
+
+    /// <exception cref="CommandException">No _id, or something else than an accumulator.</exception>
+    public GroupStage(BsonDocument specification, Variables? variables)
+    {
+        _variables = variables;
+        _id = ExpressionParser.Parse(DirectFields.Find(specification, "_id") ?? throw CommandException.Location(15955, "a group specification must include an _id"), variables);
+        foreach ((string name, BsonValue value) in specification)
+        {
+            if (name != "_id")
+                AddField(name, value);
+        }
+    }
+
+    public IEnumerable<BsonDocument> Run(IEnumerable<BsonDocument> documents)
+    {
+        var groups = new Dictionary<string, (BsonValue Id, Accumulator[] Fields)>();
+        foreach (BsonDocument document in documents)
+        {
+            var scope = new Scope(document, _variables);
+            BsonValue id = _id.Evaluate(scope) ?? Values.Null;
+            string key = Values.KeyOf(id);
+            if (!groups.TryGetValue(key, out (BsonValue Id, Accumulator[] Fields) group))
+                groups.Add(key, group = (id, [.. _fields.Select(field => field.New())]));
+            for (int i = 0; i < group.Fields.Length; i++)
+                group.Fields[i].Add(_fields[i].Value.Evaluate(scope));
+        }
+
+        return groups.Values.Select(group => Values.Document(
+            [("_id", group.Id), .. group.Fields.Select((field, i) => (_fields[i].Name, field.Result))]).ToDocument());
+    }
+
+    private void AddField(string name, BsonValue value)
+    {
+        if (name.Contains('.'))
+            throw CommandException.Location(40235, $"The field name '{name}' cannot contain '.'");
+        if (name.StartsWith('$'))
+            throw CommandException.Location(40236, $"The field name '{name}' cannot be an operator name");
+        KeyValuePair<string, BsonValue>[] fields = value.Type == BsonType.Document ? [.. value.ToDocument()] : throw CommandException.Location(40234, $"The field '{name}' must be an accumulator object");
+        if (fields.Length == 0 || !fields[0].Key.StartsWith('$'))
+            throw CommandException.Location(40234, $"The field '{name}' must be an accumulator object");
+        if (fields.Length > 1)
+            throw CommandException.Location(40238, $"The field '{name}' must specify one accumulator");
+        (string accumulator, BsonValue operand) = fields[0];
+        if (accumulator == "$count")
+        {
+            if (operand.Type != BsonType.Document || operand.ToDocument().Any())
+                throw CommandException.TypeMismatch("$count takes no arguments, i.e. $count:{}");
+            _fields.Add((name, () => new SumAccumulator(), new ConstantExpression(Values.Int32(1))));
+            return;
+        }
+
+        Func<Accumulator> make = Accumulator.Find(accumulator) ?? throw (MongoAccumulators.Contains(accumulator)
+            ? CommandException.NotSupported($"the accumulator {accumulator}")
+            : CommandException.Location(15952, $"unknown group operator '{accumulator}'"));
+        if (operand.Type == BsonType.Array && Values.Items(operand).Count() != 1)
+            throw CommandException.Location(40237, $"The {accumulator} accumulator is a unary operator");
+        _fields.Add((name, make, ExpressionParser.Parse(operand.Type == BsonType.Array ? Values.Items(operand).First() : operand, _variables)));
+    }
+}

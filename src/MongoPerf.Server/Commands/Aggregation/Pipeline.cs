@@ -1,0 +1,125 @@
+using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Aggregation;
+
+/// <summary>A stage of a pipeline: documents in, documents out, one after the other.</summary>
+internal delegate IEnumerable<BsonDocument> PipelineStage(IEnumerable<BsonDocument> documents);
+
+/// <summary>A parsed pipeline: what a find can do of it first (filter, sort, skip, limit, in this order), and the stages after that.</summary>
+internal sealed class Pipeline
+{
+    private readonly List<PipelineStage> _stages = [];
+    private readonly Variables? _variables;
+    private BsonDocument _filter = BsonDocument.Empty;
+    private BsonDocument _sort = BsonDocument.Empty;
+    private long _skip;
+    private long _limit;
+
+    private Pipeline(Variables? variables) => _variables = variables;
+
+    /// <summary>Not null when the next thing after filter, skip and limit is to count: no document has to be made for that.</summary>
+    public CountingStage? Counting { get; private set; }
+
+    /// <exception cref="CommandException">A stage that is not known, or wrong.</exception>
+    public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> stages, Variables? variables)
+    {
+        var pipeline = new Pipeline(variables);
+        int done = stages.Length > 0 && StatisticsStages.IsOne(stages[0].Name) ? 1 : pipeline.TakeForFind(stages);
+        bool isCounting = done < stages.Length && pipeline._sort.Bytes.SequenceEqual(BsonDocument.Empty.Bytes)
+            && (done == 0 || !StatisticsStages.IsOne(stages[0].Name));
+        for (int i = done; i < stages.Length; i++)
+        {
+            PipelineStage stage = StageParser.Parse(stages[i].Name, stages[i].Value, variables);
+            if (i == done && isCounting && CountingStage.TryParse(stages[i].Name, stages[i].Value) is { } counting)
+                pipeline.Counting = counting;
+            else
+                pipeline._stages.Add(stage);
+        }
+
+        return pipeline;
+    }
+
+    /// <summary>Sets up the find that the pipeline begins with.</summary>
+    public void Prepare(FindQuery query, IndexHint hint)
+    {
+        query.Parse(_filter.Bytes, _skip, _limit, hint, _variables);
+        query.Sort.Compile(_sort.Bytes);
+    }
+
+    /// <summary>The documents after all stages that are not the find's.</summary>
+    public IEnumerable<BsonDocument> RunOver(IEnumerable<BsonDocument> documents)
+    {
+        foreach (PipelineStage stage in _stages)
+            documents = stage(documents);
+        return documents;
+    }
+
+    /// <returns>How many stages the find does.</returns>
+    private int TakeForFind(ReadOnlySpan<(string Name, BsonValue Value)> stages)
+    {
+        int at = 0;
+        if (at < stages.Length && stages[at].Name == "$match")
+            _filter = StageParser.Match(stages[at++].Value);
+        if (at < stages.Length && stages[at].Name == "$sort")
+            _sort = StageParser.Sort(stages[at++].Value);
+        if (at < stages.Length && stages[at].Name == "$skip")
+            _skip = StageParser.Skip(stages[at++].Value);
+        if (at < stages.Length && stages[at].Name == "$limit")
+            _limit = StageParser.Limit(stages[at++].Value);
+        return at;
+    }
+}
+
+/// <summary>A pipeline's documents, as a cursor takes them.</summary>
+internal sealed class PipelineSource(FindQuery query, Pipeline pipeline) : IBatchSource
+{
+    private IEnumerator<BsonDocument>? _documents;
+    private BsonDocument? _held;
+    private long _returned;
+
+    public (long Keys, long Documents, long Returned) Examined => query.Examined with { Returned = _returned };
+
+    /// <summary>Inside the collection's read lock.</summary>
+    public void Open(Storage.Collection? collection)
+    {
+        query.Open(collection);
+        _documents = pipeline.RunOver(Found()).GetEnumerator();
+    }
+
+    public bool WriteBatch(BsonWriter body, long batchSize)
+    {
+        int start = body.Length;
+        int count = 0;
+        while (count < batchSize)
+        {
+            BsonDocument? document = _held ?? (_documents!.MoveNext() ? _documents.Current : null);
+            _held = null;
+            if (document == null)
+                return false;
+            if (count > 0 && body.Length - start + document.Bytes.Length > Limits.MaximumReplyBytes)
+            {
+                _held = document;
+                return true;
+            }
+
+            body.WriteDocument(ArrayNames.Of(count++), document.Bytes);
+            _returned++;
+        }
+
+        return true;
+    }
+
+    public void Dispose()
+    {
+        _documents?.Dispose();
+        query.Dispose();
+    }
+
+    private IEnumerable<BsonDocument> Found()
+    {
+        while (query.MoveNext())
+            yield return new BsonDocument(query.Current.ToArray());
+    }
+}

@@ -1,0 +1,190 @@
+using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Aggregation;
+
+/// <summary>Reads the stages of pipelines; refuses what it does not know with MongoDB's own codes.</summary>
+internal static class StageParser
+{
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    private static readonly HashSet<string> MongoStages =
+    [
+        "$bucket", "$bucketAuto", "$changeStream", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
+        "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",
+        "$unionWith",
+    ];
+
+    public static PipelineStage Parse(string name, BsonValue value, Variables? variables) => name switch
+    {
+        "$match" => Filtering(Match(value), variables),
+        "$project" => Projecting(ProjectionTree.Parse(Document(name, value, 15969), variables, isFind: false), variables),
+        "$addFields" or "$set" => Projecting(ProjectionTree.ParseAddition(Document(name, value, 40272), variables), variables),
+        "$unset" => Projecting(Unset(value), variables),
+        "$replaceRoot" => Replacing(NewRoot(value), variables, 40228),
+        "$replaceWith" => Replacing(value, variables, 40228),
+        "$group" => new GroupStage(Document(name, value, 15947), variables).Run,
+        "$sort" => Sorting(Sort(value)),
+        "$skip" => Skipping(Skip(value)),
+        "$limit" => Limiting(Limit(value)),
+        "$count" => Counting(CountField(value)),
+        "$sortByCount" => SortingByCount(value, variables),
+        "$unwind" => new UnwindStage(value).Run,
+        "$sample" => Sampling(SampleSize(value)),
+        "$collStats" => throw CommandException.Location(40602, "$collStats is only valid as the first stage in a pipeline."),
+        "$indexStats" => throw CommandException.Location(40602, "$indexStats is only valid as the first stage in a pipeline."),
+        _ when MongoStages.Contains(name) => throw CommandException.NotSupported($"the pipeline stage {name}"),
+        _ => throw CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'"),
+    };
+
+    public static BsonDocument Match(BsonValue value) => Document("$match", value, 15959);
+
+    public static BsonDocument Sort(BsonValue value)
+    {
+        BsonDocument sort = Document("$sort", value, 15973);
+        if (!sort.Any())
+            throw CommandException.Location(15976, "$sort stage must have at least one sort key");
+        foreach ((string field, BsonValue direction) in sort)
+        {
+            if (direction.Type == BsonType.Document)
+                throw CommandException.NotSupported($"$meta in $sort ('{field}')");
+            if (!direction.IsNumber)
+                throw CommandException.Location(15974, "Illegal key in $sort specification: " + field);
+            if (Math.Abs(direction.ToDouble()) != 1)
+                throw CommandException.Location(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
+        }
+
+        return sort;
+    }
+
+    public static long Skip(BsonValue value)
+    {
+        long skip = Whole(value, 5107200, "invalid argument to $skip stage");
+        return skip >= 0 ? skip : throw CommandException.Location(5107200, $"invalid argument to $skip stage: Expected a non-negative number in: $skip: {skip}");
+    }
+
+    public static long Limit(BsonValue value)
+    {
+        long limit = Whole(value, 5107201, "invalid argument to $limit stage");
+        if (limit < 0)
+            throw CommandException.Location(5107201, $"invalid argument to $limit stage: Expected a non-negative number in: $limit: {limit}");
+        return limit > 0 ? limit : throw CommandException.Location(15958, "the limit must be positive");
+    }
+
+    private static long Whole(BsonValue value, int code, string text) => value.IsNumber && value.ToDouble() == Math.Floor(value.ToDouble())
+        ? value.ToInt64()
+        : throw CommandException.Location(code, $"{text}: Expected an integer: {Values.Text(value)}");
+
+    private static PipelineStage Filtering(BsonDocument match, Variables? variables)
+    {
+        var filter = new Filter(new PathCache());
+        filter.Compile(match.Bytes, variables);
+        return documents => documents.Where(document => filter.Matches(document.Bytes));
+    }
+
+    private static PipelineStage Projecting(ProjectionTree tree, Variables? variables) =>
+        documents => documents.Select(document => tree.Apply(document, variables));
+
+    private static ProjectionTree Unset(BsonValue value)
+    {
+        BsonValue[] fields = value.Type switch
+        {
+            BsonType.String => [value],
+            BsonType.Array => [.. Values.Items(value)],
+            _ => throw CommandException.Location(31002, "$unset specification must be a string or an array"),
+        };
+        if (fields.Length == 0)
+            throw CommandException.Location(31119, "$unset specification must be a string or an array with at least one field");
+        if (fields.Any(field => field.Type != BsonType.String))
+            throw CommandException.Location(31120, "$unset specification must be a string or an array containing only string values");
+        return ProjectionTree.Parse(BsonDocument.Of([.. fields.Select(field => (field.ToString(), (object?)0))]), null, isFind: false);
+    }
+
+    private static BsonValue NewRoot(BsonValue value)
+    {
+        BsonDocument fields = Document("$replaceRoot", value, 40229);
+        foreach ((string name, _) in fields)
+        {
+            if (name != "newRoot")
+                throw CommandException.UnknownField("$replaceRoot", name);
+        }
+
+        return DirectFields.Find(fields, "newRoot") ?? throw CommandException.MissingField("$replaceRoot", "newRoot");
+    }
+
+    private static PipelineStage Replacing(BsonValue value, Variables? variables, int code)
+    {
+        Expression root = ExpressionParser.Parse(value, variables);
+        return documents => documents.Select(document => root.Evaluate(new Scope(document, variables)) is { Type: BsonType.Document } result
+            ? result.ToDocument()
+            : throw CommandException.Location(code, "'newRoot' expression must evaluate to an object"));
+    }
+
+    private static PipelineStage Sorting(BsonDocument sort)
+    {
+        var order = new SortSpec(new PathCache());
+        order.Compile(sort.Bytes);
+        return documents => DocumentSort.Sort(documents, order);
+    }
+
+    private static PipelineStage Skipping(long skip) => documents => documents.Where((_, index) => index >= skip);
+
+    private static PipelineStage Limiting(long limit) => documents => documents.TakeWhile((_, index) => index < limit);
+
+    private static PipelineStage Counting(string field) => documents => documents.LongCount() is var count and > 0 ? [BsonDocument.Of((field, Numbers.Of(count)))] : [];
+
+    private static string CountField(BsonValue value)
+    {
+        string field = value.Type == BsonType.String ? value.ToString() : throw CommandException.Location(40156, "the count field must be a non-empty string");
+        if (field.Length == 0)
+            throw CommandException.Location(40157, "the count field must be a non-empty string");
+        if (field[0] == '$')
+            throw CommandException.Location(40158, "the count field cannot be a $-prefixed path");
+        if (field.Contains('\0'))
+            throw CommandException.Location(40159, "the count field cannot contain a null byte");
+        return field.Contains('.') ? throw CommandException.Location(40160, "the count field cannot contain '.'") : field;
+    }
+
+    private static PipelineStage SortingByCount(BsonValue value, Variables? variables)
+    {
+        bool isExpression = value.Type == BsonType.Document ? value.ToDocument().FirstOrDefault().Key is ['$', ..] : value.ToString() is ['$', ..];
+        if (!isExpression)
+            throw CommandException.Location(value.Type == BsonType.Document ? 40147 : 40149, "the sortByCount field must be defined as a $-prefixed path or an expression inside an object");
+        BsonDocument group = BsonDocument.Of(("_id", value), ("count", BsonDocument.Of(("$sum", 1))));
+        PipelineStage grouping = new GroupStage(group, variables).Run;
+        PipelineStage sorting = Sorting(BsonDocument.Of(("count", -1)));
+        return documents => sorting(grouping(documents));
+    }
+
+    private static long SampleSize(BsonValue value)
+    {
+        BsonDocument fields = Document("$sample", value, 28745);
+        BsonValue size = DirectFields.Find(fields, "size") ?? throw CommandException.Location(28749, "$sample stage must specify a size");
+        if (fields.Count() > 1)
+            throw CommandException.Location(28748, "unrecognized option to $sample");
+        if (!size.IsNumber)
+            throw CommandException.Location(28746, "size argument to $sample must be a number");
+        return size.ToInt64() >= 0 ? size.ToInt64() : throw CommandException.Location(28747, "size argument to $sample must not be negative");
+    }
+
+    /// <summary>A reservoir: every document is as likely as any other (J. Vitter, "Random sampling with a reservoir", 1985).</summary>
+    private static PipelineStage Sampling(long size) => documents =>
+    {
+        var kept = new List<BsonDocument>();
+        long seen = 0;
+        foreach (BsonDocument document in documents)
+        {
+            seen++;
+            if (kept.Count < size)
+                kept.Add(document);
+            else if (Random.Shared.NextInt64(seen) is var at && at < size)
+                kept[(int)at] = document;
+        }
+
+        return kept;
+    };
+
+    private static BsonDocument Document(string stage, BsonValue value, int code) => value.Type == BsonType.Document
+        ? value.ToDocument()
+        : throw CommandException.Location(code, $"the {stage} stage specification must be an object");
+}

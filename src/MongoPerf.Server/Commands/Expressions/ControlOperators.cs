@@ -1,0 +1,264 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Expressions;
+
+/// <summary>Operators whose operands are named, evaluated in part only, or evaluated once for each element.</summary>
+internal static class ControlOperators
+{
+    /// <returns>Null when the operator is none of these.</returns>
+    public static Expression? TryParse(string name, BsonValue operand, Variables? variables) => name switch
+    {
+        "$and" => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: false),
+        "$or" => Conjunction(ExpressionParser.Operands(operand, variables), stopsAt: true),
+        "$cond" => Conditional(operand, variables),
+        "$ifNull" => FirstThatIs(ExpressionParser.Operands(operand, variables)),
+        "$switch" => Switch(operand, variables),
+        "$let" => Let(operand, variables),
+        "$map" => Map(operand, variables),
+        "$filter" => Filter(operand, variables),
+        "$reduce" => Reduce(operand, variables),
+        "$getField" => GetField(operand, variables),
+        "$setField" => SetField(Named(name, operand, variables, 4161102, ["field", "input", "value"])),
+        "$unsetField" => SetField(Named(name, operand, variables, 4161102, ["field", "input"])),
+        "$rand" => new ControlExpression(static _ => Values.Of(Random.Shared.NextDouble())),
+        _ => null,
+    };
+
+    private static Expression Conjunction(Expression[] operands, bool stopsAt)
+    {
+        // One operand that decides it is enough, wherever it stands; the others are not looked at.
+        if (operands.Any(operand => operand is ConstantExpression constant && Values.IsTrue(constant.Value) == stopsAt))
+            return new ConstantExpression(Values.Of(stopsAt));
+        return new ControlExpression(scope => Decide(operands, stopsAt, scope));
+    }
+
+    private static BsonValue? Decide(Expression[] operands, bool stopsAt, Scope scope)
+    {
+        foreach (Expression operand in operands)
+        {
+            if (Values.IsTrue(operand.Evaluate(scope)) == stopsAt)
+                return Values.Of(stopsAt);
+        }
+
+        return Values.Of(!stopsAt);
+    }
+
+    private static ControlExpression Conditional(BsonValue operand, Variables? variables)
+    {
+        Expression[] parts;
+        if (operand.Type == BsonType.Document)
+        {
+            Dictionary<string, Expression> named = Named("$cond", operand, variables, 17083, ["if", "then", "else"]);
+            parts = [Required(named, "if", 17080), Required(named, "then", 17081), Required(named, "else", 17082)];
+        }
+        else
+        {
+            parts = ExpressionParser.Operands(operand, variables);
+            if (parts.Length != 3)
+                throw CommandException.Location(16020, $"Expression $cond takes exactly 3 arguments. {parts.Length} were passed in.");
+        }
+
+        return new ControlExpression(scope => parts[Values.IsTrue(parts[0].Evaluate(scope)) ? 1 : 2].Evaluate(scope));
+    }
+
+    private static ControlExpression FirstThatIs(Expression[] operands)
+    {
+        if (operands.Length < 2)
+            throw CommandException.Location(1257300, $"$ifNull needs at least two arguments, had: {operands.Length}");
+        return new ControlExpression(scope =>
+        {
+            for (int i = 0; i < operands.Length - 1; i++)
+            {
+                BsonValue? value = operands[i].Evaluate(scope);
+                if (!Values.IsNullish(value))
+                    return value;
+            }
+
+            return operands[^1].Evaluate(scope);
+        });
+    }
+
+    private static ControlExpression Switch(BsonValue operand, Variables? variables)
+    {
+        BsonDocument fields = Fields("$switch", operand, 40060);
+        BsonValue list = DirectFields.Find(fields, "branches") ?? throw CommandException.Location(40068, "$switch requires at least one branch.");
+        if (list.Type != BsonType.Array)
+            throw CommandException.Location(40061, $"$switch expected an array for 'branches', found: {Values.TypeName(list)}");
+        RequireOnly("$switch", fields, 40067, ["branches", "default"]);
+        (Expression Case, Expression Then)[] branches = [.. Values.Items(list).Select(branch =>
+        {
+            Dictionary<string, Expression> named = Named("$switch", branch, variables, 40063, ["case", "then"]);
+            return (Required(named, "case", 40064), Required(named, "then", 40065));
+        })];
+        if (branches.Length == 0)
+            throw CommandException.Location(40068, "$switch requires at least one branch.");
+        Expression? otherwise = DirectFields.Find(fields, "default") is { } value ? ExpressionParser.Parse(value, variables) : null;
+        return new ControlExpression(scope =>
+        {
+            foreach ((Expression condition, Expression then) in branches)
+            {
+                if (Values.IsTrue(condition.Evaluate(scope)))
+                    return then.Evaluate(scope);
+            }
+
+            if (otherwise == null)
+                throw CommandException.Location(40066, "$switch could not find a matching branch for an input, and no default was specified.");
+            return otherwise.Evaluate(scope);
+        });
+    }
+
+    private static ControlExpression Let(BsonValue operand, Variables? variables)
+    {
+        BsonDocument fields = Fields("$let", operand, 16874);
+        RequireOnly("$let", fields, 16875, ["vars", "in"]);
+        BsonValue vars = DirectFields.Find(fields, "vars") ?? throw CommandException.Location(16876, "Missing 'vars' parameter to $let");
+        BsonValue inner = DirectFields.Find(fields, "in") ?? throw CommandException.Location(16877, "Missing 'in' parameter to $let");
+        (string Name, Expression Value)[] values = [.. vars.ToDocument().Select(pair => (pair.Key, ExpressionParser.Parse(pair.Value, variables)))];
+        Variables? declared = variables;
+        foreach ((string name, _) in values)
+            declared = ExpressionParser.Declare(declared, name);
+        Expression result = ExpressionParser.Parse(inner, declared);
+        return new ControlExpression(scope =>
+        {
+            Scope with = scope;
+            foreach ((string name, Expression value) in values)
+                with = with.With(name, value.Evaluate(scope));
+            return result.Evaluate(with);
+        });
+    }
+
+    private static ControlExpression Map(BsonValue operand, Variables? variables)
+    {
+        (Expression input, string name, Expression inner) = OverElements("$map", operand, variables, "in", 16878, 16879, [16880, 16882]);
+        return new ControlExpression(scope => OverArray(input.Evaluate(scope), 16883, "input to $map must be an array not {0}",
+            items => items.Select(item => inner.Evaluate(scope.With(name, item)) ?? Values.Null)));
+    }
+
+    private static ControlExpression Filter(BsonValue operand, Variables? variables)
+    {
+        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650]);
+        return new ControlExpression(scope => OverArray(input.Evaluate(scope), 28651, "input to $filter must be an array not {0}",
+            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item))))));
+    }
+
+    private static ControlExpression Reduce(BsonValue operand, Variables? variables)
+    {
+        BsonDocument fields = Fields("$reduce", operand, 40075);
+        RequireOnly("$reduce", fields, 40076, ["input", "initialValue", "in"]);
+        Expression input = Parse(fields, "input", variables, 40077, "$reduce requires 'input' to be specified");
+        Expression initial = Parse(fields, "initialValue", variables, 40078, "$reduce requires 'initialValue' to be specified");
+        Variables declared = ExpressionParser.Declare(ExpressionParser.Declare(variables, "this"), "value");
+        Expression inner = Parse(fields, "in", declared, 40079, "$reduce requires 'in' to be specified");
+        return new ControlExpression(scope =>
+        {
+            BsonValue? array = input.Evaluate(scope);
+            if (Values.IsNullish(array))
+                return Values.Null;
+            RequireArray(array!.Value, 40080, "$reduce requires that 'input' be an array, found: {0}");
+            BsonValue? result = initial.Evaluate(scope);
+            foreach (BsonValue item in Values.Items(array.Value))
+                result = inner.Evaluate(scope.With("value", result).With("this", item));
+            return result;
+        });
+    }
+
+    private static ControlExpression GetField(BsonValue operand, Variables? variables)
+    {
+        bool isNamed = operand.Type == BsonType.Document && !operand.ToDocument().First().Key.StartsWith('$');
+        Dictionary<string, Expression> named = isNamed
+            ? Named("$getField", operand, variables, 3041701, ["field", "input"])
+            : new() { ["field"] = ExpressionParser.Parse(operand, variables) };
+        string field = FieldName("$getField", Required(named, "field", 3041702));
+        Expression? input = named.GetValueOrDefault("input");
+        if (isNamed && input == null)
+            throw CommandException.Location(3041703, "$getField requires 'input' to be specified");
+        return new ControlExpression(scope =>
+        {
+            BsonValue? value = input == null ? Values.Of(scope.Root) : input.Evaluate(scope);
+            if (value is { Type: BsonType.Document } document)
+                return DirectFields.Find(document.ToDocument(), field);
+            return value != null && Values.IsNullish(value) ? Values.Null : null;
+        });
+    }
+
+    /// <summary>$setField; without a value, or with $$REMOVE, $unsetField.</summary>
+    private static ControlExpression SetField(Dictionary<string, Expression> named)
+    {
+        string field = FieldName("$setField", Required(named, "field", 4161102));
+        Expression input = Required(named, "input", 4161109);
+        Expression? value = named.GetValueOrDefault("value");
+        return new ControlExpression(scope =>
+        {
+            BsonValue? from = input.Evaluate(scope);
+            if (Values.IsNullish(from))
+                return Values.Null;
+            if (from!.Value.Type != BsonType.Document)
+                throw CommandException.Location(4161105, "$setField requires 'input' to evaluate to type Object");
+            List<(string Name, BsonValue Value)> fields = [.. from.Value.ToDocument().Select(pair => (pair.Key, pair.Value))];
+            int at = fields.FindIndex(pair => pair.Name == field);
+            BsonValue? now = value?.Evaluate(scope);
+            if (now is not { } known)
+                fields.RemoveAll(pair => pair.Name == field);
+            else if (at >= 0)
+                fields[at] = (field, known);
+            else
+                fields.Add((field, known));
+            return Values.Document(fields);
+        });
+    }
+
+    private static string FieldName(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
+        ? text.ToString()
+        : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
+
+    private static (Expression Input, string Name, Expression Inner) OverElements(
+        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing)
+    {
+        BsonDocument fields = Fields(name, operand, notAnObject);
+        RequireOnly(name, fields, unknown, ["input", "as", inside]);
+        Expression input = Parse(fields, "input", variables, missing[0], $"Missing 'input' parameter to {name}");
+        string variable = DirectFields.Find(fields, "as") is { } given ? given.ToString() : "this";
+        Expression inner = Parse(fields, inside, ExpressionParser.Declare(variables, variable), missing[1], $"Missing '{inside}' parameter to {name}");
+        return (input, variable, inner);
+    }
+
+    private static BsonValue OverArray(BsonValue? value, int code, string text, Func<IEnumerable<BsonValue>, IEnumerable<BsonValue>> change)
+    {
+        if (Values.IsNullish(value))
+            return Values.Null;
+        RequireArray(value!.Value, code, text);
+        return Values.Array(change(Values.Items(value.Value)));
+    }
+
+    private static void RequireArray(BsonValue value, int code, string text)
+    {
+        if (value.Type != BsonType.Array)
+            throw CommandException.Location(code, string.Format(null, text, Values.TypeName(value)));
+    }
+
+    private static BsonDocument Fields(string name, BsonValue operand, int code) => operand.Type == BsonType.Document
+        ? operand.ToDocument()
+        : throw CommandException.Location(code, $"{name} only supports an object as its argument");
+
+    private static void RequireOnly(string name, BsonDocument fields, int code, string[] known)
+    {
+        foreach ((string field, _) in fields)
+        {
+            if (!known.Contains(field))
+                throw CommandException.Location(code, $"Unrecognized parameter to {name}: {field}");
+        }
+    }
+
+    private static Expression Parse(BsonDocument fields, string field, Variables? variables, int code, string text) =>
+        DirectFields.Find(fields, field) is { } value ? ExpressionParser.Parse(value, variables) : throw CommandException.Location(code, text);
+
+    private static Dictionary<string, Expression> Named(string name, BsonValue operand, Variables? variables, int unknown, string[] known)
+    {
+        BsonDocument fields = Fields(name, operand, unknown);
+        RequireOnly(name, fields, unknown, known);
+        return fields.ToDictionary(pair => pair.Key, pair => ExpressionParser.Parse(pair.Value, variables));
+    }
+
+    private static Expression Required(Dictionary<string, Expression> named, string field, int code) =>
+        named.GetValueOrDefault(field) ?? throw CommandException.Location(code, $"the parameter '{field}' is missing");
+}

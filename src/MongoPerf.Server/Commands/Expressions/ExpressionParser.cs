@@ -1,0 +1,131 @@
+using System.Collections.Frozen;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Expressions;
+
+/// <summary>Reads aggregation expressions; refuses what it does not know with MongoDB's own codes and texts.</summary>
+internal static class ExpressionParser
+{
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    private static readonly FrozenSet<string> MongoExpressions = new[]
+    {
+        "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$avg",
+        "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",
+        "$dateToString", "$dateTrunc", "$degreesToRadians", "$exp", "$firstN", "$function", "$indexOfArray", "$indexOfBytes", "$indexOfCP", "$isoDayOfWeek",
+        "$isoWeek", "$isoWeekYear", "$lastN", "$ln", "$log", "$log10", "$ltrim", "$maxN", "$meta", "$minN", "$objectToArray", "$pow", "$radiansToDegrees",
+        "$regexFind", "$regexFindAll", "$regexMatch", "$replaceAll", "$replaceOne", "$reverseArray", "$round", "$rtrim", "$sampleRate", "$setDifference",
+        "$setEquals", "$setIntersection", "$setIsSubset", "$setUnion", "$sin", "$sinh", "$slice", "$sortArray", "$split", "$sqrt", "$stdDevPop", "$stdDevSamp",
+        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal", "$toDouble", "$toInt", "$toLong",
+        "$toObjectId", "$toString", "$trim", "$trunc", "$tsIncrement", "$tsSecond", "$week", "$zip",
+    }.ToFrozenSet();
+
+    public static Expression Parse(BsonReader reader, Variables? variables) => Parse(new BsonValue(reader.Type, reader.Value.ToArray()), variables);
+
+    /// <param name="value">The expression as the client gave it.</param>
+    /// <param name="variables">Those that it may use.</param>
+    /// <exception cref="CommandException">168 for an unknown operator, 17276 for an unknown variable, 16020 for too many or few operands.</exception>
+    public static Expression Parse(BsonValue value, Variables? variables) => value.Type switch
+    {
+        BsonType.String when value.ToString() is ['$', ..] text => ParsePath(text, variables),
+        BsonType.Document => ParseDocument(value.ToDocument(), variables),
+        BsonType.Array => ParseArray(value, variables),
+        _ => new ConstantExpression(value),
+    };
+
+    /// <summary>The operand of a prefix: a variable that a parser declares before its inside is parsed.</summary>
+    public static Variables Declare(Variables? variables, string name) => Variables.With(variables, Variables.RequireName(name), null);
+
+    /// <summary>The operands of an operator: an array's items, or the one value.</summary>
+    public static Expression[] Operands(BsonValue value, Variables? variables) => value.Type == BsonType.Array
+        ? [.. Values.Items(value).Select(item => Parse(item, variables))]
+        : [Parse(value, variables)];
+
+    private static Expression ParseArray(BsonValue value, Variables? variables)
+    {
+        Expression[] items = [.. Values.Items(value).Select(item => Parse(item, variables))];
+        return items.All(item => item is ConstantExpression)
+            ? new ConstantExpression(Values.Array(items.Select(item => ((ConstantExpression)item).Value)))
+            : new ArrayExpression(items);
+    }
+
+    private static PathExpression ParsePath(string text, Variables? variables)
+    {
+        bool hasVariable = text.StartsWith("$$", StringComparison.Ordinal);
+        string[] steps = text[(hasVariable ? 2 : 1)..].Split('.');
+        if (text.Length == 1)
+            throw CommandException.Location(16872, "'$' by itself is not a valid FieldPath");
+        if (!hasVariable)
+        {
+            RequireSteps(steps);
+            return new PathExpression("CURRENT", steps);
+        }
+
+        string name = steps[0];
+        if (!PathExpression.IsSystemVariable(name) && !Variables.TryGet(variables, name, out _))
+        {
+            if (name is "CLUSTER_TIME" or "USER_ROLES" or "SEARCH_META")
+                throw CommandException.NotSupported($"the variable {name}");
+            throw name.Length == 0
+                ? CommandException.FailedToParse("empty variable names are not allowed")
+                : CommandException.Location(17276, $"Use of undefined variable: {name}");
+        }
+
+        RequireSteps(steps[1..]);
+        return new PathExpression(name, steps[1..]);
+    }
+
+    private static void RequireSteps(string[] steps)
+    {
+        foreach (string step in steps)
+        {
+            if (step.Length == 0)
+                throw CommandException.Location(40353, "FieldPath must not end with a '.', nor hold an empty field name.");
+            if (step[0] == '$')
+                throw CommandException.Location(16410, $"FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+        }
+    }
+
+    private static Expression ParseDocument(BsonDocument document, Variables? variables)
+    {
+        KeyValuePair<string, BsonValue>[] fields = [.. document];
+        if (fields.Length > 0 && fields[0].Key.StartsWith('$'))
+        {
+            if (fields.Length > 1)
+                throw CommandException.Location(15983, $"an expression specification must contain exactly one field, the name of the expression. Found {fields.Length} fields in {ValueText.Of(BsonType.Document, document.Bytes)}, while parsing object.");
+            return ParseOperator(fields[0].Key, fields[0].Value, variables);
+        }
+
+        var parsed = new List<(string, Expression)>();
+        foreach ((string name, BsonValue value) in fields)
+        {
+            if (name.StartsWith('$'))
+                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+            if (name.Contains('.'))
+                throw CommandException.Location(16412, "FieldPath field names may not contain '.'. Consider using $getField or $setField.");
+            parsed.Add((name, Parse(value, variables)));
+        }
+
+        return new DocumentExpression([.. parsed]);
+    }
+
+    private static Expression ParseOperator(string name, BsonValue operand, Variables? variables)
+    {
+        if (name is "$literal" or "$const")
+            return new ConstantExpression(operand);
+        if (ControlOperators.TryParse(name, operand, variables) is { } control)
+            return control;
+        if (FunctionOperators.Find(name) is { } function)
+        {
+            Expression[] operands = Operands(operand, variables);
+            function.RequireCount(name, operands.Length);
+            // What is constant is evaluated once, and its error is told even where no document comes.
+            return operands.All(constant => constant is ConstantExpression) && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
+                ? new ConstantExpression(value)
+                : new FunctionExpression(function.Evaluate, operands);
+        }
+
+        throw MongoExpressions.Contains(name)
+            ? CommandException.NotSupported($"the expression {name}")
+            : new CommandException(168, "InvalidPipelineOperator", $"Unrecognized expression '{name}'");
+    }
+}

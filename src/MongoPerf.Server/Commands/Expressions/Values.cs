@@ -1,0 +1,110 @@
+using System.Buffers.Binary;
+using System.Text;
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Expressions;
+
+/// <summary>Makes values, compares them, and says how MongoDB calls their types. A missing value is a C# null.</summary>
+internal static class Values
+{
+    public static BsonValue Null { get; } = new(BsonType.Null, default);
+
+    public static BsonValue True { get; } = new(BsonType.Boolean, new byte[] { 1 });
+
+    public static BsonValue False { get; } = new(BsonType.Boolean, new byte[] { 0 });
+
+    public static BsonValue EmptyArray { get; } = new(BsonType.Array, BsonDocument.Empty.Memory);
+
+    public static BsonValue Of(bool value) => value ? True : False;
+
+    public static BsonValue Of(double value) => Make(BsonType.Double, BitConverter.DoubleToInt64Bits(value));
+
+    public static BsonValue Int32(int value) => Make(BsonType.Int32, value);
+
+    public static BsonValue Int64(long value) => Make(BsonType.Int64, value);
+
+    public static BsonValue Date(long milliseconds) => Make(BsonType.DateTime, milliseconds);
+
+    public static BsonValue Of(string text)
+    {
+        byte[] utf8 = Encoding.UTF8.GetBytes(text);
+        byte[] bytes = new byte[4 + utf8.Length + 1];
+        BinaryPrimitives.WriteInt32LittleEndian(bytes, utf8.Length + 1);
+        utf8.CopyTo(bytes, 4);
+        return new BsonValue(BsonType.String, bytes);
+    }
+
+    public static BsonValue Of(BsonDocument document) => new(BsonType.Document, document.Memory);
+
+    public static BsonValue Array(IEnumerable<BsonValue> items)
+    {
+        var writer = new BsonWriter(256);
+        writer.StartDocument();
+        int index = 0;
+        foreach (BsonValue item in items)
+            writer.WriteValue(ArrayNames.Of(index++), item.Type, item.Bytes.Span);
+        writer.End();
+        return new BsonValue(BsonType.Array, writer.ToArray());
+    }
+
+    public static BsonValue Document(IEnumerable<(string Name, BsonValue Value)> fields)
+    {
+        var writer = new BsonWriter(256);
+        writer.StartDocument();
+        foreach ((string name, BsonValue value) in fields)
+            writer.WriteValue(Encoding.UTF8.GetBytes(name), value.Type, value.Bytes.Span);
+        writer.End();
+        return new BsonValue(BsonType.Document, writer.ToArray());
+    }
+
+    public static IEnumerable<BsonValue> Items(BsonValue array) => array.ToDocument().Select(pair => pair.Value);
+
+    /// <summary>MongoDB's order of all values; a missing one stands before null.</summary>
+    /// <exception cref="CommandException">238, for decimal128.</exception>
+    public static int Compare(BsonValue? left, BsonValue? right)
+    {
+        if (left is not { } first)
+            return right == null ? 0 : -1;
+        if (right is not { } second)
+            return 1;
+        return BsonOrder.Compare(first.Type, first.Bytes.Span, second.Type, second.Bytes.Span);
+    }
+
+    public static bool AreEqual(BsonValue? left, BsonValue? right) => Compare(left, right) == 0;
+
+    /// <summary>Same type and same bytes.</summary>
+    public static bool AreIdentical(BsonValue left, BsonValue right) => left.Type == right.Type && left.Bytes.Span.SequenceEqual(right.Bytes.Span);
+
+    /// <summary>Equal values have equal keys; for sets and groups.</summary>
+    public static string KeyOf(BsonValue value)
+    {
+        var key = new KeyBuffer();
+        KeyEncoder.Write(key, value.Type, value.Bytes.Span);
+        return Convert.ToBase64String(key.Written);
+    }
+
+    public static bool IsNullish(BsonValue? value) => value is not { } known || known.Type is BsonType.Null or BsonType.Undefined;
+
+    /// <summary>What counts as true in expressions: all but false, null, zero and what is missing.</summary>
+    public static bool IsTrue(BsonValue? value) => !IsNullish(value) && value!.Value is var known
+        && (known.IsNumber || known.Type == BsonType.Boolean ? known.ToBoolean() : true);
+
+    /// <summary>Whether it is int32, int64 or double.</summary>
+    /// <exception cref="CommandException">238, for decimal128: MongoDB could reckon with it.</exception>
+    public static bool IsNumber(BsonValue value, string operation) => value.Type != BsonType.Decimal128
+        ? value.IsNumber
+        : throw CommandException.NotSupported($"{operation} of decimal128 values");
+
+    public static string TypeName(BsonValue? value) => value is { } known ? TypeSet.AliasOf(known.Type) : "missing";
+
+    public static string Text(BsonValue value) => ValueText.Of(value.Type, value.Bytes.Span);
+
+    private static BsonValue Make(BsonType type, long bits)
+    {
+        byte[] bytes = new byte[8];
+        BinaryPrimitives.WriteInt64LittleEndian(bytes, bits);
+        return new BsonValue(type, type == BsonType.Int32 ? bytes.AsMemory(0, 4) : bytes);
+    }
+}

@@ -1,0 +1,198 @@
+using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Queries;
+
+/// <summary>Reads projections, with MongoDB's codes for what they may not hold.</summary>
+internal sealed class ProjectionParser(Variables? variables, bool isFind)
+{
+    private readonly ProjectionNode _root = new("");
+    private bool? _isInclusion;
+    private bool? _idFlag;
+    private bool _hasSlice;
+    private bool _hasElementMatch;
+
+    public (ProjectionKind Kind, ProjectionNode Root) Parse(BsonDocument specification)
+    {
+        if (!specification.Any())
+            throw CommandException.Location(51272, "projection specification must have at least one field");
+        ParseLevel(specification, "");
+        bool isInclusion = _isInclusion ?? (_idFlag == true || (!_hasSlice && (_hasElementMatch || _idFlag == null)));
+        ProjectionNode? id = _root.Find("_id");
+        if (id == null && isInclusion)
+            _root.Children.Insert(0, new ProjectionNode("_id") { IsKept = true });
+        return (isInclusion ? ProjectionKind.Inclusion : ProjectionKind.Exclusion, _root);
+    }
+
+    public ProjectionNode ParseAddition(BsonDocument specification)
+    {
+        if (!specification.Any())
+            throw CommandException.Location(40177, "$addFields specification must have at least one field");
+        ParseAdditionLevel(specification, "");
+        return _root;
+    }
+
+    private void ParseAdditionLevel(BsonDocument level, string prefix)
+    {
+        foreach ((string name, BsonValue value) in level)
+        {
+            string path = prefix + name;
+            if (value.Type == BsonType.Document && value.ToDocument().FirstOrDefault().Key is { } first && first[..Math.Min(1, first.Length)] != "$")
+                ParseAdditionLevel(value.ToDocument(), path + ".");
+            else
+                PlaceAddition(path).Computed = ExpressionParser.Parse(value, variables);
+        }
+    }
+
+    private ProjectionNode PlaceAddition(string path)
+    {
+        try
+        {
+            return Place(path);
+        }
+        catch (CommandException collision) when (collision.Code is 31249 or 31250)
+        {
+            throw CommandException.Location(40176, $"specification contains two conflicting paths: '{path}'");
+        }
+    }
+
+    private void ParseLevel(BsonDocument level, string prefix)
+    {
+        foreach ((string name, BsonValue value) in level)
+        {
+            string path = prefix + name;
+            if (isFind && (name == "$" || name.EndsWith(".$", StringComparison.Ordinal)))
+                throw CommandException.NotSupported("the positional operator $ in projections");
+            if (value.IsNumber || value.Type == BsonType.Boolean)
+                AddFlag(path, value.ToBoolean());
+            else if (value.Type == BsonType.Document)
+                AddDocument(path, value.ToDocument());
+            else
+                AddComputed(path, ExpressionParser.Parse(value, variables), isFind ? 31310 : 31252);
+        }
+    }
+
+    private void AddDocument(string path, BsonDocument value)
+    {
+        if (value.FirstOrDefault().Key is not { } first)
+            throw CommandException.Location(51270, $"An empty sub-projection is not a valid value. Found empty object at path '{path}'");
+        if (!first.StartsWith('$'))
+            ParseLevel(value, path + ".");
+        else if (isFind && first == "$slice")
+            AddSlice(path, value.First().Value);
+        else if (isFind && first == "$elemMatch")
+            AddElementMatch(path, value.First().Value);
+        else if (isFind && first == "$meta")
+            throw CommandException.NotSupported("$meta in projections");
+        else
+            AddComputed(path, ExpressionParser.Parse(new BsonValue(BsonType.Document, value.Memory), variables), 31252);
+    }
+
+    private void AddFlag(string path, bool isKept)
+    {
+        if (path == "_id")
+        {
+            _idFlag = isKept;
+        }
+        else
+        {
+            if (_isInclusion.HasValue && _isInclusion != isKept)
+                throw Projection.Mixed(path, isKept);
+            _isInclusion = isKept;
+        }
+
+        Place(path).IsKept = isKept;
+    }
+
+    private void AddComputed(string path, Expression expression, int codeInExclusion)
+    {
+        if (_isInclusion == false)
+            throw CommandException.Location(codeInExclusion, $"Cannot use an expression {path} in an exclusion projection");
+        _isInclusion = true;
+        Place(path).Computed = expression;
+    }
+
+    private void AddSlice(string path, BsonValue operand)
+    {
+        _hasSlice = true;
+        (int skip, int? limit) = SliceOperand.Parse(operand);
+        ProjectionNode node = Place(path);
+        node.IsKept = true;
+        node.Transform = value => value.Type == BsonType.Array ? SliceOperand.Cut(value, skip, limit) : value;
+    }
+
+    private void AddElementMatch(string path, BsonValue condition)
+    {
+        if (condition.Type != BsonType.Document)
+            throw CommandException.Location(31274, "elemMatch: Invalid argument, object required, but got " + Values.TypeName(condition));
+        if (path.Contains('.'))
+            throw CommandException.Location(31275, "Cannot use $elemMatch projection on a nested field.");
+        _hasElementMatch = true;
+        var filter = new Filter(new PathCache());
+        filter.Compile(BsonDocument.Of(("a", BsonDocument.Of(("$elemMatch", condition)))).Bytes, variables);
+        Place(path).Computed = new ControlExpression(scope =>
+        {
+            if (DirectFields.Find(scope.Root, path) is not { Type: BsonType.Array } array)
+                return null;
+            BsonValue? first = Values.Items(array).Cast<BsonValue?>().FirstOrDefault(
+                item => filter.Matches(BsonDocument.Of(("a", new object?[] { item })).Bytes));
+            return first is { } found ? Values.Array([found]) : null;
+        });
+    }
+
+    /// <summary>The node of a path, made anew.</summary>
+    private ProjectionNode Place(string path)
+    {
+        string[] steps = path.Split('.');
+        ProjectionNode at = _root;
+        for (int i = 0; i < steps.Length; i++)
+        {
+            string step = steps[i];
+            if (step.Length == 0)
+                throw CommandException.Location(40353, "FieldPath must not end with a '.', nor hold an empty field name.");
+            if (step[0] == '$')
+                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+            ProjectionNode? child = at.Find(step);
+            bool isLast = i == steps.Length - 1;
+            if (child != null && isLast)
+                throw CommandException.Location(31250, $"Path collision at {path}");
+            if (child is { Children.Count: 0 })
+                throw CommandException.Location(31249, $"Path collision at {path} remaining portion {string.Join('.', steps[(i + 1)..])}");
+            if (child == null)
+                at.Children.Add(child = new ProjectionNode(step));
+            at = child;
+        }
+
+        return at;
+    }
+}
+
+/// <summary>{$slice: count} and {$slice: [skip, count]} of find.</summary>
+internal static class SliceOperand
+{
+    public static (int Skip, int? Limit) Parse(BsonValue operand)
+    {
+        if (operand.IsNumber)
+        {
+            int count = Clamp(operand.ToDouble());
+            return count < 0 ? (count, null) : (0, count);
+        }
+
+        BsonValue[] items = operand.Type == BsonType.Array ? [.. Values.Items(operand)] : [];
+        if (items.Length != 2 || !items[0].IsNumber || !items[1].IsNumber)
+            throw CommandException.Location(28667, "Invalid $slice syntax. The given syntax must be a number or an array of two numbers");
+        int limit = Clamp(items[1].ToDouble());
+        if (limit <= 0)
+            throw CommandException.Location(28724, "First argument to $slice must be an array, and the count behind a position must be positive");
+        return (Clamp(items[0].ToDouble()), limit);
+    }
+
+    public static BsonValue Cut(BsonValue array, int skip, int? limit)
+    {
+        BsonValue[] items = [.. Values.Items(array)];
+        int start = skip < 0 ? Math.Max(0, items.Length + skip) : Math.Min(skip, items.Length);
+        return Values.Array(items.Skip(start).Take(limit ?? items.Length));
+    }
+
+    private static int Clamp(double value) => (int)Math.Clamp(value, int.MinValue, int.MaxValue);
+}

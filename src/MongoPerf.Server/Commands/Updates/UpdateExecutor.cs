@@ -1,0 +1,100 @@
+using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Storage;
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands.Updates;
+
+/// <summary>Changes documents of one collection. Inside its read lock and its writer's gate.</summary>
+internal sealed class UpdateExecutor(CommandSession session, Collection collection)
+{
+    /// <summary>All that match, before the first is changed: a changed document must not be met a second time.</summary>
+    public static List<long> Matches(FindQuery query, Collection collection)
+    {
+        var records = new List<long>();
+        query.Open(collection);
+        while (query.MoveNext())
+            records.Add(query.UsesBlockingSort ? RecordOf(collection, query.Current) : query.Runner!.RecordId);
+        return records;
+    }
+
+    public BsonDocument Get(long record)
+    {
+        using PinnedValue pinned = collection.Get(record);
+        return new BsonDocument(pinned.Bytes.ToArray());
+    }
+
+    /// <returns>Whether anything changed, and the document afterwards.</returns>
+    /// <exception cref="DuplicateKeyException">The changed document's key is taken.</exception>
+    public (bool IsChanged, BsonDocument Document) Update(long record, DocumentUpdate update)
+    {
+        BsonDocument present = Get(record);
+        BsonDocument changed = update.Apply(present, isInsert: false);
+        RequireSize(changed);
+        if (changed.Bytes.SequenceEqual(present.Bytes))
+            return (false, present);
+        Write(writer => writer.Replace(record, present.Bytes, changed.Bytes), changed);
+        return (true, changed);
+    }
+
+    /// <returns>The new document.</returns>
+    /// <exception cref="DuplicateKeyException">Its key is taken.</exception>
+    public BsonDocument Upsert(BsonDocument filter, DocumentUpdate update)
+    {
+        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true);
+        var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
+        if (InsertCommand.ForbiddenIdType(idType) is { } kind)
+            throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
+        RequireSize(whole);
+        Write(writer => writer.Insert(whole.Bytes), whole);
+        return whole;
+    }
+
+    public void Delete(long record)
+    {
+        BsonDocument present = Get(record);
+        collection.Writer.Begin();
+        collection.Writer.Delete(record, present.Bytes);
+        collection.Writer.Commit();
+    }
+
+    private void Write(Func<CollectionWriter, CollectionIndex?> write, BsonDocument document)
+    {
+        CollectionWriter writer = collection.Writer;
+        writer.Begin();
+        try
+        {
+            if (write(writer) is { } duplicate)
+                throw new DuplicateKeyException(duplicate, document);
+        }
+        catch (IndexKeyException error)
+        {
+            throw InsertCommand.NotIndexable(error);
+        }
+
+        writer.Commit();
+    }
+
+    private static void RequireSize(BsonDocument document)
+    {
+        if (document.Bytes.Length > Limits.MaximumDocumentBytes)
+            throw CommandException.Location(17420, $"Document to upsert is larger than {Limits.MaximumDocumentBytes}");
+    }
+
+    /// <summary>By the _id: a document that was sorted in memory is not on the iterator any more.</summary>
+    private static long RecordOf(Collection collection, ReadOnlySpan<byte> document)
+    {
+        var keys = new IndexKeys();
+        keys.Build(collection.Indexes[0].Spec.Fields, document);
+        return collection.FindUnique(collection.Indexes[0], keys[0]);
+    }
+}
+
+/// <summary>A document's key is in a unique index already; nothing was written.</summary>
+internal sealed class DuplicateKeyException(CollectionIndex index, BsonDocument document) : Exception("duplicate key")
+{
+    public CollectionIndex Index { get; } = index;
+
+    public BsonDocument Document { get; } = document;
+}

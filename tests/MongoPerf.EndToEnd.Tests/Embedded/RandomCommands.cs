@@ -1,0 +1,187 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.EndToEnd.Tests.Embedded;
+
+/// <summary>Documents and commands drawn from a seed: few fields and values, so that they meet often.</summary>
+/// <remarks>Left out is what a server may answer in more than one way: ties of sorts, and expressions that fail on a part of the documents only.</remarks>
+internal sealed class RandomCommands(int seed)
+{
+    private static readonly string[] Fields = ["a", "b", "c", "d"];
+    private static readonly string[] Comparisons = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"];
+    private readonly Random _random = new(seed);
+
+    public BsonDocument Document(int id) => BsonDocument.Of([("_id", id), .. FieldsOf(3)]);
+
+    public BsonDocument Find(string collection) => BsonDocument.Of(
+        ("find", collection), ("filter", Filter(2)), ("sort", Sort()), ("skip", _random.Next(4)), ("limit", _random.Next(10)));
+
+    public BsonDocument ProjectedFind(string collection) => BsonDocument.Of(
+        ("find", collection), ("filter", Filter(1)), ("projection", Projection()), ("sort", BsonDocument.Of(("_id", 1))));
+
+    public BsonDocument Count(string collection) => BsonDocument.Of(("count", collection), ("query", Filter(2)));
+
+    public BsonDocument Update(string collection, int firstId, int count)
+    {
+        bool isMulti = _random.Next(4) == 0;
+        BsonDocument filter = isMulti ? Filter(1) : BsonDocument.Of(("_id", firstId + _random.Next(count)));
+        return BsonDocument.Of(("update", collection), ("updates", new object[] { BsonDocument.Of(("q", filter), ("u", Change()), ("multi", isMulti)) }));
+    }
+
+    public BsonDocument Upsert(string collection, int id) => BsonDocument.Of(("update", collection), ("updates", new object[]
+    {
+        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
+    }));
+
+    public BsonDocument FindAndModify(string collection) => BsonDocument.Of(
+        ("findAndModify", collection), ("query", Filter(1)), ("sort", BsonDocument.Of(("_id", Sign()))), ("update", Change()), ("new", _random.Next(2) == 0));
+
+    public BsonDocument Delete(string collection, int firstId, int count) => BsonDocument.Of(("delete", collection), ("deletes", new object[]
+    {
+        BsonDocument.Of(("q", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", firstId + count - 3))), (Path(), Condition(1)))), ("limit", 0)),
+    }));
+
+    public BsonDocument Aggregate(string collection)
+    {
+        List<object> stages = [BsonDocument.Of(("$sort", BsonDocument.Of(("_id", 1))))];
+        for (int i = _random.Next(1, 4); i > 0; i--)
+            stages.Add(Stage());
+        return BsonDocument.Of(("aggregate", collection), ("pipeline", stages), ("cursor", BsonDocument.Empty));
+    }
+
+    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d"]), 1, 2).Select(path => (path, (object?)Sign()))]);
+
+    private BsonDocument Filter(int depth) => BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
+
+    private (string, object?)[] Group(int depth) => depth > 0 && _random.Next(4) == 0
+        ? [(Pick(["$and", "$or", "$nor"]), Enumerable.Range(0, _random.Next(1, 3)).Select(_ => (object)Filter(depth - 1)).ToArray())]
+        : [];
+
+    private object? Operand(int depth) => _random.Next(2) == 0 ? Value(1) : Condition(depth);
+
+    private BsonDocument Condition(int depth) => _random.Next(12) switch
+    {
+        < 4 => BsonDocument.Of((Pick(Comparisons), Value(1))),
+        4 => BsonDocument.Of((Pick(["$in", "$nin", "$all"]), Enumerable.Range(0, _random.Next(3)).Select(_ => Value(1)).ToArray())),
+        5 => BsonDocument.Of(("$exists", _random.Next(2) == 0)),
+        6 => BsonDocument.Of(("$size", _random.Next(3))),
+        7 => BsonDocument.Of(("$type", Pick(["int", "string", "array", "object", "number", "null", "bool", "date"]))),
+        8 => BsonDocument.Of(("$mod", new object[] { Pick([2, 3]), _random.Next(2) })),
+        9 => BsonDocument.Of(("$regex", Pick(["^x", "y$", "a.c", "x|y"])), ("$options", Pick(["", "i"]))),
+        10 when depth > 0 => BsonDocument.Of(("$elemMatch", _random.Next(2) == 0 ? Condition(depth - 1) : Filter(depth - 1))),
+        _ when depth > 0 => BsonDocument.Of(("$not", Condition(depth - 1))),
+        _ => BsonDocument.Of(("$gt", 1), ("$lt", 4)),
+    };
+
+    private object Change() => _random.Next(8) switch
+    {
+        0 => BsonDocument.Of(FieldsOf(2)),
+        1 => new object[] { BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))), BsonDocument.Of(("$unset", Field())) },
+        _ => BsonDocument.Of([.. Distinct(() => Pick(["$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$pull", "$pullAll", "$addToSet", "$pop", "$rename", "$setOnInsert"]), 1, 2)
+            .Select(name => (name, (object?)BsonDocument.Of((Path(), UpdateOperand(name)))))]),
+    };
+
+    private object? UpdateOperand(string name) => name switch
+    {
+        "$unset" => "",
+        "$inc" or "$mul" => Number(),
+        "$push" => _random.Next(2) == 0 ? Value(1) : BsonDocument.Of(("$each", Items()), ("$position", _random.Next(-2, 3)), ("$slice", _random.Next(-3, 4))),
+        "$pull" => _random.Next(2) == 0 ? Scalar() : BsonDocument.Of((Pick(Comparisons), Scalar())),
+        "$pullAll" => Items(),
+        "$addToSet" => _random.Next(2) == 0 ? Value(1) : BsonDocument.Of(("$each", Items())),
+        "$pop" => Sign(),
+        "$rename" => Field() + "2",
+        _ => Value(2),
+    };
+
+    private BsonDocument Projection()
+    {
+        int flag = _random.Next(2);
+        List<(string, object?)> fields = [.. Distinct(Field, 1, 2).Select(field => (_random.Next(2) == 0 ? field : $"{field}.{Field()}", (object?)flag))];
+        if (_random.Next(3) == 0)
+            fields.Add(("e", BsonDocument.Of(("$slice", 1))));
+        if (flag == 1 && _random.Next(3) == 0)
+            fields.Add(("computed", Expression(1)));
+        if (_random.Next(3) == 0)
+            fields.Add(("_id", 0));
+        return BsonDocument.Of([.. fields]);
+    }
+
+    private BsonDocument Sort() => BsonDocument.Of([.. Distinct(Path, 0, 1).Select(path => (path, (object?)Sign())), ("_id", 1)]);
+
+    private BsonDocument Stage() => _random.Next(11) switch
+    {
+        0 or 1 => BsonDocument.Of(("$match", Filter(1))),
+        2 => BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(2))))),
+        3 => BsonDocument.Of(("$unset", Path())),
+        4 => BsonDocument.Of(("$project", BsonDocument.Of((Field(), 1), ("x", Expression(2)), ("y." + Field(), Expression(1))))),
+        5 => BsonDocument.Of(("$replaceWith", BsonDocument.Of(("_id", "$_id"), ("a", Expression(1))))),
+        6 => BsonDocument.Of(("$group", BsonDocument.Of(("_id", Pick(["$a", "$b", "$c"])), ("n", BsonDocument.Of(("$sum", Pick<object>([1, "$d"])))),
+            ("m", BsonDocument.Of((Pick(["$avg", "$min", "$max"]), "$d")))))),
+        7 => BsonDocument.Of(("$sort", BsonDocument.Of((Field(), Sign()), ("_id", 1)))),
+        8 => BsonDocument.Of(("$unwind", BsonDocument.Of(("path", "$" + Field()), ("preserveNullAndEmptyArrays", _random.Next(2) == 0), ("includeArrayIndex", "at")))),
+        9 => BsonDocument.Of(("$count", "n")),
+        _ => BsonDocument.Of(("$match", BsonDocument.Of(("$expr", Expression(2))))),
+    };
+
+    /// <summary>Of operators that take any value.</summary>
+    private object? Expression(int depth)
+    {
+        if (depth == 0 || _random.Next(3) == 0)
+            return _random.Next(2) == 0 ? "$" + Path() : BsonDocument.Of(("$literal", Value(1)));
+        return _random.Next(8) switch
+        {
+            0 => BsonDocument.Of((Pick(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
+            1 => BsonDocument.Of((Pick(["$and", "$or", "$ifNull"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
+            2 => BsonDocument.Of(("$cond", new[] { Expression(depth - 1), Expression(depth - 1), Expression(depth - 1) })),
+            3 => BsonDocument.Of((Pick(["$type", "$isArray", "$isNumber", "$not"]), new[] { Expression(depth - 1) })),
+            4 => BsonDocument.Of((Pick(["$sum", "$avg", "$min", "$max"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
+            5 => BsonDocument.Of(("p", Expression(depth - 1)), ("q", Expression(depth - 1))),
+            6 => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isArray", "$a")), BsonDocument.Of(("$map", BsonDocument.Of(("input", "$a"), ("as", "v"), ("in", BsonDocument.Of(("$type", "$$v")))))), 0 })),
+            _ => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isNumber", "$a")), BsonDocument.Of((Pick(["$add", "$multiply", "$subtract"]), new object?[] { "$a", Number() })), "no" })),
+        };
+    }
+
+    private (string, object?)[] FieldsOf(int depth) => [.. Distinct(Field, 0, 3).Select(field => (field, Value(depth - 1)))];
+
+    private object? Value(int depth) => (depth == 0 ? 0 : _random.Next(10)) switch
+    {
+        < 6 => Scalar(),
+        < 8 => Enumerable.Range(0, _random.Next(4)).Select(_ => Value(depth - 1)).ToArray(),
+        _ => BsonDocument.Of(FieldsOf(depth)),
+    };
+
+    private object? Scalar() => _random.Next(8) switch
+    {
+        0 or 1 => Number(),
+        2 => Pick(["x", "y", "xy", "Abc", ""]),
+        3 => null,
+        4 => _random.Next(2) == 0,
+        5 => new DateTime(2020, 1, _random.Next(1, 4), 0, 0, 0, DateTimeKind.Utc),
+        6 => new byte[] { (byte)_random.Next(3) },
+        _ => _random.Next(5),
+    };
+
+    private object Number() => _random.Next(3) switch
+    {
+        0 => _random.Next(-3, 6),
+        1 => (long)_random.Next(-3, 6),
+        _ => _random.Next(-3, 6) / 2.0,
+    };
+
+    private object?[] Items() => [.. Enumerable.Range(0, _random.Next(3)).Select(_ => Value(1))];
+
+    private string Path() => _random.Next(20) switch
+    {
+        < 11 => Field(),
+        < 18 => $"{Field()}.{Field()}",
+        _ => $"{Field()}.{_random.Next(2)}",
+    };
+
+    private string Field() => Pick(Fields);
+
+    private int Sign() => _random.Next(2) == 0 ? 1 : -1;
+
+    private T Pick<T>(T[] items) => items[_random.Next(items.Length)];
+
+    private string[] Distinct(Func<string> draw, int least, int most) => [.. Enumerable.Range(0, _random.Next(least, most + 1)).Select(_ => draw()).Distinct()];
+}

@@ -1,0 +1,200 @@
+using System.Globalization;
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Scenarios;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Every scenario that comes with the program, at small scale, on both servers: counts, mixes and documents.</summary>
+[Collection(LightTests.Name)]
+public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+{
+    private const int Records = 300;
+    private const int Operations = 2000;
+
+    /// <summary>One degree of freedom: exceeded once in a million runs that are right.</summary>
+    private const double MostChiSquare = 24;
+
+    private static readonly Dictionary<string, (string Operation, double Share)[]> Mixes = new()
+    {
+        ["a"] = [("read", 0.5), ("update", 0.5)],
+        ["b"] = [("read", 0.95), ("update", 0.05)],
+        ["c"] = [("read", 1)],
+        ["d"] = [("insert", 0.05), ("read", 0.95)],
+        ["e"] = [("insert", 0.05), ("scan", 0.95)],
+        ["f"] = [("read", 0.5), ("readmodifywrite", 0.5)],
+    };
+
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Theory, EachServer]
+    public void Ycsb_workloads_do_what_ycsb_defines(string kind)
+    {
+        foreach ((string workload, (string Operation, double Share)[] mix) in Mixes)
+        {
+            string database = servers.NewDatabase();
+            JsonElement result = Run(kind, $"ycsb/{workload}", database, "--records", $"{Records}", "--operations", $"{Operations}", "--threads", "4", "--verify", "all");
+            IReadOnlyList<JsonElement> steps = result.Items("steps");
+            Assert.Equal(Records, Assert.Single(steps[0].Items("tests")).Number("documents"));
+            IReadOnlyList<JsonElement> tests = steps[1].Items("tests");
+            Assert.Equal(mix.Select(m => m.Operation), tests.Select(t => t.Text("test")));
+            AssertMix(workload, tests, mix);
+            Assert.All(tests, t => Assert.Equal((0, 0), (t.Number("failed"), t.Number("wrong"))));
+            Assert.All(tests.Where(t => t.Text("test") == "read"), t => Assert.Equal(t.Number("operations"), t.Number("documents")));
+            if (workload is "c" or "d")
+                Assert.True(tests.Single(t => t.Text("test") == "read").Number("verified") > 0);
+            AssertDocuments(kind, workload, database, tests);
+        }
+    }
+
+    [Theory, EachServer]
+    public void Examples_of_the_documentation_run(string kind)
+    {
+        foreach (string file in Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml").Order())
+        {
+            JsonElement result = Run(kind, file, servers.NewDatabase(), "--scale", "0.1");
+            IReadOnlyList<JsonElement> phases = result.GetProperty("scenario").Items("phases");
+            Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0, $"{file}: nothing was done in {p.Text("phase")}"));
+            Assert.All(phases, p => Assert.Empty(p.Items("errors")));
+            Assert.All(phases, p => Assert.All(p.Items("assertions"), a => Assert.True(a.GetProperty("holds").GetBoolean())));
+        }
+    }
+
+    [Fact]
+    public void Documents_that_are_shown_are_those_that_are_loaded()
+    {
+        string database = servers.NewDatabase();
+        string file = Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "values.yaml");
+        Run("embedded", file, database, "--scale", "0.1");
+        ScenarioCollection things = ScenarioReader.Read(ScenarioFile.Find(file), ScenarioOverrides.None, Documents.DefaultSeed).Scenario.Rounds[0].Collections.Single();
+        using MongoConnection connection = servers.Embedded.Connect();
+        BsonDocument[] stored = [.. Documents.Find(connection, database, "things", BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
+        Assert.Equal(100, stored.Length);
+        Assert.All(stored.Select((document, i) => (document, i)), s => Assert.Equal(things.Documents.Make(s.i).Bytes.ToArray(), s.document.Bytes.ToArray()));
+        ProgramResult shown = ProgramRun.Run("show", "document", file, "--number", "7").Expect(0);
+        string[] lines = shown.Output.TrimEnd('\n').Split('\n');
+        Assert.Equal($"things, document 7: {stored[7].Bytes.Length:N0} bytes of BSON", lines[^1]);
+        Assert.Equal(stored[7].Bytes.ToArray(), ExtendedJson.Parse(string.Join('\n', lines[..^1])).Bytes.ToArray());
+    }
+
+    [Fact]
+    public void Failed_assertion_ends_with_99_and_failed_operations_with_4()
+    {
+        string file = WriteFile("""
+            data:
+              users: {count: 50, document: {n: ^number}, indexes: [{key: {n: 1}, unique: true}]}
+            phases:
+              - name: clash
+                count: 20
+                operations: [{update: users, with: {$set: {n: 1}}}]
+                assert: [update.rate < 1]
+            """);
+        ProgramResult failed = On("embedded", file, servers.NewDatabase(), "--format", "json").Expect(4);
+        JsonElement errors = JsonDocument.Parse(failed.Output).RootElement.GetProperty("scenario").Items("phases")[1].GetProperty("errors");
+        JsonElement error = Assert.Single(errors.EnumerateArray());
+        Assert.Equal(("update", 11000, "DuplicateKey"), (error.Text("operation"), (int)error.Number("code"), error.Text("name")));
+        Assert.Contains("E11000", error.Text("firstMessage"), StringComparison.Ordinal);
+        On("embedded", file, servers.NewDatabase(), "--max-errors", "20").Expect(99).Says("assertion failed: clash: update.rate < 1");
+    }
+
+    [Fact]
+    public void Other_peoples_collections_are_left_alone()
+    {
+        string database = servers.NewDatabase();
+        using MongoConnection connection = servers.Embedded.Connect();
+        connection.RunCommand(database, BsonDocument.Of(("insert", "usertable"), ("documents", new[] { BsonDocument.Of(("_id", 1)) })));
+        On("embedded", "ycsb/c", database, "--records", "10").Expect(6).Says($"{database}.usertable was not made by MongoPerf");
+        Assert.Equal(1, Documents.Count(connection, database, "usertable"));
+        On("embedded", "ycsb/c", database, "--records", "10", "--operations", "10", "--force-drop", $"{database}.usertable").Expect(0);
+        Assert.Equal(10, Documents.Count(connection, database, "usertable"));
+        // Its own it makes anew.
+        On("embedded", "ycsb/c", database, "--records", "20", "--operations", "10").Expect(0);
+        Assert.Equal(20, Documents.Count(connection, database, "usertable"));
+    }
+
+    [Fact]
+    public void Ycsb_form_has_the_lines_that_scripts_look_for()
+    {
+        string output = On("embedded", "ycsb/f", servers.NewDatabase(), "--records", "50", "--operations", "100", "--set", "loadw=0", "--format", "ycsb").Expect(0).Output;
+        foreach (string line in (string[])["[OVERALL], Throughput(ops/sec), ", "[INSERT], Operations, 50", "[READ], 99thPercentileLatency(us), ", "[READ-MODIFY-WRITE], Return=OK, "])
+            Assert.Contains(line, output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Wrong_file_starts_nothing()
+    {
+        string file = WriteFile("data: {}\nphases:\n  - name: p\n    operations: [{find: users}]\n");
+        foreach (string[] call in (string[][])[["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]])
+            ProgramRun.Run(call).Expect(2).Says($"{file}:4: find: no collection 'users' in data");
+        Assert.Empty(_runs.Ids);
+    }
+
+    [Theory]
+    [InlineData("--scale for a test of the series", "--scale is for scenarios, 'q4' is a test of the series", "run", "q4", "--scale", "0.1")]
+    [InlineData("--batch for a scenario", "--batch is for the series' tests: a scenario's file says it", "run", "ycsb/a", "--batch", "5")]
+    [InlineData("no such scenario", "no scenario 'ycsb/z': no such file", "run", "ycsb/z")]
+    [InlineData("no such parameter", "--set: no parameter 'fieldcont'", "run", "ycsb/a", "--set", "fieldcont=5")]
+    [InlineData("too many threads", "threads is 20,000", "run", "ycsb/a", "--set", "threadcount=20000")]
+    [InlineData("null deployment", "--topology null stores nothing", "run", "ycsb/a", "--topology", "null")]
+    public void Wrong_calls_say_what_is_wrong(string what, string message, params string[] call)
+    {
+        Assert.NotEmpty(what);
+        ProgramRun.Run(call).Expect(2).Says(message);
+    }
+
+    [Fact]
+    public void New_scenario_runs_and_is_not_written_over()
+    {
+        string file = Path.Combine(_runs.Path, ".my.yaml");
+        ProgramRun.Run("new", file).Expect(0);
+        ProgramRun.Run("validate", file).Expect(0);
+        ProgramRun.Run("new", file).Expect(2).Says("is there already");
+    }
+
+    private void AssertDocuments(string kind, string workload, string database, IReadOnlyList<JsonElement> tests)
+    {
+        long inserted = tests.Where(t => t.Text("test") == "insert").Sum(t => t.Number("documents"));
+        ScenarioCollection table = ScenarioReader.Read(ScenarioFile.Find($"ycsb/{workload}"), ScenarioOverrides.None, Documents.DefaultSeed).Scenario.Rounds[0].Collections.Single();
+        Dictionary<string, byte[]> expected = Enumerable.Range(0, (int)(Records + inserted)).Select(i => table.Documents.Make(i)).ToDictionary(d => d.FindString("_id")!, d => d.Bytes.ToArray());
+        using MongoConnection connection = servers[kind].Connect();
+        int seen = 0;
+        foreach (BsonDocument document in Documents.Find(connection, database, "usertable", BsonDocument.Empty))
+        {
+            seen++;
+            byte[] known = expected[document.FindString("_id")!];
+            // Updates draw other bytes of the same length.
+            if (workload is "a" or "b" or "f")
+                Assert.Equal(known.Length, document.Bytes.Length);
+            else
+                Assert.Equal(known, document.Bytes.ToArray());
+        }
+
+        Assert.Equal(expected.Count, seen);
+    }
+
+    private static void AssertMix(string workload, IReadOnlyList<JsonElement> tests, (string Operation, double Share)[] mix)
+    {
+        long all = tests.Sum(t => t.Number("operations"));
+        Assert.Equal(Operations, all);
+        double chi = tests.Zip(mix).Sum(p => Math.Pow(p.First.Number("operations") - (p.Second.Share * all), 2) / (p.Second.Share * all));
+        Assert.True(chi <= MostChiSquare, $"workload {workload}: chi-square {chi.ToString(CultureInfo.InvariantCulture)}");
+    }
+
+    private JsonElement Run(string kind, string scenario, string database, params string[] more) =>
+        JsonDocument.Parse(On(kind, scenario, database, ["--format", "json", .. more]).Expect(0).Output).RootElement;
+
+    private ProgramResult On(string kind, string scenario, string database, params string[] more) =>
+        ProgramRun.Run("run", scenario, "--uri", servers[kind].Uri, "--db", database, "--quiet", "--out", _runs.Path, .. more);
+
+    private string WriteFile(string text)
+    {
+        string path = Path.Combine(_runs.Path, ".test.yaml");
+        File.WriteAllText(path, text);
+        return path;
+    }
+}

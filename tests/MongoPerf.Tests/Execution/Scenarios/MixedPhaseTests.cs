@@ -1,0 +1,67 @@
+using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Execution.Scenarios;
+
+/// <summary>A phase of several operations: each is counted, timed and tallied by itself.</summary>
+public sealed class MixedPhaseTests : PhaseTest
+{
+    private static readonly CollectionOperation Read = new FindDocuments("read", "c", DocumentValue.Empty);
+    private static readonly CollectionOperation Update = new UpdateDocuments("update", "c", DocumentValue.Empty, DocumentValue.Empty);
+
+    [Fact]
+    public void Operations_are_drawn_by_their_weights_and_counted_apart()
+    {
+        PhaseResult result = Run(Mix(95, 5) with { Operations = 20_000, Threads = 3 }, _ => Scripted.Ok());
+        Assert.Equal(["read", "update"], result.Parts.Select(p => p.Operation.Test));
+        Assert.Equal(20_000, result.Parts.Sum(p => p.Operations));
+        // Chi-square of one degree of freedom; 15 is exceeded once in ten thousand.
+        double[] expected = [19_000, 1_000];
+        Assert.InRange(result.Parts.Zip(expected).Sum(p => Math.Pow(p.First.Operations - p.Second, 2) / p.Second), 0, 15);
+        Assert.Equal(result.Operations, result.Parts.Sum(p => p.Service.TotalCount));
+        Assert.Equal(20_000, result.Accounting.Scheduled);
+        Assert.Equal(20_000, result.ThreadOperations.Sum());
+        Assert.Equal(3, result.ThreadOperations.Count);
+    }
+
+    [Fact]
+    public void Errors_are_those_of_the_operation_that_failed()
+    {
+        var refused = new HashSet<int>();
+        ScriptedExecutor? executor = null;
+        PhaseResult result = Run(Mix(1, 1) with { Operations = 100 }, () => executor = new ScriptedExecutor(
+            Clock, i => i % 10 == 0 && refused.Add(i) ? Scripted.Refused(11000, "DuplicateKey", $"number {i}") : Scripted.Ok()));
+        Assert.NotNull(executor);
+        Assert.Equal(10, result.Parts.Sum(p => p.Failed));
+        Assert.All(result.Parts, p => Assert.Equal(p.Failed, p.Errors.Sum(e => e.Count)));
+        Assert.Equal(10, Assert.Single(result.Errors).Count);
+        Assert.Equal(0, result.Accounting.Skipped);
+    }
+
+    [Fact]
+    public void Intervals_tell_what_came_of_each_operation()
+    {
+        PhaseResult result = Run(Mix(3, 1) with { Seconds = 3 }, _ => Scripted.Ok());
+        Assert.All(Log.Intervals, i => Assert.Equal(i.Interval.Operations, i.Interval.Parts.Sum(p => p.Operations)));
+        Assert.Equal(result.Operations, Log.Intervals.Sum(i => i.Recorded));
+    }
+
+    [Fact]
+    public void Same_seed_draws_the_same_operations()
+    {
+        long[] first = [.. Run(Mix(1, 1) with { Operations = 1000 }, _ => Scripted.Ok()).Parts.Select(p => p.Operations)];
+        long[] second = [.. Run(Mix(1, 1) with { Operations = 1000 }, _ => Scripted.Ok()).Parts.Select(p => p.Operations)];
+        long[] other = [.. Run(Mix(1, 1) with { Operations = 1000, Seed = 43 }, _ => Scripted.Ok()).Parts.Select(p => p.Operations)];
+        Assert.Equal(first, second);
+        Assert.NotEqual(first, other);
+    }
+
+    private static PhasePlan Mix(double reads, double updates) => new()
+    {
+        Operation = new OperationMix("mix", [new(Read, reads), new(Update, updates)]),
+        Threads = 1,
+        Seed = 42,
+    };
+}

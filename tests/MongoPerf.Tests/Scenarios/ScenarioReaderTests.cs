@@ -1,0 +1,126 @@
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Scenarios;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Scenarios;
+
+public sealed class ScenarioReaderTests
+{
+    private const string Find = "phases: [{name: p, operations: [{find: users, limit: $(limit)}]}]\n";
+
+    [Fact]
+    public void Collection_that_no_phase_loads_is_loaded_first()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + "phases: [{name: p, operations: [{find: users}]}]\n");
+        Assert.Equal(["load users", "p"], scenario.Rounds.Single().Phases.Select(p => p.Name));
+    }
+
+    [Fact]
+    public void List_of_a_parameter_gives_a_phase_for_each_value()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + "parameters: {limit: [1, 10]}\n" + Find);
+        Assert.Equal(["limit=1", "limit=10"], scenario.Rounds.Single().Phases.Skip(1).Select(p => Assert.Single(p.Parameters)).Select(p => $"{p.Key}={p.Value}"));
+        Assert.Equal([1, 10], Operations<FindDocuments>(scenario).Select(f => f.FullReply));
+    }
+
+    [Fact]
+    public void Named_values_may_be_anything()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data
+            + "parameters:\n  by:\n    number: {n: {^field: n}}\n    name: {name: {^field: name}}\nphases: [{name: p, operations: [{find: users, filter: $(by), limit: 1}]}]\n");
+        Assert.Equal(["number", "name"], scenario.Rounds.Single().Phases.Skip(1).Select(p => p.Parameters.Single().Value));
+        Assert.Equal(["n", "name"], Operations<FindDocuments>(scenario).Select(f => f.Filter.Elements.Single().Key));
+    }
+
+    [Fact]
+    public void Sweep_in_the_data_gives_a_round_for_each_value()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(
+            "parameters: {index: [n, name]}\ndata:\n  users: {count: 10, document: {n: ^number, name: ^word}, indexes: [{$(index): 1}]}\nphases: [{load: users}]\n");
+        Assert.Equal(["n_1", "name_1"], scenario.Rounds.Select(r => r.Collections.Single().Indexes.Single().FindString("name")));
+        Assert.All(scenario.Rounds, r => Assert.Equal("index", r.Phases.Single().Parameters.Single().Key));
+    }
+
+    [Fact]
+    public void Two_sweeps_are_combined()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(
+            ScenarioTexts.Data + "parameters: {limit: [1, 10]}\nphases: [{name: p, threads: [1, 8], repeat: 2, operations: [{find: users, limit: $(limit)}]}]\n");
+        Assert.Equal(8, scenario.Rounds.Single().Phases.Count - 1);
+        Assert.Equal([1, 1, 8, 8, 1, 1, 8, 8], scenario.Rounds.Single().Phases.Skip(1).Select(p => p.Groups.Single().Threads));
+    }
+
+    [Fact]
+    public void If_chooses_by_a_parameter()
+    {
+        const string text = "parameters: {all: true}\nphases: [{name: p, operations: [{find: users, projection: {^if: {is: $(all), else: {n: 1}}}}]}]\n";
+        Assert.Null(Operations<FindDocuments>(ScenarioTexts.Scenario(ScenarioTexts.Data + text)).Single().Projection);
+        var overrides = new ScenarioOverrides { Parameters = new Dictionary<string, string> { ["all"] = "false" } };
+        Assert.NotNull(Operations<FindDocuments>(ScenarioTexts.Scenario(ScenarioTexts.Data + text, overrides)).Single().Projection);
+    }
+
+    [Fact]
+    public void Overrides_are_told_with_what_they_replace()
+    {
+        ReadScenario read = ScenarioTexts.Read(
+            ScenarioTexts.Data + "parameters: {limit: 3}\nphases: [{name: p, threads: 4, count: 100, operations: [{find: users, limit: $(limit)}]}]\n",
+            new ScenarioOverrides
+            {
+                Threads = [1, 2], Records = 50, Duration = 2, Rate = 100, Scale = 0.5, Parameters = new Dictionary<string, string> { ["limit"] = "5" },
+            });
+        Assert.Equal(
+        [
+            "counts: times 0.5 (--scale)", "count of 'users': 50 (--records, the file says 1000)", "threads of 'p': 1, 2 (--threads, the file says 4)",
+            "duration of 'p': 2s (--duration, the file says nothing)", "rate of 'p': 100 (--rate, the file says nothing)", "limit: 5 (--set, the file says 3)",
+        ], read.Told);
+        ScenarioRound round = read.Scenario.Rounds.Single();
+        Assert.Equal(50, round.Collections.Single().Count);
+        Assert.Equal([1, 2], round.Phases.Skip(1).Select(p => p.Groups.Single().Threads));
+        Assert.All(round.Phases.Skip(1), p => Assert.Equal((2.0, null, 100.0), (p.Groups.Single().Seconds, p.Groups.Single().Count, p.Groups.Single().Rate)));
+    }
+
+    [Fact]
+    public void Scale_multiplies_documents_operations_and_hot_sets()
+    {
+        ScenarioRound round = ScenarioTexts.Scenario(
+            ScenarioTexts.Data + "phases: [{name: p, count: 10k, operations: [{find: users, key: {first: 200}}]}]\n", new ScenarioOverrides { Scale = 0.1 }).Rounds.Single();
+        Assert.Equal(100, round.Collections.Single().Count);
+        Assert.Equal(1000, round.Phases[1].Groups.Single().Count);
+        Assert.Equal(new FirstChoice(20), round.Phases[1].Groups.Single().Operations.Single().Keys);
+    }
+
+    [Fact]
+    public void Reads_are_compared_unless_something_changes_the_documents()
+    {
+        const string read = "{name: read, operations: [{find: users}]}";
+        const string write = "{name: write, operations: [{update: users, with: {$set: {x: 1}}}]}";
+        Assert.NotNull(Operations<FindDocuments>(ScenarioTexts.Scenario(ScenarioTexts.Data + $"phases: [{read}]\n")).Single().Expected);
+        Assert.Null(Operations<FindDocuments>(ScenarioTexts.Scenario(ScenarioTexts.Data + $"phases: [{read}, {write}]\n")).Single().Expected);
+    }
+
+    [Fact]
+    public void Types_are_those_of_extended_json_and_of_plain_yaml()
+    {
+        ScenarioCollection users = ScenarioTexts.Scenario(
+            "data:\n  users:\n    document: {_id: 1, a: 5, b: 5.0, c: '5', d: 5000000000, e: true, f: null, g: {$date: '2011-03-13T07:06:40Z'}, h: {$numberLong: 7}, i: [1, x], j: -3}\n"
+            + "phases: [{name: p, operations: [{find: users}]}]\n").Rounds.Single().Collections.Single();
+        Assert.Equal(
+            "{\"_id\": {\"$numberInt\": \"1\"}, \"a\": {\"$numberInt\": \"5\"}, \"b\": {\"$numberDouble\": \"5.0\"}, \"c\": \"5\", \"d\": {\"$numberLong\": \"5000000000\"}, \"e\": true, "
+            + "\"f\": null, \"g\": {\"$date\": {\"$numberLong\": \"1300000000000\"}}, \"h\": {\"$numberLong\": \"7\"}, \"i\": [{\"$numberInt\": \"1\"}, \"x\"], \"j\": {\"$numberInt\": \"-3\"}}",
+            ExtendedJson.Write(users.Documents.Make(0).Bytes, ExtendedJsonMode.Canonical));
+    }
+
+    [Fact]
+    public void Find_by_a_field_asks_for_what_the_document_holds()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + "phases: [{name: p, operations: [{find: users, filter: {name: {^field: name}, _id: ^key}}]}]\n");
+        BsonDocument document = scenario.Rounds.Single().Collections.Single().Documents.Make(17);
+        BsonDocument filter = Operations<FindDocuments>(scenario).Single().Filter.ToDocument(new ValueContext(17, 99));
+        Assert.Equal(document.FindString("name"), filter.FindString("name"));
+        Assert.Equal(document.Find("_id")!.Value.ToObjectId(), filter.Find("_id")!.Value.ToObjectId());
+    }
+
+    private static IEnumerable<T> Operations<T>(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation).OfType<T>();
+}

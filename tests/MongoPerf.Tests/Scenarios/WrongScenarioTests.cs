@@ -1,0 +1,89 @@
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Tests.Scenarios;
+
+/// <summary>A file that is wrong is refused with its line, what was found and what is allowed.</summary>
+public sealed class WrongScenarioTests
+{
+    private const string Phases = "phases:\n  - name: p\n    operations: [{find: users}]\n";
+
+    [Theory]
+    [InlineData("dat:\n  x: 1\n", "test.yaml:1: scenario: unknown key 'dat', allowed are", "did you mean 'data'?")]
+    [InlineData("data: [1]\nphases: [{operations: [{find: u}]}]\n", "test.yaml:1: data is a list", "")]
+    [InlineData("data:\n  users:\n    cuont: 5\nphases: [{load: users}]\n", "test.yaml:3: collection 'users': unknown key 'cuont', allowed are count,", "did you mean 'count'?")]
+    [InlineData("data:\n  users: {count: many}\nphases: [{load: users}]\n", "test.yaml:2: count: count: 'many' is not a count such as 500M", "")]
+    [InlineData("data:\n  users: {document: {a: ^wrod}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: users.document.a: unknown generator '^wrod', allowed are ^number,", "did you mean '^word'?")]
+    [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1 is no range", "")]
+    [InlineData("data:\n  users: {document: {a: {^int: {mim: 1, max: 5}}}}\nphases: [{operations: [{find: users}]}]\n", "unknown key 'mim', allowed are min, max", "did you mean 'min'?")]
+    [InlineData("data:\n  users: {document: {a: ^key}}\nphases: [{operations: [{find: users}]}]\n", "^key: only operations on a collection of 'data' can use it", "")]
+    [InlineData("data:\n  users: {document: {a: {$oid: zz}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2:", "")]
+    [InlineData("data:\n  mongoperf: {count: 1}\nphases: [{load: mongoperf}]\n", "test.yaml:2: data: 'mongoperf' is where MongoPerf keeps its markers", "")]
+    [InlineData("a: b: c\n", "test.yaml:1: no YAML", "")]
+    [InlineData("", "test.yaml: the file holds nothing, one is expected", "new my.yaml")]
+    [InlineData("data: {}\ndata: {}\n", "no YAML: Duplicate key data", "")]
+    [InlineData("x: !int 5\n", "test.yaml:1: the tag !int is not known here", "")]
+    public void Whole_file(string text, string message, string hint) => Check(text, message, hint);
+
+    [Theory]
+    [InlineData("phases: []\n", "phases is a list, a list of phases is expected", "")]
+    [InlineData("phases:\n  - name: p\n", "test.yaml:6: phase 'p': one of load, operations and groups is missing", "")]
+    [InlineData("phases:\n  - {load: user}\n", "load: no collection 'user' in data, allowed are users", "did you mean 'users'?")]
+    [InlineData("phases:\n  - {load: users, duration: 5s}\n", "phase 'load users': duration has no meaning in a phase that loads", "")]
+    [InlineData("phases:\n  - name: p\n    threads: 20000\n    operations: [{find: users}]\n", "test.yaml:7: phase 'p': threads is 20,000, allowed are 1 to 10,000", "")]
+    [InlineData("phases:\n  - name: p\n    duration: 5\n    operations: [{find: users}]\n", "phase 'p': duration: '5' is not a duration such as 90s", "")]
+    [InlineData("phases:\n  - name: p\n    duration: 2s\n    warmup: 2s\n    operations: [{find: users}]\n", "warmup is 2 s, the phase takes 2 s: nothing would be measured", "")]
+    [InlineData("phases:\n  - name: p\n    operations: [{fnd: users}]\n", "none of the keys fnd says what is done, allowed is one of insert,", "did you mean 'find'?")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, insert: users}]\n", "both find and insert are there", "")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users}, {find: users}]\n", "phase 'p': two operations are called 'find'", "give one of them a name")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, weight: 0}]\n", "p: all weights are 0", "")]
+    [InlineData("phases:\n  - name: p\n    operations: [{update: users}]\n", "'with' is missing", "$set")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: zipfan}]\n", "key is 'zipfan', allowed are uniform, zipfian,", "did you mean 'zipfian'?")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, filter: {a: {^field: nam}}}]\n", "the collection's documents have no field 'nam'", "did you mean 'name'?")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, readConcern: lokal}]\n", "readConcern is 'lokal', allowed are local,", "did you mean 'local'?")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users}]\n    assert: [raed.p99 < 1ms]\n", "assert: no operation 'raed', allowed are find, total", "")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users}]\n    assert: [find.p98 < 1ms]\n", "assert: no metric 'p98', allowed are min,", "did you mean")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users}]\n    assert: [find.p99 fast]\n", "is not of the form operation.metric < value", "")]
+    [InlineData("phases:\n  - name: p\n    groups:\n      - {name: g, operations: [{find: users}]}\n", "phase 'p': no group has a duration or a count, so it would never end", "")]
+    [InlineData("parameters: {a: 1}\n" + Phases, "parameter 'a' is used nowhere", "$(a)")]
+    [InlineData("parameters: {limit: 1}\nphases: [{name: p, operations: [{find: users, limit: $(limt)}]}]\n", "no parameter 'limt', allowed are limit", "did you mean 'limit'?")]
+    [InlineData("parameters: {limit: []}\n" + Phases, "parameter 'limit' has no value", "")]
+    public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
+
+    [Theory]
+    [InlineData("nowhere", "1", "--set: no parameter 'nowhere', the file's are limit")]
+    [InlineData("limit", "", "--set: limit has no value")]
+    public void Override_of_a_parameter(string name, string value, string message)
+    {
+        var overrides = new ScenarioOverrides { Parameters = new Dictionary<string, string> { [name] = value } };
+        string text = ScenarioTexts.Data + "parameters: {limit: 1}\nphases: [{name: p, operations: [{find: users, limit: $(limit)}]}]\n";
+        Assert.StartsWith(message, ScenarioTexts.Refusal(text, overrides).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Scale_that_leaves_nothing()
+    {
+        (string message, string hint) = ScenarioTexts.Refusal(ScenarioTexts.Data + Phases, new ScenarioOverrides { Scale = 0.0001 });
+        Assert.StartsWith("test.yaml:3: count is 1,000, and --scale 0.0001 leaves nothing of it", message, StringComparison.Ordinal);
+        Assert.Contains("0.001", hint, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Threads_that_no_phase_takes() => Assert.StartsWith(
+        "--threads: no phase of the scenario has threads of its own",
+        ScenarioTexts.Refusal(ScenarioTexts.Data + "phases: [{load: users}]\n", new ScenarioOverrides { Threads = [5] }).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void Aliases_that_grow_without_end_are_refused()
+    {
+        string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + string.Concat(Enumerable.Range(1, 8).Select(i => $"a{i}: &a{i} [{string.Join(", ", Enumerable.Repeat($"*a{i - 1}", 10))}]\n"));
+        Assert.Contains("more than 200,000 values", ScenarioTexts.Refusal(bomb).Message, StringComparison.Ordinal);
+    }
+
+    private static void Check(string text, string message, string hint)
+    {
+        (string found, string foundHint) = ScenarioTexts.Refusal(text);
+        Assert.Contains(message, found, StringComparison.Ordinal);
+        Assert.StartsWith("test.yaml", found, StringComparison.Ordinal);
+        Assert.Contains(hint, foundHint, StringComparison.Ordinal);
+    }
+}
