@@ -1,9 +1,10 @@
 using System.Globalization;
+using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Benchmarks;
 
-/// <summary>Runs mongoperf and the floor of client cost (tests/floor/limit.c) in turn against one real mongod and prints their ratios.</summary>
+/// <summary>Runs mongoperf and the floor of client cost (tests/floor/limit.c) in turn against one real mongod, or one sharded cluster, and prints their ratios.</summary>
 /// <remarks>
 /// Floor and mongoperf alternate, each for about the same time: floor, mongoperf, floor, mongoperf … floor. The ratio of a pair is mongoperf over
 /// the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does. Reported are medians
@@ -21,13 +22,14 @@ internal static class FloorComparison
         string mongod = Option(args, "--mongod") ?? Environment.GetEnvironmentVariable("MONGOPERF_MONGOD") ?? throw new ArgumentException("--mongod PATH or MONGOPERF_MONGOD is needed");
         int rounds = int.Parse(Option(args, "--rounds") ?? "11", CultureInfo.InvariantCulture);
         double seconds = double.Parse(Option(args, "--seconds") ?? "5", CultureInfo.InvariantCulture);
+        string? shards = Option(args, "--shards");
         string[] cases = (Option(args, "--tests") ?? "q4/1,q4/8,q5/1,q5/8,q6/1,q6/8,q7/1,q7/8,unack/1,batch/1,safe/1,id/1,id/8").Split(',');
 
-        using var server = new BenchmarkServer(mongod);
-        var program = new MongoPerfProcess(server.Port, seconds);
-        var floor = new FloorProcess(server.Port, server.Folder);
+        using IBenchmarkTarget server = shards is null ? new BenchmarkServer(mongod) : new BenchmarkCluster(mongod, shards);
+        var program = new MongoPerfProcess(server.Arguments, seconds);
+        var floor = new FloorProcess(server);
         program.Load(Documents);
-        Console.WriteLine($"mongod {mongod}, {Documents:N0} documents, {rounds} rounds of {seconds:0.#} s; medians [95 % interval]");
+        Console.WriteLine($"mongod {mongod}, {(shards is null ? "" : $"{shards} shards, ")}{Documents:N0} documents, {rounds} rounds of {seconds:0.#} s; medians [95 % interval]");
         Console.WriteLine("| test, threads | floor, ops/s | mongoperf, ops/s | rate ratio | floor against floor | client CPU, us/op: floor | mongoperf | CPU ratio |");
         Console.WriteLine("| --- | --- | --- | --- | --- | --- | --- | --- |");
         foreach (string name in cases)
@@ -90,8 +92,23 @@ internal static class FloorComparison
 /// <param name="CpuMicroseconds">The client's user and system time per operation.</param>
 internal readonly record struct Measurement(double Rate, double CpuMicroseconds);
 
-/// <summary>A mongod in a temporary folder, ended and removed with this.</summary>
-internal sealed class BenchmarkServer : IDisposable
+/// <summary>What both sides talk to; ended and removed with this.</summary>
+internal interface IBenchmarkTarget : IDisposable
+{
+    int Port { get; }
+
+    /// <summary>Temporary.</summary>
+    string Folder { get; }
+
+    /// <summary>A mongod routes: the floor must speak its cluster commands.</summary>
+    bool IsCluster { get; }
+
+    /// <summary>How mongoperf is told of it.</summary>
+    IReadOnlyList<string> Arguments { get; }
+}
+
+/// <summary>A mongod in a temporary folder.</summary>
+internal sealed class BenchmarkServer : IBenchmarkTarget
 {
     private readonly System.Diagnostics.Process _process;
 
@@ -108,11 +125,45 @@ internal sealed class BenchmarkServer : IDisposable
 
     public string Folder { get; }
 
+    public bool IsCluster => false;
+
+    public IReadOnlyList<string> Arguments => ["--uri", $"mongodb://127.0.0.1:{Port}"];
+
     public void Dispose()
     {
         _process.Kill();
         _process.WaitForExit();
         _process.Dispose();
+        Directory.Delete(Folder, recursive: true);
+    }
+}
+
+/// <summary>A sharded cluster whose router is a mongod, brought up as a user does it.</summary>
+internal sealed class BenchmarkCluster : IBenchmarkTarget
+{
+    private readonly string _cluster;
+
+    public BenchmarkCluster(string mongod, string shards)
+    {
+        Folder = Directory.CreateTempSubdirectory("mongoperf-floor").FullName;
+        _cluster = Path.Combine(Folder, "cluster");
+        MongoPerfProcess.Command("cluster", "start", "--folder", _cluster, "--shards", shards, "--cache", "1GB", "--mongod", mongod);
+        using JsonDocument status = JsonDocument.Parse(MongoPerfProcess.Command("cluster", "status", "--folder", _cluster, "--format", "json"));
+        string router = status.RootElement.GetProperty("processes").EnumerateArray().First(p => p.GetProperty("name").GetString() == "router").GetProperty("address").GetString()!;
+        Port = int.Parse(router[(router.LastIndexOf(':') + 1)..], CultureInfo.InvariantCulture);
+    }
+
+    public int Port { get; }
+
+    public string Folder { get; }
+
+    public bool IsCluster => true;
+
+    public IReadOnlyList<string> Arguments => ["--cluster", _cluster];
+
+    public void Dispose()
+    {
+        MongoPerfProcess.Command("cluster", "stop", "--folder", _cluster, "--remove");
         Directory.Delete(Folder, recursive: true);
     }
 }

@@ -27,7 +27,7 @@ internal static class Processes
 }
 
 /// <summary>The built program, run as a user runs it: <c>run TEST --format json</c>, a new process each time.</summary>
-internal sealed class MongoPerfProcess(int port, double seconds)
+internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seconds)
 {
     private const double WarmupSeconds = 2;
 
@@ -52,6 +52,10 @@ internal sealed class MongoPerfProcess(int port, double seconds)
         return new Measurement(result.GetProperty("operationsPerSecond").GetDouble() * batch, cpu);
     }
 
+    /// <summary>Any command of the program.</summary>
+    /// <returns>What it printed.</returns>
+    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Cli.ExitCode).Assembly.Location, .. arguments], []);
+
     /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
     private Measurement MeasureReadsById(int threads)
     {
@@ -63,29 +67,29 @@ internal sealed class MongoPerfProcess(int port, double seconds)
         return new Measurement(result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
     }
 
-    private string Call(params string[] arguments) => Processes.Run(
-        "dotnet",
-        [typeof(Cli.ExitCode).Assembly.Location, .. arguments, "--uri", $"mongodb://127.0.0.1:{port}", "--format", "json", "--quiet", "--out", _runs],
-        []);
+    private string Call(params string[] arguments) => Command([.. arguments, .. target, "--format", "json", "--quiet", "--out", _runs]);
 }
 
 /// <summary>tests/floor/limit.c, built anew.</summary>
 internal sealed partial class FloorProcess
 {
-    private readonly int _port;
+    private readonly IBenchmarkTarget _target;
     private readonly string _program;
 
-    public FloorProcess(int port, string folder, [CallerFilePath] string here = "")
+    public FloorProcess(IBenchmarkTarget target, [CallerFilePath] string here = "")
     {
-        _port = port;
-        _program = Path.Combine(folder, "limit");
+        _target = target;
+        _program = Path.Combine(target.Folder, "limit");
         string source = Path.Combine(Path.GetDirectoryName(here)!, "../floor/limit.c");
         Processes.Run("cc", ["-O2", "-pthread", "-o", _program, source], []);
     }
 
     public Measurement Measure(string test, string collection, long count, int threads)
     {
-        string output = Processes.Run(_program, [$"{_port}", test, $"{count}", $"{threads}"], new() { ["LIMIT_NS"] = $"mongoperf.{collection}" });
+        var environment = new Dictionary<string, string> { ["LIMIT_NS"] = $"mongoperf.{collection}" };
+        if (_target.IsCluster)
+            environment["CLUSTER"] = "1";
+        string output = Processes.Run(_program, [$"{_target.Port}", test, $"{count}", $"{threads}"], environment);
         Match match = Figures().Match(output);
         return new Measurement(double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture), double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture));
     }

@@ -129,13 +129,14 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     public void Wrong_file_starts_nothing()
     {
         string file = WriteFile("data: {}\nphases:\n  - name: p\n    operations: [{find: users}]\n");
-        foreach (string[] call in (string[][])[["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]])
+        string[][] calls = [["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]];
+        foreach (string[] call in calls)
             ProgramRun.Run(call).Expect(2).Says($"{file}:4: find: no collection 'users' in data");
         Assert.Empty(_runs.Ids);
     }
 
     [Theory]
-    [InlineData("--scale for a test of the series", "--scale is for scenarios, 'q4' is a test of the series", "run", "q4", "--scale", "0.1")]
+    [InlineData("--scale for a test of the series", "--scale is for scenarios, 'q4' is none", "run", "q4", "--scale", "0.1")]
     [InlineData("--batch for a scenario", "--batch is for the series' tests: a scenario's file says it", "run", "ycsb/a", "--batch", "5")]
     [InlineData("no such scenario", "no scenario 'ycsb/z': no such file", "run", "ycsb/z")]
     [InlineData("no such parameter", "--set: no parameter 'fieldcont'", "run", "ycsb/a", "--set", "fieldcont=5")]
@@ -189,7 +190,7 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
         JsonDocument.Parse(On(kind, scenario, database, ["--format", "json", .. more]).Expect(0).Output).RootElement;
 
     private ProgramResult On(string kind, string scenario, string database, params string[] more) =>
-        ProgramRun.Run("run", scenario, "--uri", servers[kind].Uri, "--db", database, "--quiet", "--out", _runs.Path, .. more);
+        ProgramRun.Run(["run", scenario, "--uri", servers[kind].Uri, "--db", database, "--quiet", "--out", _runs.Path, .. more]);
 
     private string WriteFile(string text)
     {

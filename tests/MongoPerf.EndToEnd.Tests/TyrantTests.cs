@@ -71,7 +71,7 @@ public sealed class TyrantTests : IDisposable
     public void What_can_not_be_is_refused_and_leaves_the_table_as_it_is()
     {
         _table.Records["somebody's"] = "a\0b";
-        Run(_file).Expect(6).Says("was not made by MongoPerf");
+        Run(_file).Expect(6).Says($"the table at {_server.Address} was not made by MongoPerf").Says("start a server on another file");
         ProgramRun.Run("series", "--target", "1k", "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path).Expect(2).Says("Tokyo Tyrant runs scenarios");
         File.WriteAllText(_file, News.Replace("[CategoryID, CreateTime, Tags]", "[{CategoryID: 1, CreateTime: -1}]", StringComparison.Ordinal));
         Run(_file).Expect(2).Says("index CategoryID: 1, CreateTime: -1: Tokyo Tyrant indexes one column each");

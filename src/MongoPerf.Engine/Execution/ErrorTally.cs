@@ -61,7 +61,26 @@ public sealed class ErrorTally
         or 13435 // NotPrimaryNoSecondaryOk
         or 13436; // NotPrimaryOrSecondary
 
-    /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it is about to go away, or is not the one that takes writes now.</summary>
+    /// <summary>A router answers and the shard behind it does not: whether a write got there is not known. Codes: error_codes.yml of the server.</summary>
+    public static bool MeansShardAway(ServerError error) => error.Code is
+        6 // HostUnreachable
+        or 7 // HostNotFound
+        or 89 // NetworkTimeout
+        or 133 // FailedToSatisfyReadPreference
+        or 9001; // SocketException
+
+    /// <summary>What the router knows of the chunks is old: StaleConfig.</summary>
+    public static bool IsStaleRoute(Exception failure) => failure is ServerCommandException { Code: 13388 };
+
+    /// <summary>The command met a change of the cluster and does well when it is asked again: a migration, a cursor that went with its shard.</summary>
+    public static bool MayPass(Exception failure) => failure is ServerCommandException { Error.Code:
+        43 // CursorNotFound
+        or 46 // LockBusy
+        or 117 // ConflictingOperationInProgress
+        or 175 // QueryPlanKilled
+        or 13388 }; // StaleConfig
+
+    /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one that takes writes now.</summary>
     public static bool IsServerAway(Exception failure) =>
-        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && MeansNoPrimary(error));
+        BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && (MeansNoPrimary(error) || MeansShardAway(error)));
 }

@@ -39,7 +39,10 @@ public interface ISeriesCollection : IDisposable
     /// <param name="documents">Known to be stored.</param>
     SizeResult ReadSizes(long documents);
 
-    /// <summary>Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true).</summary>
+    /// <summary>
+    /// Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true). When a shard turns out to
+    /// have been started again, nothing is noted and <see cref="LostConnections"/> grows.
+    /// </summary>
     void Checkpoint(long documents);
 }
 

@@ -17,13 +17,13 @@ internal static class IdScan
         var missing = new List<NumberRange>();
         long expected = range.First;
         var writer = new OpMsgWriter();
-        ReadOnlySpan<byte> request = writer.WriteCommand(database, BsonDocument.Of(
+        ReadOnlySpan<byte> request = writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
             ("find", collection),
             ("filter", filter),
             ("sort", BsonDocument.Of(("_id", 1))),
             ("projection", BsonDocument.Of(("_id", 1))),
             ("hint", BsonDocument.Of(("_id", 1))),
-            ("batchSize", BatchSize)), requestId: 1);
+            ("batchSize", BatchSize))), requestId: 1);
         while (true)
         {
             ReadOnlySpan<byte> reply = connection.RoundTrip(request);
@@ -33,8 +33,8 @@ internal static class IdScan
             ReadBatch(reply.Slice(cursor.Batch.Start, cursor.Batch.Length), numbers, missing, ref expected);
             if (cursor.CursorId == 0)
                 break;
-            request = writer.WriteCommand(database, BsonDocument.Of(
-                ("getMore", cursor.CursorId), ("collection", collection), ("batchSize", BatchSize)), requestId: 1);
+            request = writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
+                ("getMore", cursor.CursorId), ("collection", collection), ("batchSize", BatchSize))), requestId: 1);
         }
 
         if (expected < range.End)

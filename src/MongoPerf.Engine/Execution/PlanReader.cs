@@ -6,7 +6,9 @@ namespace MongoPerf.Engine.Execution;
 /// <summary>Reads what matters out of an explain with executionStats.</summary>
 internal static class PlanReader
 {
-    public static PlanSummary Read(BsonDocument reply)
+    /// <param name="reply">The server's.</param>
+    /// <param name="limit">Of the query: a router adds up what its shards return, which is more than the client gets.</param>
+    public static PlanSummary Read(BsonDocument reply, int limit)
     {
         // explainVersion 2 puts the plan one level deeper.
         BsonDocument? plan = reply.FindDocument("queryPlanner.winningPlan.queryPlan") ?? reply.FindDocument("queryPlanner.winningPlan");
@@ -24,7 +26,7 @@ internal static class PlanReader
             Stages = string.Join(" > ", stages),
             KeysExamined = reply.FindInt64("executionStats.totalKeysExamined") ?? 0,
             DocumentsExamined = reply.FindInt64("executionStats.totalDocsExamined") ?? 0,
-            Returned = reply.FindInt64("executionStats.nReturned") ?? 0,
+            Returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit),
         };
     }
 

@@ -10,9 +10,6 @@ internal static class SizeReader
     /// <param name="documents">Known to be stored; the server's own counter may be wrong after a crash.</param>
     public static SizeResult Read(BsonDocument stats, long documents)
     {
-        var indexes = new Dictionary<string, long>();
-        foreach ((string name, BsonValue size) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
-            indexes[name] = size.ToInt64();
         return new SizeResult
         {
             Documents = documents,
@@ -20,7 +17,7 @@ internal static class SizeReader
             StorageBytes = stats.FindInt64("storageSize") ?? 0,
             FreeStorageBytes = stats.FindInt64("freeStorageSize"),
             IndexBytes = stats.FindInt64("totalIndexSize") ?? 0,
-            Indexes = indexes,
+            Indexes = ReadIndexes(stats),
             Shards = ReadShards(stats.FindDocument("shards")),
         };
     }
@@ -31,12 +28,24 @@ internal static class SizeReader
         foreach ((string name, BsonValue value) in shards ?? BsonDocument.Empty)
         {
             BsonDocument stats = value.ToDocument();
-            long count = stats.FindInt64("count") ?? 0;
+            long? orphans = stats.FindInt64("numOrphanDocs");
             sizes.Add(new ShardSize(
-                name, count - (stats.FindInt64("numOrphanDocs") ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
-                stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0));
+                name, (stats.FindInt64("count") ?? 0) - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
+                stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0)
+            {
+                Orphans = orphans,
+                Indexes = ReadIndexes(stats),
+            });
         }
 
         return sizes;
+    }
+
+    private static Dictionary<string, long> ReadIndexes(BsonDocument stats)
+    {
+        var indexes = new Dictionary<string, long>();
+        foreach ((string name, BsonValue size) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
+            indexes[name] = size.ToInt64();
+        return indexes;
     }
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
@@ -23,8 +24,10 @@ public sealed class WireCollection : ISeriesCollection
     private readonly IClock _clock;
     private readonly TimeSpan _reconnectFor;
     private readonly Action? _beforeReconnect;
-    private readonly IReadOnlyList<BsonDocument> _indexes;
-    private readonly BsonDocument? _options;
+    private readonly LongCommands _longCommands = new();
+    private readonly ICollectionAdministration _administration;
+    private readonly CollectionShape _shape;
+    private readonly bool _isSharded;
     private MongoConnection? _connection;
 
     /// <param name="address">Where the server or router is now; asked at each attempt to connect.</param>
@@ -35,11 +38,11 @@ public sealed class WireCollection : ISeriesCollection
     /// <param name="clock">For waiting between tries.</param>
     /// <param name="reconnectFor">How long a broken connection is tried again.</param>
     /// <param name="beforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
-    /// <param name="indexes">Beside <c>_id_</c>, as createIndexes takes them; null for the series'.</param>
-    /// <param name="options">Of the command create; null for none.</param>
+    /// <param name="sharding">How the collection is spread over the shards of a sharded deployment; null for any other, or to leave it on one shard.</param>
+    /// <param name="shape">Its indexes and options; null for the series'.</param>
     public WireCollection(
         Func<ServerAddress> address, ConnectionSettings settings, string database, string collection, DocumentGenerator generator, IClock clock, TimeSpan reconnectFor,
-        Action? beforeReconnect = null, IReadOnlyList<BsonDocument>? indexes = null, BsonDocument? options = null)
+        Action? beforeReconnect = null, ShardingPlan? sharding = null, CollectionShape? shape = null)
     {
         _address = address;
         _settings = settings;
@@ -49,19 +52,24 @@ public sealed class WireCollection : ISeriesCollection
         _clock = clock;
         _reconnectFor = reconnectFor;
         _beforeReconnect = beforeReconnect;
-        _indexes = indexes ?? SeriesIndexes.Specifications;
-        _options = options;
+        _administration = sharding is null
+            ? new ServerAdministration(database, collection, _longCommands)
+            : new ShardedAdministration(sharding, database, collection, generator.Numbers, clock, _longCommands);
+        _shape = shape ?? CollectionShape.Series;
+        _isSharded = sharding is not null;
     }
 
     public long LostConnections { get; private set; }
 
-    public CancellationToken Stop { get; set; }
+    public CancellationToken Stop
+    {
+        get => _longCommands.Stop;
+        set => _longCommands.Stop = value;
+    }
 
     public CollectionState Inspect() => Retry(connection =>
     {
-        BsonDocument list = BsonDocument.Of(
-            ("listCollections", 1), ("filter", BsonDocument.Of(("name", _collection))), ("nameOnly", true), ("cursor", BsonDocument.Empty));
-        bool exists = connection.RunCursor(_database, list).Any(c => c.FindString("name") == _collection);
+        bool exists = _administration.Exists(connection);
         BsonDocument? marker = connection.RunCursor(_database, BsonDocument.Of(
             ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", _collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
         return new CollectionState(exists, marker is null ? null : ReadMarker(marker));
@@ -69,32 +77,31 @@ public sealed class WireCollection : ISeriesCollection
 
     public void Create(CollectionMarker marker) => Retry(connection =>
     {
-        // The marker goes first: a collection that a crash left without one would be refused as somebody else's.
+        _administration.Prepare(connection);
+        // The marker goes before the collection: one that a crash left without it would be refused as somebody else's.
         connection.RunCommand(_database, BsonDocument.Of(
             ("update", MarkerCollection),
             ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("u", BsonDocument.Of(("$set", WriteMarker(marker)))), ("upsert", true)) }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
-        if (_indexes.Count == 0 || _options is not null)
-            CreateEmpty(connection);
-        if (_indexes.Count > 0)
-            connection.RunLongCommand(_database, BsonDocument.Of(("createIndexes", _collection), ("indexes", _indexes)));
+        _administration.Create(connection, _shape);
         return true;
     });
 
     /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
-    public long Count() => Retry(connection => connection.RunCommand(_database, BsonDocument.Of(("count", _collection))).FindInt64("n") ?? 0);
+    public long Count() => Retry(connection => _isSharded
+        ? connection.RunCursor(_database, CollectionCommands.CountByScan(_collection)).FirstOrDefault()?.FindInt64("n") ?? 0
+        : connection.RunCommand(_database, BsonDocument.Of(("count", _collection))).FindInt64("n") ?? 0);
 
     /// <summary>Runs a command on the collection's server.</summary>
-    public BsonDocument Run(string database, BsonDocument command) => Retry(connection => RunLong(connection, database, command));
+    public BsonDocument Run(string database, BsonDocument command) => Retry(connection => _longCommands.Run(connection, database, command));
 
     public void Drop() => Retry(connection =>
     {
-        BsonDocument reply = connection.RunUnchecked(_database, BsonDocument.Of(("drop", _collection)));
-        if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not ServerError.NamespaceNotFound } error)
-            throw new ServerCommandException("drop", error);
+        _administration.Drop(connection);
         connection.RunCommand(_database, BsonDocument.Of(
             ("delete", MarkerCollection),
             ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
+        _administration.TakeBack(connection);
         return true;
     });
 
@@ -125,36 +132,34 @@ public sealed class WireCollection : ISeriesCollection
     public PlanSummary? Explain(FindSpecification query) => Retry(connection =>
     {
         FindSpecification typical = query.WithMiddleValues();
-        BsonDocument? reply = TryRunLong(connection, _database, BsonDocument.Of(
+        BsonDocument? reply = _longCommands.TryRun(connection, _database, BsonDocument.Of(
             ("explain", typical.ToCommand(_collection)), ("verbosity", "executionStats")));
-        return reply is null ? null : PlanReader.Read(reply);
+        return reply is null ? null : PlanReader.Read(reply, query.Limit);
     });
 
-    public ExaminedCounters? ReadExamined() => Retry<ExaminedCounters?>(connection =>
+    public ExaminedCounters? ReadExamined() => Retry(_administration.ReadExamined);
+
+    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection, documents), documents));
+
+    public void Checkpoint(long documents) => Retry(connection =>
     {
-        BsonDocument status = connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0)));
-        return status.FindInt64("metrics.queryExecutor.scanned") is { } keys && status.FindInt64("metrics.queryExecutor.scannedObjects") is { } documents
-            ? new ExaminedCounters(keys, documents)
-            : null;
-    });
-
-    public SizeResult ReadSizes(long documents) => Retry(connection =>
-    {
-        // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
-        // what is in the cache takes to write.
-        TryRunLong(connection, "admin", BsonDocument.Of(("fsync", 1)));
-        return SizeReader.Read(RunLong(connection, _database, BsonDocument.Of(("collStats", _collection))), documents);
-    });
-
-    public void Checkpoint(long documents) => Retry(connection => connection.RunCommand(_database, BsonDocument.Of(
-        ("update", MarkerCollection),
-        ("updates", new[]
+        if (_administration.MakeDurable(connection))
         {
-            BsonDocument.Of(
-                ("q", BsonDocument.Of(("_id", _collection))),
-                ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", documents)))))),
-        }),
-        ("writeConcern", BsonDocument.Of(("w", 1), ("j", true))))));
+            LostConnections++;
+            return false;
+        }
+
+        connection.RunCommand(_database, BsonDocument.Of(
+            ("update", MarkerCollection),
+            ("updates", new[]
+            {
+                BsonDocument.Of(
+                    ("q", BsonDocument.Of(("_id", _collection))),
+                    ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", documents)))))),
+            }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+        return true;
+    });
 
     public void Dispose() => _connection?.Dispose();
 
@@ -185,13 +190,6 @@ public sealed class WireCollection : ISeriesCollection
         return true;
     }
 
-    private void CreateEmpty(MongoConnection connection)
-    {
-        BsonDocument reply = connection.RunUnchecked(_database, BsonDocument.Of([("create", _collection), .. (_options ?? BsonDocument.Empty).Select(o => (o.Key, (object?)o.Value))]));
-        if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not ServerError.NamespaceExists } error)
-            throw new ServerCommandException("create", error);
-    }
-
     private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
         ("program", "mongoperf"),
         ("schema", marker.SchemaVersion),
@@ -207,30 +205,15 @@ public sealed class WireCollection : ISeriesCollection
         marker.FindString("run") ?? "",
         marker.FindInt64("documents") ?? 0);
 
-    /// <summary>A command without a time-out; <see cref="Stop"/> ends it.</summary>
-    private BsonDocument RunLong(MongoConnection connection, string database, BsonDocument command)
-    {
-        using (Stop.Register(connection.Abort))
-            return connection.RunLongCommand(database, command);
-    }
-
-    /// <returns>Null when the server does not do that: not every one has the command, or lets this client run it.</returns>
-    private BsonDocument? TryRunLong(MongoConnection connection, string database, BsonDocument command)
-    {
-        try
-        {
-            return RunLong(connection, database, command);
-        }
-        catch (ServerCommandException e) when (!ErrorTally.IsServerAway(e))
-        {
-            return null;
-        }
-    }
+    /// <summary>A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never does. A mongos does it by itself.</summary>
+    private void RefreshRoute(MongoConnection connection) => connection.RunCommand(_database, BsonDocument.Of(
+        ("find", _collection), ("filter", BsonDocument.Empty), ("limit", 1), ("singleBatch", true)));
 
     private T Retry<T>(Func<MongoConnection, T> action)
     {
         var backoff = new Backoff(_clock, 0.05, 2);
         bool failed = false;
+        bool isStale = false;
         long? giveUpAt = null;
         while (true)
         {
@@ -239,14 +222,21 @@ public sealed class WireCollection : ISeriesCollection
                 if (failed)
                     _beforeReconnect?.Invoke();
                 _connection ??= MongoConnection.Open(_address(), _settings);
+                if (isStale && _connection.Dialect != CommandDialect.Plain)
+                    RefreshRoute(_connection);
                 return action(_connection);
             }
-            catch (Exception e) when (ErrorTally.IsServerAway(e))
+            catch (Exception e) when (ErrorTally.IsServerAway(e) || ErrorTally.MayPass(e))
             {
-                failed = true;
-                LostConnections++;
-                _connection?.Dispose();
-                _connection = null;
+                isStale = ErrorTally.IsStaleRoute(e);
+                if (ErrorTally.IsServerAway(e))
+                {
+                    failed = true;
+                    LostConnections++;
+                    _connection?.Dispose();
+                    _connection = null;
+                }
+
                 // Counted from the first failure: what failed may have been at work for long.
                 giveUpAt ??= _clock.Now + _clock.TicksOf(_reconnectFor.TotalSeconds);
                 if (_clock.Now < giveUpAt)

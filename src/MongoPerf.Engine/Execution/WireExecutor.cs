@@ -36,12 +36,12 @@ public sealed class WireExecutor : IOperationExecutor
         _beforeReconnect = beforeReconnect;
     }
 
-    /// <summary>How commands are named there.</summary>
-    internal CommandDialect Dialect => _settings.Dialect;
-
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>
     internal MongoConnection Connection => _connection ?? throw new ConnectionFailedException(_address(), "not connected");
+
+    /// <summary>How commands are named where it connects.</summary>
+    internal CommandDialect Dialect => _settings.Dialect;
 
     public void Connect()
     {

@@ -29,7 +29,8 @@ internal sealed class WireFind : IPreparedOperation
         _specification = specification;
         _verifier = new FindVerifier(specification, generator);
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
-        _message = new OpMsgWriter().WriteCommand(database, specification.ToCommand(collection), requestId: 0).ToArray();
+        BsonDocument command = executor.Dialect.Translate(specification.ToCommand(collection));
+        _message = new OpMsgWriter().WriteCommand(database, command, requestId: 0).ToArray();
         _places = [.. specification.Parameters.Select(p => BsonPath.ValueOffset(CommandIn(_message), "filter." + p.Path, BsonType.Int32) + CommandOffset)];
         _ranges = [.. specification.Parameters.Select(p => p.Range)];
         _drawn = new int[_places.Length];

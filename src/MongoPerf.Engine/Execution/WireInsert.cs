@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Text;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Wire.Bson;
@@ -32,7 +33,7 @@ internal sealed class WireInsert : IPreparedOperation
 
         var writer = new OpMsgWriter();
         writer.Begin(specification.Acknowledged ? OpMsgFlags.None : OpMsgFlags.MoreToCome);
-        writer.Body.WriteString("insert"u8, collection);
+        writer.Body.WriteString(Encoding.UTF8.GetBytes(executor.Dialect.NameOf("insert")), collection);
         if (!specification.Ordered)
             writer.Body.WriteBoolean("ordered"u8, false);
         WriteConcern(writer.Body, specification);
@@ -94,10 +95,9 @@ internal sealed class WireInsert : IPreparedOperation
             _executor.Connection.RoundTrip(_fence);
     }
 
+    /// <summary>Always said: a replica set's own default is w:majority, which waits for the journal too.</summary>
     private static void WriteConcern(BsonWriter body, InsertSpecification specification)
     {
-        if (specification is { Acknowledged: true, Journal: false })
-            return;
         body.StartDocument("writeConcern"u8);
         body.WriteInt32("w"u8, specification.Acknowledged ? 1 : 0);
         if (specification.Journal)

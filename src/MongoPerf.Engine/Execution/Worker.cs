@@ -24,6 +24,7 @@ internal sealed class Worker : IDisposable
     private bool _refusedInARow;
     private long _refusedSince;
     private long _free;
+    private Outage? _outage;
     private readonly int[] _fullReplies;
     private readonly WorkerCounters[] _warmup;
     private readonly WorkerCounters[] _measured;
@@ -121,6 +122,8 @@ internal sealed class Worker : IDisposable
             if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
             _refusedInARow = false;
+            if (_outage is not null)
+                EndOutage("answered again", end);
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
                 Verify(counters);
         }
@@ -159,7 +162,9 @@ internal sealed class Worker : IDisposable
         if (failure is null)
         {
             HandleRefusal(error, start);
-            if (!ErrorTally.MeansNoPrimary(error))
+            if (ErrorTally.MeansShardAway(error))
+                NoteOutage(error, start);
+            else if (!ErrorTally.MeansNoPrimary(error))
                 return;
         }
         else if (!ErrorTally.BreaksConnection(failure))
@@ -206,9 +211,10 @@ internal sealed class Worker : IDisposable
             try
             {
                 _executor.Connect();
-                IsDown = false;
+                IsDown = _outage is not null;
                 double seconds = _clock.SecondsBetween(lost, _clock.Now);
-                _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
+                if (_outage is null)
+                    _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
                 return;
             }
             catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
@@ -218,6 +224,24 @@ internal sealed class Worker : IDisposable
                 backoff.Wait(() => _control.IsStopped);
             }
         }
+    }
+
+    /// <summary>The router answers, a shard behind it does not: that lasts from the first operation that failed to the first that succeeds.</summary>
+    private void NoteOutage(ServerError error, long start)
+    {
+        _outage ??= new Outage(start, error);
+        _outage.Failed++;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EndOutage(string how, long end)
+    {
+        Outage outage = _outage!;
+        _outage = null;
+        IsDown = false;
+        double seconds = _clock.SecondsBetween(outage.Since, end);
+        _control.Observer.OnEvent(
+            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed", seconds);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -243,6 +267,17 @@ internal sealed class Worker : IDisposable
         }
 
         CompletedAt = _clock.Now;
+        if (_outage is not null)
+            EndOutage("not yet over when the test ended", CompletedAt);
+    }
+
+    private sealed class Outage(long since, ServerError first)
+    {
+        public long Since { get; } = since;
+
+        public ServerError First { get; } = first;
+
+        public long Failed { get; set; }
     }
 }
 

@@ -7,12 +7,12 @@ public enum MetricKind
     Counter,
 }
 
-/// <summary>One figure that is sampled every second.</summary>
+/// <summary>One figure that is sampled while a run goes on: of servers and host every second, of shards every few seconds.</summary>
 /// <param name="Name">Column in run.db and in CSV; never renamed.</param>
 /// <param name="Unit">"bytes", "operations", "microseconds", "percent", "count".</param>
 /// <param name="Kind">Level or running count.</param>
 /// <param name="Title">For people.</param>
-/// <param name="Path">Where serverStatus has it, dots between the steps; for host metrics, where Linux has it.</param>
+/// <param name="Path">Where serverStatus has it, dots between the steps; for host metrics, where Linux has it; for shards, what is asked.</param>
 public sealed record Metric(string Name, string Unit, MetricKind Kind, string Title, string Path);
 
 /// <summary>What is sampled, in column order. New metrics are added at the end; stored runs with fewer columns stay readable.</summary>
@@ -93,6 +93,23 @@ public static class MetricCatalogue
         Counter("client_cpu_user", "microseconds", "Client CPU, user", "/proc/self/stat utime"),
         Counter("client_cpu_system", "microseconds", "Client CPU, system", "/proc/self/stat stime"),
         Gauge("client_resident", "bytes", "Client memory", "/proc/self/statm"),
+    ];
+
+    /// <summary>Of each shard of a sharded deployment: its part of the collection, and what its primary did.</summary>
+    public static IReadOnlyList<Metric> Shard { get; } =
+    [
+        Gauge("documents", "documents", "Documents, orphans left out", "$collStats count - numOrphanDocs"),
+        Gauge("orphans", "documents", "Orphans: moved away, not deleted yet", "$collStats numOrphanDocs"),
+        Gauge("chunks", "count", "Chunks", "config.chunks"),
+        Gauge("data", "bytes", "Documents uncompressed, with orphans", "$collStats size"),
+        Gauge("storage", "bytes", "Files of the documents", "$collStats storageSize"),
+        Gauge("storage_free", "bytes", "Free blocks in these files", "$collStats freeStorageSize"),
+        Gauge("indexes", "bytes", "Files of the indexes", "$collStats totalIndexSize"),
+        Counter("opcounters_insert", "operations", "Inserted documents", "serverStatus opcounters.insert"),
+        Counter("opcounters_query", "operations", "Queries", "serverStatus opcounters.query"),
+        Counter("opcounters_update", "operations", "Updates", "serverStatus opcounters.update"),
+        Counter("opcounters_delete", "operations", "Deletes", "serverStatus opcounters.delete"),
+        Counter("opcounters_getmore", "operations", "getMore", "serverStatus opcounters.getmore"),
     ];
 
     private static Metric Counter(string name, string unit, string title, string path) => new(name, unit, MetricKind.Counter, title, path);

@@ -2,7 +2,7 @@ using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>The queries on run.db. Files of older programs may lack columns of metrics; those read as NaN.</summary>
+/// <summary>The queries on run.db. Files of older programs may lack columns of metrics, which read as NaN, and tables, which read as empty.</summary>
 internal sealed class RunReader
 {
     private readonly SqliteConnection _connection;
@@ -89,6 +89,8 @@ internal sealed class RunReader
     public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
     {
         HashSet<string> there = RunSchema.ColumnsOf(_connection, _transaction, table);
+        if (there.Count == 0)
+            return [];
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
         return Query($"SELECT at_ms, member, {string.Join(", ", columns)} FROM {table} ORDER BY rowid", row =>
         {
@@ -98,6 +100,22 @@ internal sealed class RunReader
             return new MetricSample(row.GetInt64(0), row.GetString(1), values);
         });
     }
+
+    public IEnumerable<ChunkEvent> ReadChunkEvents() => RunSchema.ColumnsOf(_connection, _transaction, RunSchema.ChunkEventTable).Count == 0 ? [] : Query(
+        $"SELECT {RunSchema.ChunkEventColumns} FROM {RunSchema.ChunkEventTable} ORDER BY at_ms, rowid",
+        row => new ChunkEvent
+        {
+            Id = row.GetString(0),
+            Kind = Enum.Parse<ChunkEventKind>(row.GetString(1)),
+            AtMilliseconds = row.GetInt64(2),
+            EndMilliseconds = NullableInteger(row, 3),
+            From = row.GetString(4),
+            To = row.IsDBNull(5) ? null : row.GetString(5),
+            Documents = NullableInteger(row, 6),
+            Bytes = NullableInteger(row, 7),
+            Outcome = Enum.Parse<ChunkEventOutcome>(row.GetString(8)),
+            Note = row.IsDBNull(9) ? null : row.GetString(9),
+        });
 
     public IEnumerable<StoredHistogram> ReadHistograms()
     {
@@ -117,6 +135,8 @@ internal sealed class RunReader
         while (reader.Read())
             yield return read(reader);
     }
+
+    private static long? NullableInteger(SqliteDataReader row, int column) => row.IsDBNull(column) ? null : row.GetInt64(column);
 
     private static double? NullableDouble(SqliteDataReader row, int column) => row.IsDBNull(column) ? null : row.GetDouble(column);
 }

@@ -42,12 +42,21 @@ public sealed record RunInfo
 
     /// <summary>Why the run ended before its target; null when it did not.</summary>
     public string? StoppedBecause { get; init; }
+
+    /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
+    public RepeatOf? Repeat { get; init; }
 }
+
+/// <summary>A run's place among the repeats that one command made of it on one deployment.</summary>
+/// <param name="Group">Id of the first of them.</param>
+/// <param name="Number">1-based.</param>
+/// <param name="Count">How many were asked for.</param>
+public sealed record RepeatOf(string Group, int Number, int Count);
 
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
-    /// <summary>"uri" (given), "tyrant" (given, Tokyo Tyrant), "mongod" (started by the run), "embedded" or "null".</summary>
+    /// <summary>"uri", "cluster" or "tyrant" (given; Tokyo Tyrant), "mongod" or "sharded" (started by the run), "embedded" or "null".</summary>
     public required string Kind { get; init; }
 
     /// <summary>"standalone", "replica set", "sharded", "embedded", "Tokyo Tyrant" or "null".</summary>
@@ -55,8 +64,18 @@ public sealed record DeploymentInfo
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }
 
-    /// <summary>The server's own cache limit in bytes; null when it does not say.</summary>
+    /// <summary>The server's own cache limit in bytes, of a cluster each shard's; null when it does not say.</summary>
     public long? CacheBytes { get; init; }
+
+    /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
+    public string? Router { get; init; }
+
+    /// <summary>Of a sharded deployment when the run began; null for any other.</summary>
+    public int? ShardCount { get; init; }
+
+    /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
+    [JsonIgnore]
+    public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
 
     /// <summary>host:port, no secrets.</summary>
@@ -120,13 +139,19 @@ public sealed record SeriesSettings
     /// <summary>0 to 100: percent of the filler text that compresses away.</summary>
     public int Compressibility { get; init; }
 
+    /// <summary>Schema version of the generator: documents of another one are others.</summary>
+    public int DocumentSchema { get; init; } = 1;
+
     /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
     public double? Rate { get; init; }
     public required string Database { get; init; }
     public required string Collection { get; init; }
 
-    /// <summary>What was asked for: "single" or "null".</summary>
+    /// <summary>What was asked for: "single", "sharded" or "null".</summary>
     public required string Topology { get; init; }
+
+    /// <summary>How the collection is spread over shards; null when it is not.</summary>
+    public ShardingSettings? Sharding { get; init; }
 
     /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
     public string? Uri { get; init; }
@@ -136,6 +161,39 @@ public sealed record SeriesSettings
 
     /// <summary>What <c>--cache</c> asked for, bytes.</summary>
     public long? CacheBytes { get; init; }
+
+    /// <summary>Of a sharded run on this machine; null otherwise.</summary>
+    public ClusterSettings? Cluster { get; init; }
+}
+
+/// <summary>Which cluster on this machine a sharded run is on. What is null is chosen by the program.</summary>
+public sealed record ClusterSettings
+{
+    /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
+    public string? Folder { get; init; }
+    public int? Shards { get; init; }
+
+    /// <summary>Of each shard's replica set.</summary>
+    public int? Members { get; init; }
+
+    /// <summary>Of each member of a shard, by the system; 0 for none.</summary>
+    public long? MemoryLimitBytes { get; init; }
+}
+
+/// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>
+public sealed record ShardingSettings
+{
+    /// <summary>As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.</summary>
+    public string? ShardKey { get; init; }
+
+    /// <summary>Chunks that a new collection begins with, spread over the shards.</summary>
+    public int? Presplit { get; init; }
+
+    /// <summary>The cluster's chunk size, whole megabytes.</summary>
+    public int? ChunkMegabytes { get; init; }
+
+    /// <summary>"on", "off", or its window such as "22:00-06:00".</summary>
+    public string? Balancer { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
@@ -268,7 +326,21 @@ public sealed record SizeResult
     public long? DiskBytes { get; init; }
 }
 
-public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks);
+/// <summary>One shard's part of the sizes, bytes.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Documents">Without orphans, as the shard counts them.</param>
+/// <param name="DataBytes">Uncompressed BSON, orphans included.</param>
+/// <param name="StorageBytes">The collection's files there.</param>
+/// <param name="IndexBytes">All indexes.</param>
+/// <param name="Chunks">That it owns.</param>
+public sealed record ShardSize(string Shard, long Documents, long DataBytes, long StorageBytes, long IndexBytes, long Chunks)
+{
+    /// <summary>Documents that have moved away and are not deleted yet; null when the server does not say (before 6.0).</summary>
+    public long? Orphans { get; init; }
+
+    /// <summary>Bytes of each index.</summary>
+    public IReadOnlyDictionary<string, long> Indexes { get; init; } = new Dictionary<string, long>();
+}
 
 /// <summary>Everything measured at one size.</summary>
 public sealed record StepResult
@@ -288,7 +360,7 @@ public sealed record StepResult
 /// <summary>Failures of one kind over the whole run.</summary>
 public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
 
-/// <summary>Something that happened at a time, such as "reconnect", "restart", "repair", "resumed", "stopped".</summary>
+/// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
 {
     /// <summary>The kind that says that a phase of a scenario begins.</summary>

@@ -9,6 +9,8 @@ internal static class RunSchema
     public const string FileName = "run.db";
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
+    public const string ShardTable = "shard_sample";
+    public const string ChunkEventTable = "chunk_event";
 
     // Keys of table meta. Notes of the engine have a prefix of their own.
     public const string FormatKey = "format";
@@ -24,6 +26,9 @@ internal static class RunSchema
     public const string SampleColumns =
         "at_ms, step, test, threads, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
         + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us";
+
+    /// <inheritdoc cref="SampleColumns"/>
+    public const string ChunkEventColumns = "id, kind, at_ms, end_ms, from_shard, to_shard, documents, bytes, outcome, note";
 
     private const string Tables = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,19 +54,29 @@ internal static class RunSchema
         CREATE TABLE finding(json TEXT NOT NULL);
         """;
 
+    /// <summary>Tables that the first files had not. Who reads must do without them.</summary>
+    private const string LaterTables = """
+        CREATE TABLE IF NOT EXISTS chunk_event(
+            id TEXT PRIMARY KEY, kind TEXT NOT NULL, at_ms INTEGER NOT NULL, end_ms INTEGER, from_shard TEXT NOT NULL, to_shard TEXT,
+            documents INTEGER, bytes INTEGER, outcome TEXT NOT NULL, note TEXT);
+        """;
+
+    private static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =
+        [(ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host), (ShardTable, MetricCatalogue.Shard)];
+
     public static void Create(SqliteConnection connection, SqliteTransaction transaction)
     {
         Execute(connection, transaction, Tables);
-        Execute(connection, transaction, MetricTable(ServerTable, MetricCatalogue.Server));
-        Execute(connection, transaction, MetricTable(HostTable, MetricCatalogue.Host));
+        AddWhatIsMissing(connection, transaction);
     }
 
-    /// <summary>Gives an older file the columns of metrics that have been added since.</summary>
-    public static void AddMissingColumns(SqliteConnection connection, SqliteTransaction transaction)
+    /// <summary>Gives an older file the tables, and the columns of metrics, that have been added since.</summary>
+    public static void AddWhatIsMissing(SqliteConnection connection, SqliteTransaction transaction)
     {
-        foreach ((string table, IReadOnlyList<Metric> metrics) in
-            new[] { (ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host) })
+        Execute(connection, transaction, LaterTables);
+        foreach ((string table, IReadOnlyList<Metric> metrics) in MetricTables)
         {
+            Execute(connection, transaction, MetricTable(table, metrics));
             HashSet<string> there = ColumnsOf(connection, transaction, table);
             foreach (Metric metric in metrics.Where(m => !there.Contains(m.Name)))
                 Execute(connection, transaction, $"ALTER TABLE {table} ADD COLUMN \"{metric.Name}\" REAL");
@@ -166,6 +181,6 @@ internal static class RunSchema
     }
 
     private static string MetricTable(string name, IReadOnlyList<Metric> metrics) =>
-        $"CREATE TABLE {name}(at_ms INTEGER NOT NULL, member TEXT NOT NULL, "
+        $"CREATE TABLE IF NOT EXISTS {name}(at_ms INTEGER NOT NULL, member TEXT NOT NULL, "
         + string.Join(", ", metrics.Select(m => $"\"{m.Name}\" REAL")) + ")";
 }

@@ -86,7 +86,7 @@ public sealed class RunStore : IDisposable
                 WriterProcess? writer = WriterProcess.FromNotes(name => RunSchema.FindMeta(connection, transaction, RunSchema.NotePrefix + name));
                 if (writer is { IsAlive: true } && writer.Id != Environment.ProcessId)
                     throw RunSchema.Unusable(folder, $"is being written by process {writer.Id}", "wait for it, or stop it with Ctrl+C");
-                RunSchema.AddMissingColumns(connection, transaction);
+                RunSchema.AddWhatIsMissing(connection, transaction);
                 store.SetWriter(WriterProcess.Current);
             });
             return store;
@@ -121,6 +121,16 @@ public sealed class RunStore : IDisposable
     public void AddServerSample(MetricSample sample) => Buffer(() => _samples.AddServer(sample));
 
     public void AddHostSample(MetricSample sample) => Buffer(() => _samples.AddHost(sample));
+
+    /// <param name="sample">Its member is the shard's name.</param>
+    public void AddShardSample(MetricSample sample) => Buffer(() => _samples.AddShard(sample));
+
+    /// <summary>Stores what is known now, in place of what was stored of the same event before.</summary>
+    public void AddChunkEvents(IReadOnlyCollection<ChunkEvent> events)
+    {
+        if (events.Count > 0)
+            Write(_ => AddEach(events));
+    }
 
     public void AddEvent(RunEvent happened) => Write(_ => Execute(
         "INSERT INTO event VALUES ($at, $kind, $text, $seconds)",
@@ -236,6 +246,18 @@ public sealed class RunStore : IDisposable
             transaction.Commit();
             _samples.Forget();
             _committedAt = Environment.TickCount64;
+        }
+    }
+
+    private void AddEach(IEnumerable<ChunkEvent> events)
+    {
+        foreach (ChunkEvent e in events)
+        {
+            Execute(
+                $"INSERT OR REPLACE INTO chunk_event({RunSchema.ChunkEventColumns}) "
+                + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note)",
+                ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds), ("$from", e.From), ("$to", e.To),
+                ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
         }
     }
 

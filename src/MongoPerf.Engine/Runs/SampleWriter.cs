@@ -12,9 +12,11 @@ internal sealed class SampleWriter : IDisposable
     private readonly List<PhaseSample> _phases = [];
     private readonly List<MetricSample> _servers = [];
     private readonly List<MetricSample> _hosts = [];
+    private readonly List<MetricSample> _shards = [];
     private SqliteCommand? _insertPhase;
     private SqliteCommand? _insertServer;
     private SqliteCommand? _insertHost;
+    private SqliteCommand? _insertShard;
 
     public SampleWriter(SqliteConnection connection)
     {
@@ -26,6 +28,8 @@ internal sealed class SampleWriter : IDisposable
     public void AddServer(MetricSample sample) => AddMetrics(_servers, sample, MetricCatalogue.Server);
 
     public void AddHost(MetricSample sample) => AddMetrics(_hosts, sample, MetricCatalogue.Host);
+
+    public void AddShard(MetricSample sample) => AddMetrics(_shards, sample, MetricCatalogue.Shard);
 
     /// <summary>Inserts all; they stay buffered until <see cref="Forget"/>, in case the commit fails.</summary>
     public void WriteBuffered(SqliteTransaction transaction)
@@ -40,6 +44,7 @@ internal sealed class SampleWriter : IDisposable
 
         _insertServer = WriteMetrics(_insertServer, RunSchema.ServerTable, _servers, MetricCatalogue.Server, transaction);
         _insertHost = WriteMetrics(_insertHost, RunSchema.HostTable, _hosts, MetricCatalogue.Host, transaction);
+        _insertShard = WriteMetrics(_insertShard, RunSchema.ShardTable, _shards, MetricCatalogue.Shard, transaction);
     }
 
     public void Forget()
@@ -47,6 +52,7 @@ internal sealed class SampleWriter : IDisposable
         _phases.Clear();
         _servers.Clear();
         _hosts.Clear();
+        _shards.Clear();
     }
 
     public void Dispose()
@@ -54,6 +60,7 @@ internal sealed class SampleWriter : IDisposable
         _insertPhase?.Dispose();
         _insertServer?.Dispose();
         _insertHost?.Dispose();
+        _insertShard?.Dispose();
     }
 
     private static void AddMetrics(List<MetricSample> buffer, MetricSample sample, IReadOnlyList<Metric> metrics)

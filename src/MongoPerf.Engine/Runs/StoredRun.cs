@@ -88,6 +88,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The sum over all tests of all steps.</summary>
     public Accounting Accounting { get; }
 
+    /// <summary>Operations that failed, over all executions of the run, those of tests that left no result included: what <c>--max-errors</c> allows.</summary>
+    public long Failures => Errors.Sum(e => e.Count);
+
     /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
     public long DocumentsReached { get; }
 
@@ -111,6 +114,17 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<MetricSample> ReadServerSamples() => ReadMetrics(RunSchema.ServerTable, MetricCatalogue.Server);
 
     public IEnumerable<MetricSample> ReadHostSamples() => ReadMetrics(RunSchema.HostTable, MetricCatalogue.Host);
+
+    /// <summary>Of the shards, whose names are the members; empty unless the deployment was sharded.</summary>
+    public IEnumerable<MetricSample> ReadShardSamples() => ReadMetrics(RunSchema.ShardTable, MetricCatalogue.Shard);
+
+    /// <summary>By the time that they began, streamed.</summary>
+    public IEnumerable<ChunkEvent> ReadChunkEvents()
+    {
+        using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
+        foreach (ChunkEvent happened in new RunReader(connection, null).ReadChunkEvents())
+            yield return happened;
+    }
 
     /// <summary>Whole-window histograms by step, in the order of the tests; the warm-up's before the measured part's.</summary>
     public IEnumerable<StoredHistogram> ReadHistograms()

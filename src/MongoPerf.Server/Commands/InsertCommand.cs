@@ -128,6 +128,12 @@ internal static class InsertCommand
             return false;
         }
 
+        if (idType == BsonType.Document && DollarField(document) is { } dollar)
+        {
+            scratch.Errors.Add(index, 52, $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
+            return false;
+        }
+
         try
         {
             CollectionIndex? duplicate = collection.Writer.Insert(document);
@@ -151,6 +157,21 @@ internal static class InsertCommand
         BsonType.Undefined => "undefined",
         _ => null,
     };
+
+    /// <returns>A name in the _id, which is a document, that begins with $; else null.</returns>
+    public static string? DollarField(ReadOnlySpan<byte> document)
+    {
+        var id = new BsonReader(document);
+        id.Find("_id"u8);
+        var fields = new BsonReader(id.DocumentBytes);
+        while (fields.Read())
+        {
+            if (fields.Name.Length > 0 && fields.Name[0] == '$' && !fields.NameIs("$ref"u8) && !fields.NameIs("$id"u8) && !fields.NameIs("$db"u8))
+                return fields.NameText;
+        }
+
+        return null;
+    }
 
     /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
     public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) => error.IsParallel

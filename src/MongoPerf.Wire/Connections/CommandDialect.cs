@@ -4,8 +4,9 @@ namespace MongoPerf.Wire.Connections;
 
 /// <summary>How the commands of a client are named by what it talks to: the one place that knows which router is there.</summary>
 /// <remarks>
-/// A mongod 6.0 or later that routes (see docs/design.md) carries mongos' code under the names of its internal cluster commands; only the
-/// first element's name differs. Immutable, for any thread.
+/// A mongod 6.0 or later that routes (see docs/clusters.md) carries mongos' code under the names of its internal cluster commands. Of most
+/// only the first element's name differs; count and distinct have no cluster command and are asked as aggregations, whose replies are
+/// brought into the commands' own form. Immutable, for any thread.
 /// </remarks>
 public sealed class CommandDialect
 {
@@ -27,19 +28,84 @@ public sealed class CommandDialect
         ["aggregate"] = "clusterAggregate",
     });
 
+    private bool IsPlain => _names.Count == 0;
+
     /// <returns>The name to send: the command's own where the dialect has none for it.</returns>
     public string NameOf(string command) => _names.GetValueOrDefault(command, command);
 
-    /// <summary>The command with its first element renamed; in explain the inner command's.</summary>
+    /// <summary>The command as it is sent: renamed, in explain the inner command; count and distinct as aggregations.</summary>
+    /// <exception cref="NotSupportedException">
+    /// findAndModify and killCursors, which a routing mongod has not for a cluster, or a command with a txnNumber, which makes it abort.
+    /// </exception>
     public BsonDocument Translate(BsonDocument command)
     {
-        if (_names.Count == 0)
+        if (IsPlain)
             return command;
         (string name, BsonValue value) = command.First();
-        if (name == "explain")
-            return BsonDocument.Of([("explain", Translate(value.ToDocument())), .. command.Skip(1).Select(e => (e.Key, (object?)e.Value))]);
-        return _names.ContainsKey(name)
-            ? BsonDocument.Of([(NameOf(name), value), .. command.Skip(1).Select(e => (e.Key, (object?)e.Value))])
-            : command;
+        if (command.Find("txnNumber") is not null)
+            throw new NotSupportedException($"{name} with a txnNumber: a mongod that routes aborts on it");
+        return name switch
+        {
+            "explain" => BsonDocument.Of([("explain", Translate(value.ToDocument())), .. Rest(command)]),
+            "count" => Count(command),
+            "distinct" => Distinct(command),
+            "findAndModify" or "findandmodify" => throw new NotSupportedException($"{name}: a mongod that routes has no such command for a cluster; find, then update what was found"),
+            "killCursors" => throw new NotSupportedException("killCursors: a mongod that routes does not find a cluster's cursors; read them to their end, or let them time out"),
+            _ when _names.TryGetValue(name, out string? renamed) => BsonDocument.Of([(renamed, value), .. Rest(command)]),
+            _ => command,
+        };
     }
+
+    /// <summary>The reply in the form of the command that the caller meant.</summary>
+    /// <param name="command">As it was before <see cref="Translate"/>.</param>
+    /// <param name="reply">The server's; one that is not ok stays as it is.</param>
+    public BsonDocument ReadReply(BsonDocument command, BsonDocument reply)
+    {
+        if (IsPlain || !reply.IsTrue("ok"))
+            return reply;
+        BsonDocument? only = reply.FindDocument("cursor.firstBatch.0");
+        return command.First().Key switch
+        {
+            "count" => BsonDocument.Of(("n", (int)(only?.FindInt64("n") ?? 0)), ("ok", 1.0)),
+            "distinct" => BsonDocument.Of(("values", (object?)only?.Find("values") ?? Array.Empty<object>()), ("ok", 1.0)),
+            _ => reply,
+        };
+    }
+
+    private static IEnumerable<(string, object?)> Rest(BsonDocument command, params string[] without) =>
+        command.Skip(1).Where(e => !without.Contains(e.Key)).Select(e => (e.Key, (object?)e.Value));
+
+    private BsonDocument Count(BsonDocument command)
+    {
+        var stages = new List<BsonDocument> { Match(command) };
+        foreach (string stage in (string[])["skip", "limit"])
+        {
+            if (command.FindInt64(stage) is { } number and not 0)
+                stages.Add(BsonDocument.Of(($"${stage}", Math.Abs(number))));
+        }
+
+        stages.Add(BsonDocument.Of(("$count", "n")));
+        return Aggregate(command, stages, "query", "skip", "limit", "fields");
+    }
+
+    /// <remarks>As distinct does, an array counts by its elements; a path through arrays of documents is not unwound.</remarks>
+    private BsonDocument Distinct(BsonDocument command)
+    {
+        string field = $"${command.FindString("key")}";
+        return Aggregate(
+            command,
+            [
+                Match(command),
+                BsonDocument.Of(("$unwind", field)),
+                BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("values", BsonDocument.Of(("$addToSet", field)))))),
+            ],
+            "query", "key");
+    }
+
+    private static BsonDocument Match(BsonDocument command) => BsonDocument.Of(("$match", command.FindDocument("query") ?? BsonDocument.Empty));
+
+    private BsonDocument Aggregate(BsonDocument command, IEnumerable<BsonDocument> stages, params string[] without) => BsonDocument.Of(
+    [
+        (NameOf("aggregate"), command.First().Value), ("pipeline", stages), ("cursor", BsonDocument.Empty), .. Rest(command, without),
+    ]);
 }

@@ -16,7 +16,6 @@ public sealed class MongoConnection : IDisposable
 
     private readonly SocketTransport _transport;
     private readonly TimeSpan _replyTimeout;
-    private readonly CommandDialect _dialect;
     private readonly OpMsgWriter _commands = new();
     private byte[] _received;
     private TimeSpan _timeout;
@@ -28,11 +27,14 @@ public sealed class MongoConnection : IDisposable
         Address = address;
         _transport = transport;
         _replyTimeout = settings.ReplyTimeout;
-        _dialect = settings.Dialect;
+        Dialect = settings.Dialect;
         _received = new byte[settings.ReceiveBufferBytes];
     }
 
     public ServerAddress Address { get; }
+
+    /// <summary>How commands are named there: for messages that are written by hand.</summary>
+    public CommandDialect Dialect { get; }
 
     /// <summary>The message that the last <see cref="Receive"/> brought.</summary>
     public ReadOnlySpan<byte> LastReceived => _received.AsSpan(0, _receivedLength);
@@ -137,8 +139,8 @@ public sealed class MongoConnection : IDisposable
     /// <summary>As <see cref="RunCommand"/>, but the caller looks at ok, writeErrors and writeConcernError.</summary>
     public BsonDocument RunUnchecked(string database, BsonDocument command)
     {
-        ReadOnlySpan<byte> message = _commands.WriteCommand(database, _dialect.Translate(command), ++_requestId);
-        return new BsonDocument(OpMsg.Parse(RoundTrip(message)).Body.ToArray());
+        ReadOnlySpan<byte> message = _commands.WriteCommand(database, Dialect.Translate(command), ++_requestId);
+        return Dialect.ReadReply(command, new BsonDocument(OpMsg.Parse(RoundTrip(message)).Body.ToArray()));
     }
 
     /// <summary>As <see cref="RunCommand"/>, for commands that may take longer than a reply otherwise may (index builds, say).</summary>

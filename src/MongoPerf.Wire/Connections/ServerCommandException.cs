@@ -48,6 +48,7 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
         100 => "UnsatisfiableWriteConcern",
         133 => "FailedToSatisfyReadPreference",
         6 => "HostUnreachable",
+        13388 => "StaleConfig",
         _ => $"Location{code}",
     };
 }

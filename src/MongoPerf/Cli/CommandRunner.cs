@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -53,9 +54,11 @@ internal static class CommandRunner
         RunStoreException => (ExitCode.WrongUsage, null),
         ConnectionStringException => (ExitCode.WrongUsage, null),
         OperationLimitException => (ExitCode.WrongUsage, null),
+        ShardingException e => (ExitCode.WrongUsage, e.Hint),
         ServerRefusesException => (ExitCode.CannotConnect, "the server answers and refuses everything: is it the primary, may this client write, has its disk room?"),
         SamplingFailedException => (ExitCode.Refused, "is there room on the disk under the folder of runs?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
+        OperationCanceledException => (ExitCode.Interrupted, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
         TyrantServerException => (ExitCode.WrongUsage, "start it on the file of a table database: ttserver FILE.tct"),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
@@ -63,6 +66,7 @@ internal static class CommandRunner
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),
         ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "make room on the server's disk"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member takes no writes: is there a primary?"),
+        ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, a shard does not: are all of them running?"),
         ServerCommandException => (ExitCode.InternalError, "the server refused the command; its log may say more"),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the RocksDB that is installed is too old or too new for the embedded server: apt-get install librocksdb7.8"),

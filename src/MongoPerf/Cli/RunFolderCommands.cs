@@ -32,7 +32,7 @@ internal static class ResumeCommand
                     SeedWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
                     Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
-                    RequiredKind = stored.Deployment?.Kind,
+                    RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
@@ -46,9 +46,12 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
-        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not "mongod" } deployment)
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
+        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not ("mongod" or "sharded"))
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{kind}'): --mongod can't be given");
     }
+
+    /// <summary>A run that was killed before its server answered has only the note.</summary>
+    private static string? KindOf(StoredRun stored) => stored.Deployment?.Kind ?? stored.FindNote(RunSession.ServerKindNote);
 }
 
 /// <summary><c>report RUN</c>: makes the report again, also of a run that is still going or was broken off.</summary>
@@ -71,7 +74,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary><c>list runs|scenarios|metrics</c>.</summary>
+/// <summary><c>list runs|scenarios|metrics|tests</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -83,13 +86,19 @@ internal static class ListCommand
             ListReport.WriteRuns(RunCatalogue.List(SettingsReader.RunsFolder(parsed, shared.Out)), Console.Out);
             return ExitCode.Done;
         }));
-        var metrics = new Command("metrics", "What is sampled every second");
+        var metrics = new Command("metrics", "What is sampled while a run goes on: of server and host every second, of shards every few seconds");
         metrics.SetAction(_ => CommandRunner.Run(() =>
         {
             ListReport.WriteMetrics(Console.Out);
             return ExitCode.Done;
         }));
-        return new Command("list", "List runs, scenarios or metrics") { runs, ScenarioCommands.CreateListScenarios(), metrics };
+        var tests = new Command("tests", "What 'run' knows by name");
+        tests.SetAction(_ => CommandRunner.Run(() =>
+        {
+            ListReport.WriteTests(RunJobs.All.Select(job => (job.Name, job.Summary)), Console.Out);
+            return ExitCode.Done;
+        }));
+        return new Command("list", "List runs, scenarios, metrics or tests") { runs, ScenarioCommands.CreateListScenarios(), metrics, tests };
     }
 }
 
@@ -100,16 +109,17 @@ internal static class CleanCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        var command = new Command("clean", "Delete the server data that a run left in its folder; results and report stay") { run, shared.Out };
+        var command = new Command("clean", "Delete what a run left behind: its own server's data, or its collection on a cluster with the cluster's settings put back; results and report stay")
+        {
+            run, shared.Uri, shared.Out,
+        };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             RunFolder folder = RunFolder.Find(SettingsReader.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
-            Deployments.LeftOver.End(folder.DataPath);
-            long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-            if (Directory.Exists(folder.DataPath))
-                Directory.Delete(folder.DataPath, recursive: true);
+            ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
+            long bytes = ServerData.Delete(folder);
             Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
             return ExitCode.Done;
         }));

@@ -1,52 +1,75 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting.Comparison;
 
 namespace MongoPerf.Cli;
 
 /// <summary>Makes settings out of what was typed and what is usual.</summary>
 internal static class SettingsReader
 {
-    private const long LeastCacheBytes = 256L << 20;
     private const string DefaultName = "mongoperf";
     private const ulong DefaultSeed = 42;
 
+    /// <summary>A request for each deployment that was named; they differ in nothing else.</summary>
     /// <param name="kind">"series" or "run".</param>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="shape">What the command itself decides.</param>
-    public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
+    public static IReadOnlyList<RunRequest> ReadAll(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        string topology = parsed.GetValue(options.Topology) ?? "single";
-        bool startsServer = topology == "null" || parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null;
-        // What is typed wins over the environment.
-        string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
-        if (uri is not null && topology == "null")
-            throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
-        if (topology == "null" && (parsed.GetValue(options.Mongod) is not null || parsed.GetValue(options.Cache) is not null))
-            throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing: --mongod and --cache can't be given with it");
-        if (uri is not null && (parsed.GetValue(options.Mongod) ?? parsed.GetValue(options.Cache)?.ToString()) is not null)
-            throw new UserException(ExitCode.WrongUsage, "--uri names a server that is there: --mongod and --cache are for one that is started");
-        if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)
-            throw new UserException(ExitCode.WrongUsage, $"--cache is {cache:N0} bytes, at least 256MB are allowed");
+        IReadOnlyList<string> topologies = parsed.GetValue(options.Topology) ?? [];
+        string? uri = parsed.GetValue(options.Uri);
+        string? against = parsed.GetValue(options.Against);
+        if (topologies.Count > 1 && (uri ?? against) is not null)
+            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its servers: --uri and --against can't be given with it", "--uri A --against B compares two that are there");
+        if (topologies.Count > 1)
+            return [.. topologies.Select(topology => Read(kind, parsed, options, shape, new NamedDeployment(topology, null, IsListed: true, topologies.Contains("sharded"))))];
+        string? only = topologies.Count == 1 ? topologies[0] : null;
+        RunRequest request = Read(kind, parsed, options, shape, new NamedDeployment(only, uri));
+        if (against is null)
+            return [request];
+        return request.Uri is null
+            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments: the first is missing", "name it with --uri")
+            : [request, Read(kind, parsed, options, shape, new NamedDeployment(only, against))];
+    }
+
+    /// <summary>What <c>--repeat</c> asks for.</summary>
+    /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
+    public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)
+    {
+        int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
+        return deployments > 1 && repeats is > 1 and < TestJudge.LeastRuns
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}: deployments are compared run by run from {TestJudge.LeastRuns} repeats on, or by their samples without any")
+            : repeats;
+    }
+
+    private static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape, NamedDeployment deployment)
+    {
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding, deployment);
+        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null, deployment);
         string database = Names.Database(parsed.GetValue(options.Database) ?? DefaultName);
         SeriesSettings settings = shape with
         {
             BatchSize = (int)(parsed.GetValue(options.Batch) ?? 1000),
             Threads = parsed.GetValue(options.Threads) ?? shape.Threads,
             Journal = parsed.GetValue(options.Journal),
-            OrderedBatches = parsed.GetValue(options.Ordered) != "false",
+            OrderedBatches = parsed.GetValue(options.Ordered) is { } ordered ? ordered == "true" : server.Topology != "sharded" || parsed.GetValue(options.Preset) is not null,
             // The null deployment's answers are samples, not what was asked for.
-            VerifyShare = topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
+            VerifyShare = server.Topology == "null" ? 0 : SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
             MaxErrors = parsed.GetValue(options.MaxErrors) ?? 0,
             Compressibility = (int)(parsed.GetValue(options.Compressibility) ?? 0),
             Rate = parsed.GetValue(options.Rate),
             Database = database,
             Collection = Names.Collection(parsed.GetValue(options.Collection) ?? "series", database),
-            Topology = topology,
-            Uri = uri is null ? null : ServerUri.Mask(uri),
+            Topology = server.Topology,
+            Cluster = server.Cluster,
+            Sharding = sharding,
+            Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
             MongodPath = parsed.GetValue(options.Mongod),
             CacheBytes = parsed.GetValue(options.Cache),
         };
@@ -57,7 +80,7 @@ internal static class SettingsReader
             Seed = parsed.GetValue(options.Seed) ?? DefaultSeed,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
-            Uri = uri,
+            Uri = server.Uri,
             ForceDrop = parsed.GetValue(options.ForceDrop),
             Output = new OutputRequest(RunsFolder(parsed, options.Out), "text", parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
         };
@@ -65,7 +88,7 @@ internal static class SettingsReader
 
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
-    /// <summary>A start for <see cref="Read"/>: what holds when nothing else was asked for.</summary>
+    /// <summary>A start for <see cref="ReadAll"/>: what holds when nothing else was asked for.</summary>
     public static SeriesSettings Shape(long target, IReadOnlyList<string> tests) => new()
     {
         TargetDocumentCount = target,
@@ -78,11 +101,13 @@ internal static class SettingsReader
         WarmupSeconds = SeriesSchedule.DefaultWindow(target) / 4,
         Journal = false,
         OrderedBatches = true,
+        DocumentSchema = DocumentGenerator.SchemaVersion,
         VerifyShare = 0.01,
         MaxErrors = 0,
         Database = DefaultName,
         Collection = "series",
         Topology = "single",
+        Sharding = new ShardingSettings { ShardKey = ShardKey.HashedId },
     };
 
     /// <summary>Adds the options that every measuring command takes.</summary>
@@ -90,13 +115,13 @@ internal static class SettingsReader
     {
         Option[] all =
         [
-            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Threads, options.Batch, options.Rate,
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
+            options.Cluster.Shards, options.Cluster.Members, options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
+            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];
         foreach (Option option in all)
             command.Options.Add(option);
     }
-
-    private static string? FromEnvironment(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } value ? value : null;
 }

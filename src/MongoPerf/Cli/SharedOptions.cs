@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Globalization;
 using MongoPerf.Engine.Workloads;
 
 namespace MongoPerf.Cli;
@@ -12,11 +13,19 @@ internal sealed class SharedOptions
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start (environment: MONGOPERF_MONGOD; then PATH)", "PATH");
+    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start, or the version of an installed one (environment: MONGOPERF_MONGOD; then what 'server install' brought, then PATH)", "PATH");
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache limit of a server that is started, 256MB at least [default: the server's own]");
 
-    public Option<string?> Topology { get; } = OptionTypes.Choice("--topology", "What is put under load: one server, or the null deployment that only answers [default: single]", "single", "null");
+    public Option<IReadOnlyList<string>?> Topology { get; } = OptionTypes.List("--topology", "What is put under load: single (one server), sharded (a cluster that is started on this machine), or null (only answers); a list runs one after the other and compares them [default: single]", "KIND[,KIND…]", text => OptionTypes.OneOf(text, ["single", "sharded", "null"]));
+
+    public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: the same is run on it, and compared with that of --uri", "URI");
+
+    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Run it so many times and show the spread; two deployments take turns and are compared run by run. Server data of repeats are deleted as they end. [default: 1]", "N", text => Bounded(Quantities.ParseCount(text), 1000));
+
+    public ClusterOptions Cluster { get; } = new();
+
+    public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster that 'cluster start' brought up", "DIR");
 
     public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query tests; a list gives a result for each [default: 8]", "N[,N…]", text => (int)Bounded(Quantities.ParseCount(text), 10_000), alias: "-t");
 
@@ -28,7 +37,21 @@ internal sealed class SharedOptions
 
     public Option<bool> Journal { get; } = new("--journal") { Description = "Acknowledged inserts wait for the journal (j:true)" };
 
-    public Option<string?> Ordered { get; } = OptionTypes.Choice("--ordered", "Batches stop at the first error, or go on [default: true]", "true", "false");
+    public Option<string?> Ordered { get; } = OptionTypes.Choice("--ordered", "Batches stop at the first error, or go on [default: true, on shards false]", "true", "false");
+
+    public Option<string?> ShardKey { get; } = OptionTypes.Make<string?>("--shard-key", null, "Field that a sharded collection is spread by: hashed (a hashed _id), _id, Number, Number1, Date, FIELD:hashed, or several with commas [default: hashed]", "KEY", text =>
+    {
+        _ = Engine.Execution.Sharding.ShardKey.Parse(text);
+        return text;
+    });
+
+    public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null, "Chunks that a new sharded collection begins with, dealt out to the shards [default: the server's own]", "N", text => (int)Bounded(Quantities.ParseCount(text), 8192));
+
+    public Option<int?> ChunkSize { get; } = OptionTypes.Make<int?>("--chunk-size", null, "Chunk size of the cluster, whole megabytes from 1MB to 1GB [default: as it is]", "SIZE", ParseChunkSize);
+
+    public Option<string?> Balancer { get; } = OptionTypes.Make<string?>("--balancer", null, "Balancer of the cluster: on, off, or the hours of the day in which it may work, in the servers' time [default: as it is]", "on|off|HH:MM-HH:MM", ParseBalancer);
+
+    public Option<string?> Preset { get; } = OptionTypes.Choice("--preset", "Settings of the original test of 2011, for a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
     public Option<string?> Verify { get; } = OptionTypes.Make<string?>("--verify", null, "Share of replies whose documents are compared with the generator's: all, none, or a percentage [default: 1%]", "SHARE", text =>
     {
@@ -60,6 +83,23 @@ internal sealed class SharedOptions
 
     public static long Bounded(long value, long most) =>
         value <= most ? value : throw new FormatException($"{value} is too many, allowed are up to {most}");
+
+    private static int? ParseChunkSize(string text)
+    {
+        const long Megabyte = 1L << 20;
+        long bytes = Quantities.ParseSize(text);
+        return bytes % Megabyte == 0 && bytes / Megabyte is >= 1 and <= 1024
+            ? (int)(bytes / Megabyte)
+            : throw new FormatException($"'{text}' is no chunk size, allowed are whole megabytes from 1MB to 1GB");
+    }
+
+    private static string ParseBalancer(string text)
+    {
+        bool isTime = text.Split('-') is [var start, var stop] && start != stop && IsTimeOfDay(start) && IsTimeOfDay(stop);
+        return text is "on" or "off" || isTime ? text : throw new FormatException($"'{text}' is none of on, off, or two different times such as 22:00-06:00");
+    }
+
+    private static bool IsTimeOfDay(string text) => TimeOnly.TryParseExact(text, "HH:mm", CultureInfo.InvariantCulture, DateTimeStyles.None, out _);
 
     private static ulong? ParseSeed(string text) =>
         ulong.TryParse(text, out ulong seed) ? seed : throw new FormatException($"'{text}' is no seed, allowed are 0 to {ulong.MaxValue}");

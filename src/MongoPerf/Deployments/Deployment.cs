@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -6,7 +7,7 @@ namespace MongoPerf.Deployments;
 /// <summary>What a run puts under load.</summary>
 internal sealed record DeploymentSettings
 {
-    /// <summary>"single" or "null".</summary>
+    /// <summary>"single", "sharded" or "null".</summary>
     public string Topology { get; init; } = "single";
 
     /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>
@@ -30,6 +31,9 @@ internal sealed record DeploymentSettings
     /// <summary>Of <c>--cache</c>, bytes; null for the server's own default.</summary>
     public long? CacheBytes { get; init; }
 
+    /// <summary>What a cluster that the run starts is to be, or which one it is given; null for the usual.</summary>
+    public ClusterSettings? Cluster { get; init; }
+
     /// <summary>Where a server that the run starts keeps its data: runs/ID/data.</summary>
     public required string DataFolder { get; init; }
 }
@@ -38,7 +42,7 @@ internal sealed record DeploymentSettings
 /// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
 internal interface IDeployment : IDisposable
 {
-    /// <summary>"uri", "tyrant", "mongod", "embedded" or "null"; <see cref="MongoPerf.Engine.Runs.DeploymentInfo.Kind"/>.</summary>
+    /// <summary>"uri", "tyrant", "mongod", "embedded", "null", "sharded" or "cluster"; <see cref="DeploymentInfo.Kind"/>.</summary>
     string Kind { get; }
 
     /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>
@@ -53,11 +57,21 @@ internal interface IDeployment : IDisposable
     /// <summary>Whether its process lives; of a server that was given always true, since nothing is known of it.</summary>
     bool IsRunning { get; }
 
+    /// <summary>Full path of the mongod that the run starts; null when it starts none.</summary>
+    string? Program => null;
+
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 
     /// <summary>What a reader of the figures must know.</summary>
     IReadOnlyList<string> Remarks { get; }
+
+    /// <summary>What the last <see cref="EnsureRunning"/> that started something did, as a sentence.</summary>
+    string RestartText => $"the server had ended and was started again on {Address}";
+
+    /// <summary>Estimate of what a document of the series takes on the server's disk, data, indexes and journal together.</summary>
+    /// <param name="documents">How many are to be inserted, more than none.</param>
+    double BytesPerDocument(long documents) => DiskGuard.MongodBytesPerDocument;
 
     /// <summary>
     /// Starts it when it is not there: at first, on resume, and whenever connections to it break in the middle of a run. Nothing is done to

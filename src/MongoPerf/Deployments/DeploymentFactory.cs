@@ -1,6 +1,9 @@
+using MongoPerf.Deployments.Clusters;
+using MongoPerf.Wire.Connections;
+
 namespace MongoPerf.Deployments;
 
-/// <summary>Chooses the deployment: null when asked for, else what <c>--uri</c> names, else a mongod, else the embedded server.</summary>
+/// <summary>Chooses the deployment: null when asked for, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster when asked for, else a mongod, else the embedded server.</summary>
 /// <remarks>A run that goes on chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 internal static class DeploymentFactory
 {
@@ -16,9 +19,13 @@ internal static class DeploymentFactory
         null => Choose(settings, variable),
         "null" => ChildDeployment.Null(),
         "uri" => settings.Hosts is { Count: > 0 } hosts
-            ? new GivenDeployment(hosts, settings.Connections)
+            ? Given(settings, hosts)
             : throw Missing("this run's server was given to it, and no --uri names one now", "name it with --uri"),
         "mongod" => Mongod(settings, FindRequired(settings, variable)),
+        "sharded" => new ShardedDeployment(settings, variable),
+        "cluster" => settings.Cluster?.Folder is { } folder
+            ? new GivenCluster(folder)
+            : throw Missing("this run's cluster was given to it, and its folder is not known", "begin a new run with --cluster"),
         "embedded" => settings.Mongod is null
             ? ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes)
             : throw Missing($"this run's server is the embedded one: --mongod {settings.Mongod} can't go on with its data", "leave --mongod out"),
@@ -31,12 +38,19 @@ internal static class DeploymentFactory
             return ChildDeployment.Null();
         if (settings.Tyrant is { } tyrant)
             return new TyrantDeployment(tyrant, settings.Connections);
+        if (settings.Cluster?.Folder is { } folder)
+            return new GivenCluster(folder);
         if (settings.Hosts is { Count: > 0 } hosts)
-            return new GivenDeployment(hosts, settings.Connections);
+            return Given(settings, hosts);
+        if (settings.Topology == "sharded")
+            return new ShardedDeployment(settings, variable);
         if (MongodProgram.Find(settings.Mongod, variable) is { } program)
             return Mongod(settings, program);
         return ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes);
     }
+
+    private static GivenDeployment Given(DeploymentSettings settings, IReadOnlyList<ServerAddress> hosts) =>
+        new(hosts, settings.Connections, mustBeMongos: settings.Topology == "sharded");
 
     private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) => new(program, settings.DataFolder, settings.CacheBytes);
 

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -40,19 +41,22 @@ internal static class DeploymentInspector
     private static Inspection Inspect(MongoConnection connection, IDeployment deployment, string ns, ProcessTable table)
     {
         BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
-        // These two need rights that a user may not have; the run can do without.
-        BsonDocument status = TryRun(connection, BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
+        // These need rights that a user may not have; the run can do without.
+        BsonDocument status = ReadStatus(connection);
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         bool isEmbedded = deployment.Kind == "embedded" || status.FindDocument("mongoperfStorage") is not null;
+        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary) : status;
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
             Kind = deployment.Kind,
-            Topology = TopologyOf(connection.Server, isNull, isEmbedded),
+            Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : "sharded",
             ServerVersion = build.FindString("version") ?? "unknown",
-            StorageEngine = isNull ? "null" : status.FindString("storageEngine.name"),
-            CacheBytes = status.FindInt64("wiredTiger.cache.maximum bytes configured") ?? status.FindInt64("mongoperfStorage.cacheBytesMax"),
+            StorageEngine = isNull ? "null" : data.FindString("storageEngine.name"),
+            CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
+            Router = RouterOf(deployment, connection.Server),
+            ShardCount = deployment.Cluster?.Shards.Count,
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,
@@ -70,6 +74,13 @@ internal static class DeploymentInspector
         { IsMongos: true } => "sharded",
         { ReplicaSetName: not null } => "replica set",
         _ => "standalone",
+    };
+
+    private static string? RouterOf(IDeployment deployment, HelloReply server) => deployment.Cluster?.Router switch
+    {
+        RouterKind.RoutingMongod => "mongod",
+        RouterKind.Mongos => "mongos",
+        _ => server.IsMongos ? "mongos" : null,
     };
 
     // A --uri may name an embedded or a null server as well.
@@ -93,6 +104,23 @@ internal static class DeploymentInspector
 
     public static bool IsLoopback(string host) =>
         host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
+
+    /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>
+    private static BsonDocument ReadStatus(ServerAddress address)
+    {
+        try
+        {
+            using MongoConnection connection = MongoConnection.Open(address, ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromSeconds(2) });
+            return ReadStatus(connection);
+        }
+        catch (ConnectionFailedException)
+        {
+            return BsonDocument.Empty;
+        }
+    }
+
+    private static BsonDocument ReadStatus(MongoConnection connection) =>
+        TryRun(connection, BsonDocument.Of(("serverStatus", 1), ("locks", 0), ("metrics", 0), ("tcmalloc", 0)));
 
     private static BsonDocument TryRun(MongoConnection connection, BsonDocument command)
     {

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -5,7 +6,7 @@ namespace MongoPerf.Deployments;
 
 /// <summary>A server that exists (<c>--uri</c>): never started nor stopped.</summary>
 /// <remarks>Of a replica set's members the primary is used, as its members name it.</remarks>
-internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) : IDeployment
+internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
 {
     public string Kind => "uri";
 
@@ -16,6 +17,8 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     public int? ProcessId => null;
 
     public bool IsRunning => true;
+
+    public ShardedCluster? Cluster { get; private set; }
 
     public IReadOnlyList<string> Remarks => [];
 
@@ -35,6 +38,10 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
             {
                 using MongoConnection connection = MongoConnection.Open(host, settings);
                 HelloReply server = connection.Server;
+                if (mustBeMongos && !server.IsMongos)
+                    throw NoMongos(host);
+                if (server.IsMongos)
+                    Cluster = MongosParts.Read(connection, settings);
                 if (server.IsWritablePrimary)
                 {
                     Address = host;
@@ -42,7 +49,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
                 }
 
                 last = new DeploymentException(DeploymentFault.CannotConnect, $"{host}: no primary: this member takes no writes");
-                if (server.Primary is { } primary && ParseAddress(primary) is { } address)
+                if (server.Primary is { } primary && MongosParts.ParseAddress(primary) is { } address)
                     candidates.Enqueue(address);
             }
             catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
@@ -62,9 +69,8 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     {
     }
 
-    private static ServerAddress? ParseAddress(string text)
-    {
-        int colon = text.LastIndexOf(':');
-        return colon > 0 && int.TryParse(text.AsSpan(colon + 1), out int port) ? new ServerAddress(text[..colon].Trim('[', ']'), port) : null;
-    }
+    private static DeploymentException NoMongos(ServerAddress host) => new(
+        DeploymentFault.WrongUsage,
+        $"{host} is no mongos, and --topology sharded needs one: through a mongod only its own part would be seen\n"
+        + "hint:  name the cluster's mongos, or leave --topology sharded out");
 }

@@ -1,15 +1,24 @@
+using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>A server that a killed run left behind.</summary>
+/// <summary>A server, or a cluster, that a killed run left behind.</summary>
 internal static class LeftOver
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
-    /// <summary>Ends the mongod or embedded server that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
+    /// <summary>Ends the mongod, embedded server or cluster that works on this data folder, if a run of MongoPerf started it; anything else is left alone.</summary>
+    /// <exception cref="DeploymentException">It is a cluster, and another user's.</exception>
     public static void End(string dataFolder)
     {
+        if (ClusterPlan.IsIn(dataFolder))
+        {
+            using LocalCluster cluster = LocalCluster.Open(dataFolder);
+            cluster.Stop();
+            return;
+        }
+
         ProcessTable table = ProcessTable.System;
         string folder = Path.GetFullPath(dataFolder);
         if (ProcessState.Read(folder) is { ProcessId: not 0 } state && table.IsAlive(state.Identity)

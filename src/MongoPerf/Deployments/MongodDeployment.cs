@@ -26,7 +26,7 @@ internal sealed class MongodDeployment : IDeployment
     public string Kind => "mongod";
 
     /// <summary>Full path.</summary>
-    public string Program { get; }
+    public string? Program { get; }
 
     public ServerAddress Address => _server?.Address ?? new ServerAddress("127.0.0.1", ServerAddress.DefaultPort);
 

@@ -29,6 +29,15 @@ internal sealed class ServerKeeper(IDeployment deployment)
         }
     }
 
+    /// <summary>For what ends without a connection of ours breaking, such as a shard behind its router: starts it again when it has ended. Never throws.</summary>
+    public void KeepUp()
+    {
+        if (deployment.IsRunning)
+            return;
+        lock (_lock)
+            Look();
+    }
+
     private void Look()
     {
         try

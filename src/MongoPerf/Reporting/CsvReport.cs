@@ -1,6 +1,7 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -63,7 +64,7 @@ internal static class CsvReport
         string[] indexes = [.. run.Steps.SelectMany(s => s.Sizes?.Indexes.Keys ?? []).Distinct()];
         Row(output,
         [
-            "step", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes", "index_bytes", "disk_bytes", "chunks",
+            "step", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes", "index_bytes", "disk_bytes", "chunks", "orphans",
             .. indexes.Select(name => $"index_{name}_bytes"),
         ]);
         foreach (StepResult step in run.Steps)
@@ -74,14 +75,15 @@ internal static class CsvReport
             [
                 step.Step, "all", s.Documents, s.DataBytes, s.StorageBytes, s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
                 s.Shards.Count > 1 ? s.Shards.Sum(shard => shard.Chunks) : null,
-                .. indexes.Select(name => s.Indexes.TryGetValue(name, out long bytes) ? (object?)bytes : null),
+                CollectionStatistics.OrphansOf(s.Shards),
+                .. indexes.Select(name => (object?)SizeOf(s.Indexes, name)),
             ]);
             foreach (ShardSize shard in s.Shards.Where(_ => s.Shards.Count > 1))
             {
                 Row(output,
                 [
-                    step.Step, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes, null, shard.IndexBytes, null, shard.Chunks,
-                    .. indexes.Select(_ => (object?)null),
+                    step.Step, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes, null, shard.IndexBytes, null, shard.Chunks, shard.Orphans,
+                    .. indexes.Select(name => (object?)SizeOf(shard.Indexes, name)),
                 ]);
             }
         }
@@ -110,6 +112,25 @@ internal static class CsvReport
     /// <inheritdoc cref="WriteServerSamples"/>
     public static void WriteHostSamples(StoredRun run, TextWriter output) => WriteMetrics(run.ReadHostSamples, MetricCatalogue.Host, output);
 
+    /// <summary>As the servers': what shards held and did over time. A member is a shard.</summary>
+    public static void WriteShardSamples(StoredRun run, TextWriter output) => WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
+
+    /// <summary>Migrations, splits and merges, a row each; of very many the first.</summary>
+    public static void WriteChunkEvents(StoredRun run, TextWriter output)
+    {
+        Row(output, "unix_ms,kind,outcome,from,to,seconds,documents,bytes,note".Split(','));
+        foreach (ChunkEvent e in run.ReadChunkEvents().Take(SampleThinning.MaxRows))
+        {
+            Row(output,
+            [
+                e.AtMilliseconds, e.Kind.ToString().ToLowerInvariant(), e.Outcome.ToString().ToLowerInvariant(), e.From, e.To, e.Seconds, e.Documents,
+                e.Bytes, e.Note,
+            ]);
+        }
+    }
+
+    private static long? SizeOf(IReadOnlyDictionary<string, long> indexes, string name) => indexes.TryGetValue(name, out long bytes) ? bytes : null;
+
     private static void WriteMetrics(Func<IEnumerable<MetricSample>> samples, IReadOnlyList<Metric> metrics, TextWriter output)
     {
         Row(output, ["unix_ms", "member", .. metrics.Select(HeaderOf)]);
@@ -126,7 +147,7 @@ internal static class CsvReport
 
     private static object?[] Latency(LatencySummary l) => [l.Min, l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max];
 
-    private static void Row(TextWriter output, object?[] fields)
+    public static void Row(TextWriter output, object?[] fields)
     {
         for (int i = 0; i < fields.Length; i++)
         {

@@ -2,6 +2,7 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -36,6 +37,8 @@ internal static class JsonReport
         foreach (StepResult step in run.Steps)
             StepJson.WriteStep(json, step);
         json.WriteEndArray();
+        ShardJson.WriteCollStats(json, run);
+        ShardJson.WriteSharding(json, run);
         WriteEvents(json, run.Events);
         WriteFindings(json, run.Findings);
         json.WriteEndObject();
@@ -44,7 +47,8 @@ internal static class JsonReport
     /// <summary>One step alone, as `run q4 --format json` prints it.</summary>
     public static void WriteStep(StepResult step, TextWriter output) => Write(output, json => StepJson.WriteStep(json, step));
 
-    private static void Write(TextWriter output, Action<Utf8JsonWriter> write)
+    /// <summary>Indented, with a line feed behind it.</summary>
+    public static void Write(TextWriter output, Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
         // Relaxed: the file is read as JSON, never pasted into HTML, and 'it's' stays readable.
@@ -79,6 +83,24 @@ internal static class JsonReport
             json.WriteNull("endedAt");
         json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
+        json.WriteBoolean("orderedBatches", stored.Settings.OrderedBatches);
+        WriteSharding(json, stored.Settings.Sharding);
+        json.WriteEndObject();
+    }
+
+    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings? sharding)
+    {
+        if (sharding == null)
+        {
+            json.WriteNull("sharding");
+            return;
+        }
+
+        json.WriteStartObject("sharding");
+        json.Text("shardKey", sharding.ShardKey);
+        json.Integer("presplit", sharding.Presplit);
+        json.Integer("chunkMegabytes", sharding.ChunkMegabytes);
+        json.Text("balancer", sharding.Balancer);
         json.WriteEndObject();
     }
 
@@ -96,6 +118,10 @@ internal static class JsonReport
         json.WriteString("serverVersion", deployment.ServerVersion);
         json.Text("storageEngine", deployment.StorageEngine);
         json.Integer("cacheBytes", deployment.CacheBytes);
+        if (deployment.Router is not null)
+            json.WriteString("router", deployment.Router);
+        if (deployment.ShardCount is { } shards)
+            json.WriteNumber("shardCount", shards);
         json.WriteBoolean("isEmbedded", deployment.IsEmbedded);
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);

@@ -32,7 +32,7 @@ internal static class ListReport
     public static void WriteMetrics(TextWriter output)
     {
         Table table = NewTable("metric", "unit", "kind", "what", "from");
-        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host) })
+        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) })
         {
             foreach (Metric metric in metrics)
                 table.AddRow(Text($"{scope}.{metric.Name}"), Text(metric.Unit), Text(metric.Kind.ToString().ToLowerInvariant()), Text(metric.Title), Text(metric.Path));
@@ -41,7 +41,27 @@ internal static class ListReport
         Write(table, output);
     }
 
-    private static Table NewTable(params string[] columns)
+    public static void WriteTests(IEnumerable<(string Name, string Summary)> tests, TextWriter output)
+    {
+        Table table = NewTable("name", "what");
+        foreach ((string name, string summary) in tests)
+            table.AddRow(Text(name), Text(summary));
+        Write(table, output);
+    }
+
+    /// <summary>A star marks the one that runs take.</summary>
+    public static void WriteServers(IEnumerable<(string Version, bool IsChosen, string Mongod, string? Mongos)> servers, TextWriter output)
+    {
+        Table table = NewTable("", "version", "mongod", "mongos");
+        foreach ((string version, bool isChosen, string mongod, string? mongos) in servers)
+            table.AddRow(Text(isChosen ? "*" : ""), Text(version), Text(mongod), Text(mongos ?? Units.None));
+        if (table.Rows.Count == 0)
+            output.WriteLine("no servers are installed: 'mongoperf server install 8.0' brings one");
+        else
+            Write(table, output);
+    }
+
+    internal static Table NewTable(params string[] columns)
     {
         var table = new Table { Border = TableBorder.None };
         foreach (string column in columns)
@@ -49,9 +69,9 @@ internal static class ListReport
         return table;
     }
 
-    private static Text Text(string text) => new(text);
+    internal static Text Text(string text) => new(text);
 
-    private static void Write(Table table, TextWriter output)
+    internal static void Write(Table table, TextWriter output)
     {
         IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, Out = new AnsiConsoleOutput(output) });
         console.Profile.Width = 200;

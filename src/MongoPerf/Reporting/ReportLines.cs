@@ -12,7 +12,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment)),
         ("client", ClientLine(run)),
-        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : AskedLine(run.Settings)),
+        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : run.Run.Kind == "series" ? AskedLine(run.Settings) : AskedAlone(run.Settings)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -43,10 +43,15 @@ internal static class ReportLines
             return "none was reached";
         string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : d.Kind == "tyrant" ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
-        string cache = d.CacheBytes == null ? "" : $", cache {Units.BinaryBytes(d.CacheBytes)}";
-        string topology = d.Topology is "embedded" or "null" or "Tokyo Tyrant" ? "" : $" {d.Topology}";
+        string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
+        string topology = d.Topology is "embedded" or "null" or "Tokyo Tyrant" ? "" : $" {d.Topology}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
+
+    /// <summary>"256 MiB", of three shards "3 x 256 MiB".</summary>
+    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} x " : "") + Units.BinaryBytes(d.CacheBytes);
+
+    private static string Router(DeploymentInfo d) => d.Router is null ? "" : $" (routed by {(d.Router == "mongod" ? "a mongod" : d.Router)})";
 
     private static string ClientLine(StoredRun run)
     {
@@ -60,13 +65,31 @@ internal static class ReportLines
     private static string ScenarioLine(ScenarioInfo scenario) =>
         $"scenario {scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}";
 
-    private static string AskedLine(SeriesSettings s)
+    private static string AskedAlone(SeriesSettings s) =>
+        $"{string.Join(", ", s.Tests)}, threads {string.Join(',', s.Threads)}, {Window(s)}, journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
+
+    private static string AskedLine(SeriesSettings s) =>
+        $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
+        + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
+        + $"threads {string.Join(',', s.Threads)}, {Window(s)}, "
+        + $"journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
+
+    /// <summary>A run that is limited by operations has no time.</summary>
+    private static string Window(SeriesSettings s) => s.WindowSeconds <= 0
+        ? "no limit of time"
+        : $"window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which {Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up";
+
+    private static string Rate(SeriesSettings s) => s.Rate is { } perSecond ? $", {Units.Rate(perSecond)} operations/s" : "";
+
+    private static string Sharded(SeriesSettings s) => s.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "";
+
+    /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
+    public static string Sharding(ShardingSettings s)
     {
-        string rate = s.Rate is { } perSecond ? $", {Units.Rate(perSecond)} operations/s" : "";
-        return $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
-            + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
-            + $"threads {string.Join(',', s.Threads)}, window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which "
-            + $"{Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up, journal {(s.Journal ? "on" : "off")}{rate}";
+        string key = s.ShardKey switch { null => "by the key it had", "hashed" => "by hashed _id", var given => $"by {given}" };
+        string presplit = s.Presplit is { } chunks ? $", presplit into {chunks} chunks" : "";
+        string size = s.ChunkMegabytes is { } megabytes ? $", chunk size {megabytes} MB" : "";
+        return $"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? $", balancer {balancer}" : "")}";
     }
 
     private static string Quoted(string path) =>

@@ -26,6 +26,15 @@ internal static class ReportWriter
         ("latencies.hlog", LatencyLog.Write),
     ];
 
+    /// <summary>For runs that looked at shards.</summary>
+    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ShardFiles =
+    [
+        ("shards.csv", CsvReport.WriteShardSamples),
+        ("chunk-events.csv", CsvReport.WriteChunkEvents),
+    ];
+
+    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ScenarioFiles = [("phases.csv", CsvReport.WritePhases)];
+
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder)
@@ -42,7 +51,8 @@ internal static class ReportWriter
     {
         Directory.CreateDirectory(folder);
         var files = new List<string>();
-        foreach ((string name, Action<StoredRun, TextWriter> write) in run.Scenario is null ? TextFiles : [.. TextFiles, ("phases.csv", CsvReport.WritePhases)])
+        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Scenario is null ? [] : ScenarioFiles];
+        foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles.Concat(more))
         {
             string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";

@@ -127,10 +127,7 @@ internal static class StepJson
         json.WriteNumber("storageBytes", sizes.StorageBytes);
         json.Integer("freeStorageBytes", sizes.FreeStorageBytes);
         json.WriteNumber("indexBytes", sizes.IndexBytes);
-        json.WriteStartObject("indexes");
-        foreach ((string name, long bytes) in sizes.Indexes)
-            json.WriteNumber(name, bytes);
-        json.WriteEndObject();
+        WriteIndexes(json, sizes.Indexes);
         json.Integer("diskBytes", sizes.DiskBytes);
         json.WriteStartArray("shards");
         foreach (ShardSize shard in sizes.Shards)
@@ -142,10 +139,20 @@ internal static class StepJson
             json.WriteNumber("storageBytes", shard.StorageBytes);
             json.WriteNumber("indexBytes", shard.IndexBytes);
             json.WriteNumber("chunks", shard.Chunks);
+            json.Integer("orphans", shard.Orphans);
+            WriteIndexes(json, shard.Indexes);
             json.WriteEndObject();
         }
 
         json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static void WriteIndexes(Utf8JsonWriter json, IReadOnlyDictionary<string, long> indexes)
+    {
+        json.WriteStartObject("indexes");
+        foreach ((string name, long bytes) in indexes)
+            json.WriteNumber(name, bytes);
         json.WriteEndObject();
     }
 }

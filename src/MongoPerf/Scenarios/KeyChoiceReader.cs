@@ -64,6 +64,13 @@ internal sealed record CountScale(double Factor)
 {
     private static readonly KeySet Any = new("count", "", []);
 
+    /// <summary>Operations of a phase: however small the scale, one is done.</summary>
+    public long ReadOperations(ScenarioNode node)
+    {
+        long full = new MappingReader(new MappingNode(node.Position, []), "count", Any).CountOf("count", node, 1, long.MaxValue);
+        return node is ScalarNode { IsExact: true } ? full : Math.Max(1, (long)Math.Round(full * Factor));
+    }
+
     /// <exception cref="UserException">No count, or the scale leaves nothing of it.</exception>
     public long Read(ScenarioNode node, string what, long least = 1)
     {

@@ -82,7 +82,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
 
     private PhaseGroup Measured(MappingReader reader, string name)
     {
-        long? count = reader.Find("count") is { } node ? scale.Read(node, "count") : null;
+        long? count = reader.Find("count") is { } node ? scale.ReadOperations(node) : null;
         double? seconds = reader.Duration("duration") ?? (count is null ? UsualSeconds : null);
         double warmup = reader.Duration("warmup") ?? (count is null ? seconds!.Value / 4 : 0);
         return Limited(reader, name, new PhaseGroup
@@ -114,7 +114,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
             Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
             Seconds = reader.Duration("duration"),
             WarmupSeconds = reader.Duration("warmup") ?? 0,
-            Count = reader.Find("count") is { } count ? scale.Read(count, "count") : null,
+            Count = reader.Find("count") is { } count ? scale.ReadOperations(count) : null,
             Rate = reader.Number("rate", 1e-6, 1e9),
             AfterSeconds = reader.Duration("after") ?? 0,
             Operations = Operations(reader, $"{phase}.{name}"),

@@ -69,6 +69,7 @@ public sealed class MongodDeploymentTests : IDisposable
         MongodDeployment third = Create();
         third.EnsureRunning();
         Assert.Equal(first.ProcessId, third.ProcessId);
+        Assert.Equal(first.ProcessId, ProcessState.Read(_folder)!.ProcessId);
 
         ProcessState.Delete(_folder);
         var e = Assert.Throws<DeploymentException>(() => Create().EnsureRunning());

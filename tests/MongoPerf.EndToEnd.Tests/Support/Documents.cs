@@ -13,17 +13,7 @@ internal static class Documents
     public static void AssertWhole(
         MongoConnection connection, long count, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
     {
-        var generator = new DocumentGenerator(seed, compressibility);
-        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
-        long number = 0;
-        foreach (BsonDocument document in Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))))
-        {
-            Assert.True(number < count, $"more than {count} documents");
-            Assert.True(generator.Matches(number, document.Bytes, scratch), $"document {number} is not the generator's");
-            number++;
-        }
-
-        Assert.Equal(count, number);
+        AssertRight(connection, count, database, collection, new DocumentGenerator(seed, compressibility));
         Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], IndexNames(connection, database, collection).Order(StringComparer.Ordinal));
         foreach (string field in (string[])["Number", "Number1"])
         {
@@ -46,9 +36,34 @@ internal static class Documents
         Assert.Equal(count, dates);
     }
 
+    /// <summary>Fails unless the collection holds documents 0 to count - 1, byte by byte, and no others.</summary>
+    public static void AssertRight(MongoConnection connection, long count, string database, string collection, DocumentGenerator generator)
+    {
+        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
+        long number = 0;
+        foreach (BsonDocument document in Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))))
+        {
+            Assert.True(number < count, $"more than {count} documents");
+            Assert.True(generator.Matches(number, document.Bytes, scratch), $"document {number} is not the generator's");
+            number++;
+        }
+
+        Assert.Equal(count, number);
+    }
+
     public static IEnumerable<BsonDocument> Find(
         MongoConnection connection, string database, string collection, BsonDocument filter, params (string Name, object? Value)[] more) =>
         connection.RunCursor(database, BsonDocument.Of([("find", collection), ("filter", filter), .. more]));
+
+    /// <summary>Takes documents first to end - 1 of the default seed away.</summary>
+    public static void DeleteNumbers(MongoConnection connection, string database, long first, long end, string collection = "series")
+    {
+        var numbers = new DocumentNumbers(DefaultSeed);
+        BsonDocument range = BsonDocument.Of(("_id", BsonDocument.Of(("$gte", numbers.IdOf(first)), ("$lt", numbers.IdOf(end)))));
+        BsonDocument reply = connection.RunCommand(database, BsonDocument.Of(
+            ("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", range), ("limit", 0)) })));
+        Assert.Equal(end - first, reply.FindInt64("n"));
+    }
 
     public static long Count(MongoConnection connection, string database, string collection = "series") =>
         Find(connection, database, collection, BsonDocument.Empty, ("projection", BsonDocument.Of(("_id", 1)))).LongCount();
@@ -73,24 +88,26 @@ internal static class Documents
 }
 
 /// <summary>Watches how far a run that goes on has come.</summary>
-internal sealed class GrowthWatch(Func<ServerAddress?> address) : IDisposable
+/// <param name="connect">Null while there is nobody to ask.</param>
+/// <param name="database">Of the collection "series".</param>
+internal sealed class GrowthWatch(Func<MongoConnection?> connect, string database = "mongoperf") : IDisposable
 {
     private MongoConnection? _connection;
 
     /// <summary>A server that the test started.</summary>
-    public static GrowthWatch Of(TestServer server) => new(() => server.Address);
+    public static GrowthWatch Of(TestServer server) => new(server.Connect);
 
     /// <summary>A server that the run starts; it is on another port after a resume.</summary>
-    public static GrowthWatch Of(RunsFolder runs) => new(() => runs.FindStored()?.Deployment is { } deployment ? Parse(deployment.Address) : null);
+    public static GrowthWatch Of(RunsFolder runs) =>
+        new(() => runs.FindStored()?.Deployment is { } deployment ? MongoConnection.Open(Parse(deployment.Address), ConnectionSettings.Default) : null);
 
     /// <summary>0 while nobody answers.</summary>
     public long Read()
     {
         try
         {
-            if (_connection is null && address() is { } to)
-                _connection = MongoConnection.Open(to, ConnectionSettings.Default);
-            return _connection is null ? 0 : Documents.FindEnd(_connection);
+            _connection ??= connect();
+            return _connection is null ? 0 : Documents.FindEnd(_connection, database);
         }
         catch (Exception e) when (e is IOException or ServerCommandException)
         {

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Connections;
 
@@ -28,6 +29,31 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal("embedded", KindOf(Settings, null));
         Assert.Equal("uri", KindOf(Settings with { Hosts = [new ServerAddress("h", 1)] }, _mongod));
         Assert.Equal("null", KindOf(Settings with { Topology = "null" }, _mongod));
+        Assert.Equal("uri", KindOf(Settings with { Topology = "sharded", Hosts = [new ServerAddress("h", 1)] }, _mongod));
+        Assert.Equal("sharded", KindOf(Settings with { Topology = "sharded", CacheBytes = 256L << 20 }, _mongod));
+    }
+
+    [Fact]
+    public void A_cluster_that_was_given_is_that_of_its_folder_also_when_the_run_goes_on()
+    {
+        KindOf(Settings with { Topology = "sharded", Cluster = new ClusterSettings { Shards = 1 } }, _mongod);
+        DeploymentSettings given = Settings with { Topology = "sharded", Cluster = new ClusterSettings { Folder = Settings.DataFolder } };
+        Assert.Equal("cluster", KindOf(given, null));
+        Assert.Equal("cluster", KindOf(given with { RequiredKind = "cluster" }, null));
+        Refuses(Settings with { RequiredKind = "cluster" }, "its folder is not known", "with --cluster");
+        Refuses(Settings with { Cluster = new ClusterSettings { Folder = _folder.At("gone") } }, "no cluster in", "cluster start");
+    }
+
+    [Fact]
+    public void A_cluster_of_the_run_s_own_goes_on_with_the_programs_that_its_folder_names()
+    {
+        DeploymentSettings sharded = Settings with { Topology = "sharded", Cluster = new ClusterSettings { Shards = 2, Members = 1 } };
+        KindOf(sharded, _mongod);
+        DeploymentSettings resumed = sharded with { RequiredKind = "sharded", ServerProgram = _mongod, Mongod = "./elsewhere" };
+        using (IDeployment deployment = DeploymentFactory.Create(resumed, _ => null))
+            Assert.Equal(("sharded", _mongod), (deployment.Kind, deployment.Program));
+        Refuses(resumed with { ServerProgram = null }, "/elsewhere does not exist", "mongod");
+        Refuses(resumed with { DataFolder = _folder.At("other"), ServerProgram = null, Mongod = null }, "no mongod is found", "server install 8.0");
     }
 
     [Fact]

@@ -46,6 +46,23 @@ public sealed class ServerKeeperTests
         Assert.True(server.IsRunning);
     }
 
+    [Fact]
+    public void What_no_connection_tells_of_is_kept_up_and_a_failure_waits_for_the_next_look()
+    {
+        using var server = new FakeDeployment { IsRunning = true };
+        var keeper = new ServerKeeper(server);
+        int told = 0;
+        keeper.StartedAgain += () => told++;
+        keeper.KeepUp();
+        Assert.Equal((0, 0), (server.Starts, told));
+        server.IsRunning = false;
+        server.Failures = 1;
+        keeper.KeepUp();
+        Assert.Equal((0, 0), (server.Starts, told));
+        keeper.KeepUp();
+        Assert.Equal((1, 1), (server.Starts, told));
+    }
+
     private sealed class FakeDeployment : IDeployment
     {
         private int _inside;

@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
@@ -119,6 +121,71 @@ public sealed class ServerProcessTests : IDisposable
         ServerProcessOptions options = Options("/bin/sleep") with { Arguments = _ => ["60"], StartLimit = TimeSpan.FromSeconds(0.3) };
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(options));
         Assert.Contains("did not answer", e.Message, StringComparison.Ordinal);
+        Assert.Null(ProcessState.Read(_data));
+    }
+
+    [Fact]
+    public void A_port_that_must_be_and_is_in_use_is_refused()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        int port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false") with { Port = port }));
+        Assert.Equal(3, e.ExitCode);
+        Assert.Contains($"mongod: port {port} of 127.0.0.1 is in use", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_row_of_ports_is_free_and_below_those_of_outgoing_connections()
+    {
+        int first = FreePort.FindRow(20, new Random(1));
+        Assert.InRange(first, 20_000, 32_000 - 20);
+        Assert.All(Enumerable.Range(first, 20), port => Assert.True(FreePort.IsFree(port)));
+        using var listener = new TcpListener(IPAddress.Loopback, first + 3);
+        listener.Start();
+        int next = FreePort.FindRow(20, new Random(1));
+        Assert.True(next > first + 3, $"{next}");
+    }
+
+    [Fact]
+    public void A_program_joins_the_group_before_it_begins()
+    {
+        string group = _folder.At("cgroup.procs");
+        using Process sleep = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), group);
+        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(sleep.Id) == "sleep", TimeSpan.FromSeconds(5)));
+        Assert.Equal($"{sleep.Id}\n", File.ReadAllText(group));
+        sleep.Kill();
+        // One that can't be joined does not keep it from beginning.
+        using Process other = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), _folder.At("nowhere/cgroup.procs"));
+        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(other.Id) == "sleep", TimeSpan.FromSeconds(5)));
+        other.Kill();
+    }
+
+    [Fact]
+    public void The_group_of_a_server_that_was_killed_goes_wherever_it_was_made()
+    {
+        string group = Directory.CreateDirectory(_folder.At("elsewhere/mongoperf-x")).FullName;
+        new ProcessState { ProcessId = Pid, StartTicks = 1, BootId = "an earlier one", Port = 5, Group = group }.Write(_data);
+        ServerProcess.Forget(_data);
+        Assert.False(Directory.Exists(group));
+        Assert.Null(ProcessState.Read(_data));
+        ServerProcess.Forget(_folder.At("nowhere"));
+    }
+
+    [Fact]
+    public void A_process_that_was_left_is_found_by_its_state_and_ended()
+    {
+        ServerProcessOptions options = Options("/bin/sh");
+        Assert.Null(ServerProcess.FindLeftOver(options));
+        using Process server = Process.Start("/bin/sh", ["-c", "sleep 60", "mongod", "--dbpath", _data]);
+        ProcessIdentity identity = ProcessTable.System.Find(server.Id)!;
+        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks - 1, BootId = identity.BootId, Port = 5 }.Write(_data);
+        Assert.Null(ServerProcess.FindLeftOver(options));
+        new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Port = 5 }.Write(_data);
+        ServerProcess found = ServerProcess.FindLeftOver(options)!;
+        Assert.Equal((server.Id, 5), (found.ProcessId, found.Address.Port));
+        found.Stop();
+        Assert.True(server.WaitForExit(5000));
         Assert.Null(ProcessState.Read(_data));
     }
 

@@ -80,6 +80,31 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.StartsWith("not primary; connected again after", Assert.Single(Log.Events).Text, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(133, "FailedToSatisfyReadPreference")]
+    [InlineData(6, "HostUnreachable")]
+    public void A_shard_that_is_away_is_one_outage_from_the_first_failure_to_the_next_success(int code, string name)
+    {
+        PhaseResult result = Run(Inserts("safe", 10), i => i is >= 3 and < 5 ? Scripted.Refused(code, name, "no primary of s1", seconds: 15) : Scripted.Ok());
+        Assert.Equal(new Accounting(10, 8, 2, 0), result.Accounting);
+        (string kind, string text, double? seconds) = Assert.Single(Log.Events);
+        Assert.Equal("outage", kind);
+        Assert.Equal($"no primary of s1 (code {code}); answered again after 30.00 s, 2 failed", text);
+        // Two that waited, what the client paused in between, and the one that succeeded.
+        Assert.InRange(seconds!.Value, 30.001, 30.01);
+        // The router is asked anew each time: whoever starts a shard again does so then.
+        Assert.Equal(3, Executors[0].ConnectTimes.Count);
+        Assert.Contains(Log.Intervals, i => i.Interval.HasOutage);
+        Assert.False(Log.Intervals[^1].Interval.HasOutage);
+    }
+
+    [Fact]
+    public void An_outage_that_outlasts_the_test_is_told_all_the_same()
+    {
+        Run(Queries with { Seconds = 20 }, i => i < 3 ? Scripted.Ok() : Scripted.Refused(133, "FailedToSatisfyReadPreference", "no primary of s1", seconds: 15));
+        Assert.Contains("not yet over when the test ended after 30.0", Assert.Single(Log.Events).Text, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Seconds_without_a_connection_are_marked()
     {

@@ -73,7 +73,20 @@ public sealed class RecordedReplyTests
     [InlineData("explain_find_all_limit100.json", null, "LIMIT > COLLSCAN", 0, 100, 100)]
     public void A_plan_is_read(string file, string? index, string stages, long keys, long documents, long returned) => Assert.Equal(
         new PlanSummary { Index = index, Stages = stages, KeysExamined = keys, DocumentsExamined = documents, Returned = returned },
-        PlanReader.Read(Reply(file, 1)));
+        PlanReader.Read(Reply(file, 1), limit: 1000));
+
+    [Fact]
+    public void A_routers_plan_tells_what_the_client_gets_and_what_all_shards_did_for_it()
+    {
+        // Three shards return the ten documents each that may be among the first ten.
+        PlanSummary plan = PlanReader.Read(
+            ExtendedJson.Parse("""
+                {"queryPlanner": {"winningPlan": {"stage": "SHARD_MERGE_SORT", "shards": [{"shardName": "s0", "winningPlan": {"stage": "SORT", "inputStage": {"stage": "IXSCAN", "indexName": "Number_1"}}}]}},
+                 "executionStats": {"nReturned": 30, "totalKeysExamined": 330, "totalDocsExamined": 330}}
+                """),
+            limit: 10);
+        Assert.Equal(("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
+    }
 
     [VectorFact]
     public void Sizes_are_read()

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Tyrant;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Keys;
 using MongoPerf.Engine.Workloads.Operations;
@@ -32,13 +33,14 @@ public sealed class TyrantScenarioTests : IDisposable
 
     private readonly ScriptedTyrant _server = new();
     private readonly MemoryTable _table = new();
+    private int _attempts;
     private readonly TyrantScenarioData _data;
     private readonly TyrantExecutor _executor;
 
     public TyrantScenarioTests()
     {
         _server.Answer = _table.Answer;
-        _data = new TyrantScenarioData(() => _server.Address, ConnectionSettings.Default, 42, "run-1");
+        _data = new TyrantScenarioData(() => _server.Address, ConnectionSettings.Default, 42, "run-1", SystemClock.Instance, TimeSpan.FromSeconds(60), () => _attempts++);
         _executor = new TyrantExecutor(() => _server.Address, ConnectionSettings.Default, new DocumentGenerator(42)) { Columns = TyrantScenarioData.ColumnsOf(ScenarioOf(Collection)) };
         _executor.Connect();
     }
@@ -63,6 +65,41 @@ public sealed class TyrantScenarioTests : IDisposable
         Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection).Marker!.Seed, _data.Inspect(Collection).Marker!.RunId, _data.Inspect(Collection).Marker!.Documents));
         Assert.Equal((1_000_000L, 0L), (_data.ReadSizes(Collection, 50).StorageBytes, _data.ReadSizes(Collection, 50).IndexBytes));
         Assert.Null(_data.ReadAvailableConnections());
+    }
+
+    [Fact]
+    public void Preparing_begins_again_when_the_connection_breaks()
+    {
+        int calls = 0;
+        _server.Answer = exchange =>
+        {
+            // Twice, at different places of the preparation.
+            if (++calls is 2 or 4)
+                exchange.Close();
+            else
+                _table.Answer(exchange);
+        };
+        _data.Create(Collection);
+        Assert.Equal(2, _attempts);
+        Assert.Equal(["mongoperf"], _table.Records.Keys);
+        Assert.Equal(0, _data.Count(Collection));
+    }
+
+    [Fact]
+    public void A_server_that_stays_away_is_given_up_and_a_stop_ends_the_waiting()
+    {
+        _server.Answer = exchange => exchange.Close();
+        using var impatient = new TyrantScenarioData(() => _server.Address, ConnectionSettings.Default, 42, "run-1", SystemClock.Instance, TimeSpan.Zero);
+        Assert.Throws<ConnectionFailedException>(() => impatient.Create(Collection));
+        using var stop = new CancellationTokenSource();
+        _data.Stop = stop.Token;
+        _server.Answer = exchange =>
+        {
+            stop.Cancel();
+            exchange.Close();
+        };
+        Assert.Throws<ConnectionFailedException>(() => _data.Create(Collection));
+        Assert.Equal(0, _attempts);
     }
 
     [Theory]

@@ -34,6 +34,8 @@ public sealed class WireCollectionTests : IDisposable
     [InlineData(11600, "InterruptedAtShutdown")]
     [InlineData(11602, "InterruptedDueToReplStateChange")]
     [InlineData(13435, "NotPrimaryNoSecondaryOk")]
+    [InlineData(133, "FailedToSatisfyReadPreference")]
+    [InlineData(6, "HostUnreachable")]
     public void A_server_that_takes_no_writes_just_now_is_a_lost_connection(int code, string name)
     {
         int requests = 0;
@@ -42,6 +44,19 @@ public sealed class WireCollectionTests : IDisposable
         collection.Checkpoint(5);
         Assert.Equal((3, 3, 2L), (requests, _handshakes, collection.LostConnections));
         Assert.Equal(0.15, _clock.Seconds, 6);
+    }
+
+    [Theory]
+    [InlineData(13388, "StaleConfig")]
+    [InlineData(43, "CursorNotFound")]
+    [InlineData(175, "QueryPlanKilled")]
+    public void A_command_that_met_a_migration_is_asked_again_on_the_same_connection(int code, string name)
+    {
+        int requests = 0;
+        _server.Answer = exchange => exchange.Reply(requests++ < 2 ? Refusal(code, name) : Done);
+        using WireCollection collection = Open(_clock);
+        collection.Checkpoint(5);
+        Assert.Equal((3, 1, 0L), (requests, _handshakes, collection.LostConnections));
     }
 
     [Fact]
@@ -111,6 +126,24 @@ public sealed class WireCollectionTests : IDisposable
         Assert.Equal(7, collection.ReadSizes(3).DataBytes);
         Assert.Null(collection.Explain(SeriesTests.Find("q7", 100)));
         Assert.Equal(1, _handshakes);
+    }
+
+    [Fact]
+    public void A_mongod_that_routes_and_is_stale_is_made_to_look_again_by_a_find()
+    {
+        var commands = new List<string>();
+        _server.Answer = exchange =>
+        {
+            commands.Add(CommandOf(exchange));
+            exchange.Reply(commands[^1] != "explain" ? Done
+                : !commands.Contains("clusterFind") ? Refusal(13388, "StaleConfig")
+                : BsonDocument.Of(("queryPlanner", BsonDocument.Of(("winningPlan", BsonDocument.Of(("stage", "COLLSCAN"))))), ("ok", 1.0)));
+        };
+        using var collection = new WireCollection(
+            () => _server.Address, new ConnectionSettings { Dialect = CommandDialect.RoutingMongod }, "d", "c", new DocumentGenerator(42), _clock, TimeSpan.FromSeconds(10));
+        Assert.Equal("COLLSCAN", collection.Explain(SeriesTests.Find("q7", 100))!.Stages);
+        Assert.Equal(["explain", "clusterFind", "explain"], commands);
+        Assert.Equal((1, 0L), (_handshakes, collection.LostConnections));
     }
 
     [Fact]

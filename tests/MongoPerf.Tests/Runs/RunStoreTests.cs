@@ -62,6 +62,52 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
+    public void What_shards_held_and_how_chunks_moved_is_read_back()
+    {
+        var begun = new ChunkEvent { Id = "x", Kind = ChunkEventKind.Migration, AtMilliseconds = 20, From = "s0", To = "s1", Outcome = ChunkEventOutcome.Running };
+        ChunkEvent ended = begun with { EndMilliseconds = 1520, Documents = 10, Bytes = 10_240, Outcome = ChunkEventOutcome.Done };
+        var split = new ChunkEvent { Id = "y", Kind = ChunkEventKind.Split, AtMilliseconds = 10, EndMilliseconds = 10, From = "s0", Outcome = ChunkEventOutcome.Done, Note = "n" };
+        using (RunStore store = Create())
+        {
+            store.AddShardSample(new MetricSample(7, "s0", [.. MetricCatalogue.Shard.Select((_, i) => i == 1 ? double.NaN : i)]));
+            store.AddChunkEvents([begun, split]);
+            store.AddChunkEvents([ended]);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        MetricSample sample = Assert.Single(run.ReadShardSamples());
+        Assert.Equal((7, "s0"), (sample.AtMilliseconds, sample.Member));
+        Assert.Equal([0, double.NaN, 2], sample.Values[..3]);
+        Assert.Equal([split, ended], run.ReadChunkEvents());
+        Assert.Equal(1.5, ended.Seconds);
+    }
+
+    [Fact]
+    public void A_run_from_before_shards_were_looked_at_is_read_and_gone_on_with()
+    {
+        using (RunStore store = Create())
+            WriteOneStep(store);
+        using (var connection = new SqliteConnection($"Data Source={Path.Combine(_runs.At("a"), "run.db")};Pooling=False"))
+        {
+            connection.Open();
+            using SqliteCommand command = connection.CreateCommand();
+            command.CommandText = "DROP TABLE shard_sample; DROP TABLE chunk_event";
+            command.ExecuteNonQuery();
+        }
+
+        using (StoredRun old = StoredRun.Open(_runs.At("a")))
+        {
+            Assert.Empty(old.ReadShardSamples());
+            Assert.Empty(old.ReadChunkEvents());
+        }
+
+        using (RunStore store = RunStore.Open(_runs.At("a")))
+            store.AddChunkEvents([new ChunkEvent { Id = "x", Kind = ChunkEventKind.Merge, AtMilliseconds = 1, From = "s0", Outcome = ChunkEventOutcome.Done }]);
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal("x", Assert.Single(run.ReadChunkEvents()).Id);
+    }
+
+    [Fact]
     public void A_sample_array_that_is_filled_again_does_not_change_what_was_added()
     {
         using (RunStore store = Create())

@@ -63,7 +63,7 @@ public sealed class ScenarioSchemaTests
         SequenceNode list => new JsonArray([.. list.Items.Select(ToJson)]),
         ScalarNode { IsNull: true } => null,
         ScalarNode { IsQuoted: false } scalar when scalar.Text is "true" or "false" => scalar.Text == "true",
-        ScalarNode { IsQuoted: false } scalar when double.TryParse(scalar.Text, out double number) => number == Math.Floor(number) ? (long)number : number,
+        ScalarNode { IsQuoted: false } scalar when double.TryParse(scalar.Text, out double number) => number == Math.Floor(number) ? JsonValue.Create((long)number) : JsonValue.Create(number),
         ScalarNode scalar => scalar.Text,
         _ => null,
     };

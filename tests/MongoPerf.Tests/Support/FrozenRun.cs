@@ -27,6 +27,9 @@ internal sealed record FrozenShape
     /// <summary>In which step the server restarts during the acknowledged inserts; 0 for none.</summary>
     public int OutageStep { get; init; } = 7;
 
+    /// <summary>More than one make the deployment sharded, by ranges of _id: all documents come to the last, and chunks migrate away from it.</summary>
+    public IReadOnlyList<string> Shards { get; init; } = [];
+
     /// <summary>Documents found to differ from the generator's, in the last step's q4.</summary>
     public long Wrong { get; init; }
 }
@@ -38,6 +41,7 @@ internal sealed class FrozenRun
     private readonly FrozenShape _shape;
     private readonly RunStore _store;
     private readonly FrozenServer _server;
+    private readonly FrozenShards? _shards;
     private readonly LatencyHistogram _ofSample = new();
     private DateTimeOffset _now = RunParts.Start;
     private long _documents;
@@ -47,6 +51,7 @@ internal sealed class FrozenRun
         _shape = shape;
         _store = store;
         _server = new FrozenServer(shape);
+        _shards = shape.Shards.Count > 1 ? new FrozenShards(shape.Shards, store) : null;
     }
 
     /// <returns>The run's folder.</returns>
@@ -78,7 +83,7 @@ internal sealed class FrozenRun
             };
         }
 
-        _store.SetDeployment(deployment);
+        _store.SetDeployment(_shards is null ? deployment : deployment with { Topology = "sharded" });
         _store.SetEnvironment(RunParts.Environment() with { CpuCount = _shape.CpuCount, ServerOnSameMachine = _shape.ServerOnSameMachine });
         for (int step = 1; step <= _shape.Steps; step++)
             WriteStep(step);
@@ -190,6 +195,7 @@ internal sealed class FrozenRun
         _server.Advance(part, seconds, operations, documents, bytes, _documents);
         _store.AddServerSample(_server.ServerSample(at));
         _store.AddHostSample(_server.HostSample(at));
+        _shards?.Advance(at, part.IsInsert ? documents : 0, part.IsInsert ? 0 : operations);
     }
 
     private SizeResult Sizes(long documents)
@@ -202,15 +208,16 @@ internal sealed class FrozenRun
             ["Date_-1"] = (documents * 12) + 4096,
         };
         long storage = (documents * 1060) + 20_480;
+        IReadOnlyList<ShardSize>? shards = _shards?.Sizes(indexes);
         return new SizeResult
         {
             Documents = documents,
-            DataBytes = documents * 1024,
+            DataBytes = shards?.Sum(static shard => shard.DataBytes) ?? documents * 1024,
             StorageBytes = storage,
             FreeStorageBytes = 16_384,
             IndexBytes = indexes.Values.Sum(),
             Indexes = indexes,
-            Shards = [new ShardSize("standalone", documents, documents * 1024, storage, indexes.Values.Sum(), 0)],
+            Shards = shards ?? [new ShardSize("standalone", documents, documents * 1024, storage, indexes.Values.Sum(), 0)],
             DiskBytes = storage + indexes.Values.Sum() + 314_572_800,
         };
     }

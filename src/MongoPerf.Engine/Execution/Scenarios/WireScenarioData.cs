@@ -7,11 +7,9 @@ namespace MongoPerf.Engine.Execution.Scenarios;
 
 /// <summary>A scenario's collections through the wire client.</summary>
 /// <param name="open">Opens one of them.</param>
-/// <param name="database">Where they are.</param>
 /// <param name="seed">Of the run.</param>
 /// <param name="runId">Of the run.</param>
-/// <param name="isSharded">The deployment spreads collections that have a shard key.</param>
-public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> open, string database, ulong seed, string runId, bool isSharded) : IScenarioData
+public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> open, ulong seed, string runId) : IScenarioData
 {
     /// <summary>Marks collections that a series can't go on with.</summary>
     public const int MarkerVersion = 1000;
@@ -37,8 +35,6 @@ public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> op
         WireCollection there = Of(collection);
         there.Drop();
         there.Create(new CollectionMarker(seed, MarkerVersion, 0, runId, 0));
-        if (isSharded && collection.ShardKey is { } key)
-            Shard(there, collection, key);
     }
 
     public long Count(ScenarioCollection collection) => Of(collection).Count();
@@ -65,12 +61,6 @@ public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> op
     {
         foreach (WireCollection collection in _open.Values)
             collection.Dispose();
-    }
-
-    private void Shard(WireCollection there, ScenarioCollection collection, BsonDocument key)
-    {
-        there.Run("admin", BsonDocument.Of(("enableSharding", database)));
-        there.Run("admin", BsonDocument.Of(("shardCollection", $"{database}.{collection.Name}"), ("key", key)));
     }
 
     private WireCollection Of(ScenarioCollection collection)

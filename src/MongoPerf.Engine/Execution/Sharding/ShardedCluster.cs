@@ -17,7 +17,11 @@ public enum RouterKind
 /// <param name="RouterAddress">Where clients connect.</param>
 /// <param name="ConfigAddress">Where <c>config.*</c> is read and the balancer is told: the mongos itself, or the primary of the config server.</param>
 /// <param name="Shards">In the order of their names.</param>
-public sealed record ShardedCluster(RouterKind Router, ServerAddress RouterAddress, ServerAddress ConfigAddress, IReadOnlyList<ShardAddress> Shards);
+public sealed record ShardedCluster(RouterKind Router, ServerAddress RouterAddress, ServerAddress ConfigAddress, IReadOnlyList<ShardAddress> Shards)
+{
+    /// <summary>How the router's commands are named; shards and config server take every command by its own name.</summary>
+    public CommandDialect Dialect => Router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;
+}
 
 /// <summary>One shard.</summary>
 /// <param name="Name">As in config.shards.</param>

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Wire.Bson;
@@ -7,11 +8,16 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Engine.Execution.Tyrant;
 
 /// <summary>A scenario's collection as a Tokyo Tyrant server's table: there is one, whatever its name.</summary>
+/// <remarks>While the server is away each call is tried again, as <see cref="WireCollection"/> does.</remarks>
 /// <param name="address">Where the server is now.</param>
 /// <param name="settings">Time-outs.</param>
 /// <param name="seed">Of the run.</param>
 /// <param name="runId">Of the run.</param>
-public sealed class TyrantScenarioData(Func<ServerAddress> address, ConnectionSettings settings, ulong seed, string runId) : IScenarioData
+/// <param name="clock">Times the attempts.</param>
+/// <param name="reconnectFor">How long a broken connection is tried again.</param>
+/// <param name="beforeReconnect">Called before each attempt after the first.</param>
+public sealed class TyrantScenarioData(
+    Func<ServerAddress> address, ConnectionSettings settings, ulong seed, string runId, IClock clock, TimeSpan reconnectFor, Action? beforeReconnect = null) : IScenarioData
 {
     /// <summary>Documents that are looked at for their columns: a field need not be in every one.</summary>
     private const int Samples = 100;
@@ -110,8 +116,33 @@ public sealed class TyrantScenarioData(Func<ServerAddress> address, ConnectionSe
             : throw new OperationLimitException($"index {string.Join(", ", key.Select(k => $"{k.Key}: {k.Value}"))}: Tokyo Tyrant indexes one column each, up or down is the same");
     });
 
-    /// <summary>Connects when there is no connection; one that failed is not used again.</summary>
+    /// <summary>Every action may be done twice: what broke in the middle is begun again.</summary>
     private T Run<T>(Func<TyrantTable, T> action)
+    {
+        var backoff = new Backoff(clock, 0.05, 2);
+        long? giveUpAt = null;
+        while (true)
+        {
+            try
+            {
+                if (giveUpAt is not null)
+                    beforeReconnect?.Invoke();
+                return RunOnce(action);
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e))
+            {
+                giveUpAt ??= clock.Now + clock.TicksOf(reconnectFor.TotalSeconds);
+                if (clock.Now >= giveUpAt)
+                    throw;
+                backoff.Wait(() => Stop.IsCancellationRequested);
+                if (Stop.IsCancellationRequested)
+                    throw;
+            }
+        }
+    }
+
+    /// <summary>Connects when there is no connection; one that failed is not used again.</summary>
+    private T RunOnce<T>(Func<TyrantTable, T> action)
     {
         TyrantTable table = _table ?? TyrantTable.Open(address(), settings);
         lock (_lock)

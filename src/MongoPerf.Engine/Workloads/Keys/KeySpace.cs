@@ -8,15 +8,15 @@ namespace MongoPerf.Engine.Workloads.Keys;
 /// <param name="count">Keys that are there at the start, 0 or more.</param>
 public sealed class KeySpace(long count)
 {
-    /// <summary>How far acknowledgements may run ahead of the oldest one that is missing.</summary>
-    public const int Window = 1 << 20;
+    /// <summary>Keys that the window holds at first. It doubles while one insert takes its time and others go on: one byte for each key that waits.</summary>
+    private const int FirstWindow = 1 << 12;
 
     private readonly Lock _lock = new();
     private long _count = count;
     private long _next = count;
 
-    /// <summary>Key k, acknowledged out of turn, is marked at k modulo <see cref="Window"/>. Most key spaces never grow and need none.</summary>
-    private bool[]? _early;
+    /// <summary>Key k, acknowledged out of turn, is marked at k modulo the length, a power of two. Most key spaces never grow and need none.</summary>
+    private bool[] _early = [];
 
     /// <summary>Keys that exist; grows only.</summary>
     public long Count => Volatile.Read(ref _count);
@@ -25,14 +25,14 @@ public sealed class KeySpace(long count)
     public long Next => Volatile.Read(ref _next);
 
     /// <summary>Gives out keys for inserts, each once.</summary>
-    /// <param name="count">Keys wanted, 1 to <see cref="Window"/>.</param>
+    /// <param name="count">Keys wanted, 1 or more.</param>
     /// <returns>The first of them.</returns>
     public long Take(int count = 1) => Interlocked.Add(ref _next, count) - count;
 
     /// <summary>Says that the inserts of these keys have been answered.</summary>
     /// <param name="first">As <see cref="Take"/> returned it, or above.</param>
     /// <param name="count">Keys, 1 or more.</param>
-    /// <exception cref="InvalidOperationException">More than <see cref="Window"/> keys wait for one that was never acknowledged.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">They were not taken, or are acknowledged already.</exception>
     public void Acknowledge(long first, int count = 1)
     {
         lock (_lock)
@@ -48,19 +48,25 @@ public sealed class KeySpace(long count)
 
     private long AfterEarlyOnes(long end)
     {
-        if (_early is null)
-            return end;
-        while (_early[end % Window])
-            _early[end++ % Window] = false;
+        // The key at the end itself may be marked; none is as far ahead as the window is long.
+        while (_early.Length > 0 && _early[end & (_early.Length - 1)])
+            _early[end++ & (_early.Length - 1)] = false;
         return end;
     }
 
     private void MarkEarly(long first, int count)
     {
-        if (first + count > _count + Window)
-            throw new InvalidOperationException($"key {_count} was never acknowledged, and {Window} keys after it wait for it");
-        _early ??= new bool[Window];
+        while (first + count - _count > _early.Length)
+            Enlarge();
         for (long key = first; key < first + count; key++)
-            _early[key % Window] = true;
+            _early[key & (_early.Length - 1)] = true;
+    }
+
+    private void Enlarge()
+    {
+        bool[] larger = new bool[Math.Max(FirstWindow, 2 * _early.Length)];
+        for (long key = _count; key < _count + _early.Length; key++)
+            larger[key & (larger.Length - 1)] = _early[key & (_early.Length - 1)];
+        _early = larger;
     }
 }

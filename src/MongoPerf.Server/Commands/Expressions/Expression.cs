@@ -61,13 +61,8 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
         var found = new List<BsonValue>();
         foreach (BsonValue element in Values.Items(array))
         {
-            BsonValue? value = element.Type switch
-            {
-                BsonType.Document => Follow(element, step),
-                BsonType.Array => FollowElements(element, step) is var nested && nested.ToDocument().Any() ? nested : null,
-                _ => null,
-            };
-            if (value is { } known)
+            // An array inside the array is not looked into.
+            if (element.Type == BsonType.Document && Follow(element, step) is { } known)
                 found.Add(known);
         }
 

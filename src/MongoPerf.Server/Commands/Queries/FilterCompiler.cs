@@ -203,8 +203,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     private static long Size(BsonReader reader)
     {
         if (!reader.IsNumber || reader.ToDouble() != Math.Floor(reader.ToDouble()))
-            throw CommandException.FailedToParse($"Failed to parse $size. Expected an integer in: $size: {ValueText.Of(reader.Type, reader.Value)}");
-        return reader.ToInt64() >= 0 ? reader.ToInt64() : throw CommandException.FailedToParse($"Failed to parse $size. Expected a non-negative number in: $size: {reader.ToInt64()}");
+            throw CommandException.BadValue($"Failed to parse $size. Expected an integer in: $size: {ValueText.Of(reader.Type, reader.Value)}");
+        return reader.ToInt64() >= 0 ? reader.ToInt64() : throw CommandException.BadValue($"Failed to parse $size. Expected a non-negative number in: $size: {reader.ToInt64()}");
     }
 
     /// <summary>{field: /pattern/options}.</summary>

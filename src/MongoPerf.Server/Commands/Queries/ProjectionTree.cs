@@ -79,7 +79,9 @@ internal sealed class ProjectionTree
         BsonType.Document => Apply(child, value.ToDocument(), scope),
         BsonType.Array when _kind == ProjectionKind.Addition => value,
         BsonType.Array => Values.Array(Values.Items(value).Select(item => PickNested(child, item, scope)).OfType<BsonValue>()),
-        _ => _kind == ProjectionKind.Inclusion ? null : value,
+        _ when _kind != ProjectionKind.Inclusion => value,
+        // Keeps the place of the document that the computed fields will make of it.
+        _ => child.HasComputed ? Values.Null : null,
     };
 
     private void AddComputed(ProjectionNode node, List<(string Name, BsonValue Value)> fields, Scope scope)

@@ -56,7 +56,7 @@ internal static class ArrayActions
         if (values.Type != BsonType.Array)
             throw CommandException.BadValue($"$pullAll requires an array argument but was given a {Values.TypeName(values)}");
         BsonValue[] removed = [.. Values.Items(values)];
-        return Removing(item => removed.Any(value => Values.AreEqual(item, value))) with { NeedsViablePath = true };
+        return Removing(item => removed.Any(value => Values.AreEqual(item, value)));
     }
 
     /// <summary>A document of operators, or a regular expression, is a condition on the element; another document is one on its fields; anything else is a value.</summary>
@@ -79,7 +79,7 @@ internal static class ArrayActions
         BsonValue[] items = [.. Items(present, () => CommandException.BadValue("Cannot apply $pull to a non-array value"))];
         BsonValue[] kept = [.. items.Where(item => !isRemoved(item))];
         return kept.Length < items.Length ? Values.Array(kept) : null;
-    }, MakesPath: false, NeedsViablePath: false);
+    }, MakesPath: false);
 
     private static ReadOnlySpan<byte> Wrapped(BsonValue value) => Values.Document([("e", value)]).Bytes.Span;
 

@@ -61,11 +61,18 @@ internal sealed class DocumentUpdate
     {
         BsonValue? id = DirectFields.Find(document, "_id");
         BsonDocument changed = _replacement != null ? Replace(_replacement, id) : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert);
-        BsonValue? newId = DirectFields.Find(changed, "_id");
-        if (id is { } old && (newId is not { } now || !Values.AreIdentical(now, old)) && !(isInsert && newId == null))
-            throw new CommandException(66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
+        RequireSameId(id, DirectFields.Find(changed, "_id"), isInsert);
         return changed;
     }
+
+    private static void RequireSameId(BsonValue? before, BsonValue? after, bool isInsert)
+    {
+        if (before is { } old && (after is not { } now || !Values.AreIdentical(now, old)) && !(isInsert && after == null))
+            throw new CommandException(66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
+    }
+
+    /// <summary>Whether a document counts as modified. A replacement without an _id always does, as on mongod.</summary>
+    public bool IsChange(BsonDocument before, BsonDocument after) => !before.Bytes.SequenceEqual((_replacement ?? after).Bytes);
 
     private BsonDocument Change(BsonDocument document, bool isInsert)
     {
@@ -76,6 +83,9 @@ internal sealed class DocumentUpdate
                 rename.Apply(root, path);
             else
                 path.Apply(root, action, _filters);
+            // At once, before anything else can be wrong with the update: as mongod.
+            if (path.Steps[0] == "_id")
+                RequireSameId(DirectFields.Find(document, "_id"), root.Child("_id")?.Value, isInsert);
         }
 
         return root.Value.ToDocument();

@@ -17,8 +17,7 @@ internal abstract record UpdateAction(bool MakesPath, bool NeedsViablePath)
 /// <summary>Puts the result of a function in the field's place.</summary>
 /// <param name="Function">From the present value, null when it is missing, to the new one, null to leave it as it is.</param>
 /// <param name="MakesPath">As in <see cref="UpdateAction"/>.</param>
-/// <param name="NeedsViablePath">As in <see cref="UpdateAction"/>.</param>
-internal sealed record ChangeAction(Func<EditNode?, string, BsonValue?> Function, bool MakesPath = true, bool NeedsViablePath = true) : UpdateAction(MakesPath, NeedsViablePath)
+internal sealed record ChangeAction(Func<EditNode?, string, BsonValue?> Function, bool MakesPath = true) : UpdateAction(MakesPath, NeedsViablePath: true)
 {
     public override void Apply(EditNode parent, string name, string path)
     {

@@ -32,7 +32,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         BsonDocument present = Get(record);
         BsonDocument changed = update.Apply(present, isInsert: false);
         RequireSize(changed);
-        if (changed.Bytes.SequenceEqual(present.Bytes))
+        if (!update.IsChange(present, changed))
             return (false, present);
         Write(writer => writer.Replace(record, present.Bytes, changed.Bytes), changed);
         return (true, changed);
@@ -46,6 +46,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
         if (InsertCommand.ForbiddenIdType(idType) is { } kind)
             throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
+        if (idType == BsonType.Document && InsertCommand.DollarField(whole.Bytes) is { } dollar)
+            throw new CommandException(52, "DollarPrefixedFieldName", $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
         RequireSize(whole);
         Write(writer => writer.Insert(whole.Bytes), whole);
         return whole;

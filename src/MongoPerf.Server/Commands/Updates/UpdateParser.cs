@@ -64,14 +64,14 @@ internal static class UpdateParser
         string target = value.ToString();
         var from = new UpdatePath(source);
         var to = new UpdatePath(target);
+        // The source's place is taken too, so that no other operator can change it.
+        Add(changes, from, new NoAction());
         if (source == target)
             throw CommandException.BadValue($"The source and target field for $rename must differ: {source}: \"{target}\"");
         if (from.ConflictWith(to) >= 0)
             throw CommandException.BadValue($"The source and target field for $rename must not be on the same path: {source}: \"{target}\"");
         if (from.Identifiers.Any() || to.Identifiers.Any() || source.Contains("$[]") || target.Contains("$[]"))
             throw CommandException.BadValue($"The source and target fields for $rename may not be dynamic: {source}");
-        // The source's place is taken too, so that no other operator can change it.
-        Add(changes, from, new NoAction());
         Add(changes, to, new RenameAction(source));
     }
 

@@ -13,6 +13,7 @@ internal static class UpsertSeed
     {
         var bound = new List<(UpdatePath Path, BsonValue Value)>();
         Collect(filter, bound);
+        bound.Sort((a, b) => string.CompareOrdinal(a.Path.Text, b.Path.Text));
         var root = new EditNode(Values.Of(BsonDocument.Empty));
         foreach ((UpdatePath path, BsonValue value) in bound)
         {

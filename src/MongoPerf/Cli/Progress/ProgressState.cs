@@ -38,6 +38,7 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
     private static readonly int DiskFree = MetricCatalogue.IndexOf(MetricCatalogue.Host, "disk_free");
 
     private readonly Lock _lock = new();
+    private readonly Dictionary<int, double[]> _servers = [];
     private readonly EtaEstimator _eta = new(settings);
     private readonly long _start = Environment.TickCount64;
     private ProgressSnapshot _now = new()
@@ -81,12 +82,18 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
     /// <summary>Documents that are there before the first test.</summary>
     public void SetDocuments(long documents) => Change(s => s with { Documents = documents });
 
-    public void OnServerSample(MetricSample sample) => Change(s => s with
+    /// <param name="server">Which sampler's: a server that was started again may have another address.</param>
+    /// <param name="sample">Its latest.</param>
+    public void OnServerSample(int server, MetricSample sample) => Change(s =>
     {
-        CacheUsedBytes = sample.Values[CacheUsed],
-        CacheLimitBytes = sample.Values[CacheMax],
-        CacheDirtyBytes = sample.Values[CacheDirty],
-        ServerResidentBytes = sample.Values[Resident] * 1024 * 1024,
+        _servers[server] = sample.Values;
+        return s with
+        {
+            CacheUsedBytes = SumOf(CacheUsed),
+            CacheLimitBytes = SumOf(CacheMax),
+            CacheDirtyBytes = SumOf(CacheDirty),
+            ServerResidentBytes = SumOf(Resident) * 1024 * 1024,
+        };
     });
 
     public void OnHostSample(MetricSample sample) => Change(s => s with { DiskFreeBytes = sample.Values[DiskFree] });
@@ -118,6 +125,13 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
     public void OnEvent(RunEvent happened) => Line?.Invoke($"{happened.Kind}: {happened.Text}");
 
     public void Tell(string line) => Line?.Invoke(line);
+
+    /// <summary>Over the parts of a cluster, as far as they say; NaN when none does.</summary>
+    private double SumOf(int metric)
+    {
+        double[] known = [.. _servers.Values.Select(values => values[metric]).Where(double.IsFinite)];
+        return known.Length == 0 ? double.NaN : known.Sum();
+    }
 
     private void Change(Func<ProgressSnapshot, ProgressSnapshot> change)
     {

@@ -5,55 +5,60 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Takes the server's and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
+/// <summary>Takes the servers' and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
 internal sealed class BackgroundSampler : IDisposable
 {
-    private readonly IServerSampler _server;
-    private readonly HostSampler _host;
-    private readonly IDisposable _serverTimer;
-    private readonly IDisposable _hostTimer;
+    private readonly List<IDisposable> _all = [];
 
     /// <param name="clock">Real time.</param>
-    /// <param name="server">Disposed of with this one.</param>
-    /// <param name="folder">Under which the disk is watched.</param>
+    /// <param name="servers">What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.</param>
+    /// <param name="host">The machine.</param>
+    /// <param name="cluster">Of a sharded deployment; null for any other.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
-    public BackgroundSampler(IClock clock, IServerSampler server, string folder, RunStore store, ProgressState progress)
+    public BackgroundSampler(
+        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress)
     {
-        _server = server;
-        _host = new HostSampler(folder);
-        _serverTimer = clock.Schedule(clock.Now, Every(clock, () =>
+        foreach ((int i, IServerSampler server) in servers.Index())
         {
-            MetricSample sample = _server.Sample();
-            store.AddServerSample(sample);
-            progress.OnServerSample(sample);
-        }));
-        _hostTimer = clock.Schedule(clock.Now, Every(clock, () =>
+            Begin(clock, server, () =>
+            {
+                MetricSample sample = server.Sample();
+                store.AddServerSample(sample);
+                progress.OnServerSample(i, sample);
+            });
+        }
+
+        Begin(clock, host, () =>
         {
-            MetricSample sample = _host.Sample();
+            MetricSample sample = host.Sample();
             store.AddHostSample(sample);
             progress.OnHostSample(sample);
-        }));
+        });
+        if (cluster is not null)
+            _all.Add(new ShardSnapshots(clock, cluster, store));
     }
 
-    public void Dispose()
+    public void Dispose() => Dispose(0);
+
+    private void Begin(IClock clock, IDisposable sampler, Action sample)
     {
+        _all.Add(sampler);
+        _all.Add(clock.Schedule(clock.Now, Every(clock, sample)));
+    }
+
+    /// <summary>A timer may throw what ended it; all are ended all the same, and before what they sample with.</summary>
+    private void Dispose(int from)
+    {
+        if (from == _all.Count)
+            return;
         try
         {
-            // Each may throw what ended it; all are ended all the same.
-            _serverTimer.Dispose();
+            Dispose(from + 1);
         }
         finally
         {
-            try
-            {
-                _hostTimer.Dispose();
-            }
-            finally
-            {
-                _server.Dispose();
-                _host.Dispose();
-            }
+            _all[from].Dispose();
         }
     }
 

@@ -5,10 +5,11 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Wire.Bson;
+using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Wire.Connections;
 using Serilog;
 using Serilog.Core;
@@ -25,6 +26,7 @@ internal sealed class RunSession : IDisposable
     private readonly ServerKeeper _keeper;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
+    private ClusterWatch? _watch;
     private ProgressView? _view;
 
     private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
@@ -51,8 +53,15 @@ internal sealed class RunSession : IDisposable
     /// <summary>Of the stored run: full path of the mongod that it started.</summary>
     public const string ServerProgramNote = "server program";
 
-    /// <summary>How long a lost server is waited for.</summary>
-    public static TimeSpan ReconnectFor { get; } = TimeSpan.FromSeconds(60);
+    /// <summary>Of the stored run: the kind of server that it chose, there before the server is.</summary>
+    public const string ServerKindNote = "server kind";
+
+    /// <summary>Shortens <see cref="ReconnectFor"/>, for tests of a server that stays away.</summary>
+    private const string ReconnectVariable = "MONGOPERF_RECONNECT";
+
+    /// <summary>How long a lost server is waited for: a minute, unless the environment says otherwise.</summary>
+    /// <exception cref="UserException">It says so in another form than 90s, 500ms or 10m.</exception>
+    public static TimeSpan ReconnectFor => TimeSpan.FromSeconds(ReadReconnectSeconds());
 
     public static IClock Clock => SystemClock.Instance;
 
@@ -83,7 +92,11 @@ internal sealed class RunSession : IDisposable
         Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, Generator, _keeper.BeforeReconnect) { Columns = columns });
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
-    public static RunSession Open(RunFolder folder, RunRequest request)
+    /// <param name="folder">Of the run.</param>
+    /// <param name="request">What is asked for.</param>
+    /// <param name="store">Of a run that is stored already: it notes which server was chosen before that is started, so that a run which is
+    /// killed meanwhile goes on on the same.</param>
+    public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
     {
         ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
         if (tyrant is not null && request.Kind != "scenario")
@@ -104,9 +117,15 @@ internal sealed class RunSession : IDisposable
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
+                Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
+            if (store is not null)
+                NoteServer(store, deployment);
             deployment.EnsureRunning();
+            if (request.Settings.Sharding is not null && deployment.Cluster is null)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
+            connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
             if (tyrant is null)
                 BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
@@ -131,7 +150,7 @@ internal sealed class RunSession : IDisposable
     public void CheckDisk(long documents)
     {
         if (documents > 0)
-            _disk?.CheckBefore(documents, DiskGuard.MongodBytesPerDocument);
+            _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
     }
 
     /// <inheritdoc cref="CheckDisk(long)"/>
@@ -141,9 +160,22 @@ internal sealed class RunSession : IDisposable
             _disk?.CheckBefore(documents, bytesPerDocument);
     }
 
-    /// <summary>One of a scenario's collections.</summary>
-    public WireCollection OpenCollection(string name, IReadOnlyList<BsonDocument> indexes, BsonDocument? options) => new(
-        () => Deployment.Address, Connections, Settings.Database, name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, indexes, options);
+    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's.</summary>
+    public WireCollection OpenCollection(ScenarioCollection collection)
+    {
+        ShardingPlan? sharding = Settings.Sharding is not { } asked ? null : new ShardingPlan(FindCluster, Connections, asked with { Presplit = null }, collection.Count)
+        {
+            Key = collection.ShardKey is { } key ? ShardKey.Of(key) : null,
+            Tell = line => Progress.Tell(line),
+        };
+        return new WireCollection(
+            () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
+            new CollectionShape(collection.Indexes, collection.Options));
+    }
+
+    /// <summary>The one table of a Tokyo Tyrant server.</summary>
+    public TyrantScenarioData OpenTable(string runId) =>
+        new(() => Deployment.Address, Connections, Request.Seed, runId, Clock, ReconnectFor, _keeper.BeforeReconnect);
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
     public string? ReasonToStop()
@@ -169,6 +201,7 @@ internal sealed class RunSession : IDisposable
         BuildKind = BuildKind,
         CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
+        Repeat = request.Repeat is { } repeat ? new RepeatOf(repeat.Group ?? folder.Id, repeat.Number, repeat.Count) : null,
     };
 
     /// <summary>Starts sampling and showing progress into this store.</summary>
@@ -176,14 +209,22 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment is MongodDeployment { Program: var program })
-            store.SetNote(ServerProgramNote, program);
+        NoteServer(store, Deployment);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
-        _sampler = new BackgroundSampler(Clock, OpenSampler(), _dataFolder ?? Folder.Path, store, Progress);
+        var samplers = new RunSamplers(Deployment, Connections);
+        _sampler = new BackgroundSampler(
+            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
+            samplers.Shards(new ShardedNamespace(Settings.Database, Settings.Collection), store.Run.StartedAt), store, Progress);
+        if (Deployment.Cluster is not null)
+            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
+        if (Settings is { Sharding: not null, OrderedBatches: false })
+            Progress.Tell("note: batches are unordered: an ordered one is cut at every change of shard (--ordered true asks for it)");
+        if (Settings.Sharding is null && Deployment.Cluster is not null)
+            Progress.Tell("note: the collection is not sharded and lies on one shard: --topology sharded spreads it");
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
@@ -191,6 +232,8 @@ internal sealed class RunSession : IDisposable
     {
         _view?.Dispose();
         _view = null;
+        _watch?.Dispose();
+        _watch = null;
         _sampler?.Dispose();
         _sampler = null;
         _store = null;
@@ -204,16 +247,39 @@ internal sealed class RunSession : IDisposable
         _log.Dispose();
     }
 
-    private IServerSampler OpenSampler() => Deployment is TyrantDeployment
-        ? new TyrantSampler(() => Deployment.Address, Connections)
-        : new ServerSampler(() => Deployment.Address, Connections);
-
-    private WireCollection OpenCollection() =>
-        new(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect);
-
-    private void TellRestart()
+    private static double ReadReconnectSeconds()
     {
-        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", $"the server had ended and was started again on {Deployment.Address}");
+        try
+        {
+            return Environment.GetEnvironmentVariable(ReconnectVariable) is { Length: > 0 } time ? Quantities.ParseDuration(time) : 60;
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{ReconnectVariable}: {e.Message}");
+        }
+    }
+
+    private static void NoteServer(RunStore store, IDeployment deployment)
+    {
+        store.SetNote(ServerKindNote, deployment.Kind);
+        if (deployment.Program is { } program)
+            store.SetNote(ServerProgramNote, program);
+    }
+
+    private WireCollection OpenCollection() => new(
+        () => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, PlanSharding());
+
+    private ShardingPlan? PlanSharding() => Settings.Sharding is not { } sharding ? null : new ShardingPlan(FindCluster, Connections, sharding, Settings.TargetDocumentCount)
+    {
+        Tell = line => Progress.Tell(line),
+    };
+
+    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
+
+    private void TellRestart() => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText));
+
+    private void Report(RunEvent happened)
+    {
         _store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }
@@ -226,7 +292,7 @@ internal sealed class RunSession : IDisposable
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.Kind == TyrantDeployment.KindName ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == "null" ? $"null deployment, {info.Address}"
-        : $"{(info.Topology == "sharded" ? "mongos" : "mongod")} {info.ServerVersion}, {info.Topology}, {info.Address}";
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology}, {info.Address}";
 
     /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>

@@ -3,9 +3,11 @@ using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Scenarios;
 using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -15,9 +17,9 @@ internal static class ScenarioSession
     /// <param name="request">Deployment, seed, output.</param>
     /// <param name="file">The scenario's.</param>
     /// <param name="read">What it says.</param>
-    public static ExitCode Run(RunRequest request, ScenarioFile file, ReadScenario read)
+    /// <param name="signals">End it.</param>
+    public static RunEnd Run(RunRequest request, ScenarioFile file, ReadScenario read, StopSignals signals)
     {
-        using var signals = new StopSignals();
         ConnectionRoom.CheckClient(read.Scenario);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
@@ -56,20 +58,16 @@ internal static class ScenarioSession
             store.SetState(stopped ? RunState.Interrupted : RunState.Finished, stopReason ?? (stopped ? "interrupted" : null), DateTimeOffset.UtcNow);
             store.Flush();
             ResultPrinter.Print(folder, request.Output);
-            return Judge(outcome, signals, stopReason, request.Settings.MaxErrors);
+            return new RunEnd(folder, Judge(outcome, signals, stopReason, request.Settings.MaxErrors));
         }
     }
 
     private static IScenarioData OpenData(RunSession session, RunFolder folder, Scenario scenario)
     {
         if (session.Deployment is not TyrantDeployment)
-        {
-            return new WireScenarioData(
-                c => session.OpenCollection(c.Name, c.Indexes, c.Options), session.Settings.Database, session.Request.Seed, folder.Id, session.Inspection.Info.Topology == "sharded");
-        }
-
+            return new WireScenarioData(session.OpenCollection, session.Request.Seed, folder.Id);
         TyrantScenarioData.Check(scenario);
-        return new TyrantScenarioData(() => session.Deployment.Address, session.Connections, session.Request.Seed, folder.Id);
+        return session.OpenTable(folder.Id);
     }
 
     /// <summary>The engine of the series, on the system that the deployment is.</summary>
@@ -85,10 +83,25 @@ internal static class ScenarioSession
         if (drop is not null && collections.All(c => $"{session.Settings.Database}.{c.Name}" != drop))
             throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is none of the scenario's collections, which are {string.Join(", ", collections.Select(c => $"{session.Settings.Database}.{c.Name}"))}");
         foreach (ScenarioCollection collection in collections)
-            RequireOwn(data.Inspect(collection), $"{session.Settings.Database}.{collection.Name}", drop);
+            RequireOwn(data.Inspect(collection), session, $"{session.Settings.Database}.{collection.Name}", drop);
+        RequireCommands(session.Connections.Dialect, scenario);
         ConnectionRoom.CheckServer(scenario, data.ReadAvailableConnections());
         foreach (ScenarioRound round in scenario.Rounds)
             session.CheckDisk(round.Collections.Sum(c => c.Count), BytesPerDocument(round));
+    }
+
+    /// <summary>A mongod that routes knows some commands only.</summary>
+    private static void RequireCommands(CommandDialect dialect, Scenario scenario)
+    {
+        if (ReferenceEquals(dialect, CommandDialect.Plain))
+            return;
+        IEnumerable<CollectionOperation> all = scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation);
+        foreach (CollectionOperation operation in all.SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o]))
+        {
+            string command = operation.ToCommand().Elements[0].Key;
+            if (dialect.NameOf(command) == command)
+                throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Test}': the router here is a mongod, which does not route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes all");
+        }
     }
 
     private static long BytesPerDocument(ScenarioRound round)
@@ -98,15 +111,18 @@ internal static class ScenarioSession
         return documents == 0 ? 0 : (long)(bytes / documents);
     }
 
-    private static void RequireOwn(CollectionState state, string ns, string? drop)
+    private static void RequireOwn(CollectionState state, RunSession session, string ns, string? drop)
     {
         if (!state.Exists || drop == ns)
             return;
-        string hint = $"take another --db, rename the collection in the file, or --force-drop {ns} if it may really go";
+        // A Tokyo Tyrant server has one table, whatever the file and --db call it.
+        (string name, string hint) = session.Deployment is TyrantDeployment
+            ? ($"the table at {session.Deployment.Address}", $"start a server on another file, or --force-drop {ns} if all its records may really go")
+            : (ns, $"take another --db, rename the collection in the file, or --force-drop {ns} if it may really go");
         if (state.Marker is null)
-            throw new UserException(ExitCode.Refused, $"{ns} was not made by MongoPerf: nothing is written into it and nothing dropped", hint);
+            throw new UserException(ExitCode.Refused, $"{name} was not made by MongoPerf: nothing is written into it and nothing dropped", hint);
         if (state.Marker.SchemaVersion != WireScenarioData.MarkerVersion)
-            throw new UserException(ExitCode.Refused, $"{ns} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
+            throw new UserException(ExitCode.Refused, $"{name} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
     }
 
     private static ScenarioOutcome RunStored(RunSession session, IScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)

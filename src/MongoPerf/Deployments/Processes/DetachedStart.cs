@@ -13,14 +13,17 @@ internal static class DetachedStart
     /// <param name="arguments">Its arguments.</param>
     /// <param name="folder">Where it works.</param>
     /// <param name="outputFile">Gets its standard output and error; overwritten.</param>
+    /// <param name="groupFile">The cgroup.procs that it writes its number into before it becomes the program; null for none.</param>
     /// <exception cref="DeploymentException">No shell.</exception>
-    public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile)
+    public static Process Run(string binary, IReadOnlyList<string> arguments, string folder, string outputFile, string? groupFile = null)
     {
         var start = new ProcessStartInfo("/bin/sh") { UseShellExecute = false, WorkingDirectory = folder };
         start.ArgumentList.Add("-c");
-        start.ArgumentList.Add("out=$1; shift; exec >\"$out\" 2>&1 </dev/null; " + Script);
+        // A group that can't be joined is said in the output, and looked at afterwards by who asked for it.
+        start.ArgumentList.Add("out=$1; group=$2; shift 2; exec >\"$out\" 2>&1 </dev/null; if [ -n \"$group\" ]; then echo $$ >\"$group\"; fi; " + Script);
         start.ArgumentList.Add("mongoperf");
         start.ArgumentList.Add(Path.GetFullPath(outputFile));
+        start.ArgumentList.Add(groupFile ?? "");
         start.ArgumentList.Add(binary);
         return Start(start, arguments);
     }

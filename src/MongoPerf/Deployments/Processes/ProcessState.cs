@@ -20,6 +20,9 @@ internal sealed record ProcessState
 
     public string Binary { get; init; } = "";
 
+    /// <summary>The control group that was made for it, a folder; null for none.</summary>
+    public string? Group { get; init; }
+
     public ProcessIdentity Identity => new(ProcessId, StartTicks, BootId);
 
     public static string PathIn(string dataFolder) => Path.Combine(dataFolder, FileName);

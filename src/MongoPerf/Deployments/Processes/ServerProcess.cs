@@ -24,6 +24,12 @@ internal sealed record ServerProcessOptions
     /// <summary>Where the program writes its log.</summary>
     public required string LogFile { get; init; }
 
+    /// <summary>The only port that will do; null for one that is free.</summary>
+    public int? Port { get; init; }
+
+    /// <summary>Limits its memory; null for no limit.</summary>
+    public MemoryGroup? Memory { get; init; }
+
     /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
 
@@ -41,6 +47,7 @@ internal sealed class ServerProcess : IDisposable
 {
     private const int PortAttempts = 3;
     private const int LogLines = 5;
+    private static readonly TimeSpan PortLimit = TimeSpan.FromSeconds(1);
 
     private readonly ServerProcessOptions _options;
     private readonly ProcessTable _table;
@@ -54,7 +61,6 @@ internal sealed class ServerProcess : IDisposable
         _table = table;
         _atExit = (_, _) => Stop();
         Address = new ServerAddress("127.0.0.1", 0);
-        AppDomain.CurrentDomain.ProcessExit += _atExit;
     }
 
     public ServerAddress Address { get; private set; }
@@ -67,6 +73,9 @@ internal sealed class ServerProcess : IDisposable
 
     public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
 
+    /// <summary>Whether it is in the group that limits its memory.</summary>
+    public bool IsMemoryLimited => _options.Memory is { } group && ProcessId is { } processId && group.Holds(processId, _table);
+
     private string OutputFile => Path.Combine(_options.Folder, "output.log");
 
     /// <summary>Takes over the process that runs on the folder if it is ours; else starts one and waits until it answers.</summary>
@@ -74,6 +83,7 @@ internal sealed class ServerProcess : IDisposable
     public static ServerProcess Start(ServerProcessOptions options, ProcessTable? table = null)
     {
         var server = new ServerProcess(options, table ?? ProcessTable.System);
+        AppDomain.CurrentDomain.ProcessExit += server._atExit;
         try
         {
             server.EnsureRunning();
@@ -84,6 +94,18 @@ internal sealed class ServerProcess : IDisposable
             server.Dispose();
             throw;
         }
+    }
+
+    /// <summary>The process that an earlier run of the program left on the folder, to be looked at or stopped: it does not end with this program.</summary>
+    /// <returns>Null when none runs there, or one that is not ours.</returns>
+    public static ServerProcess? FindLeftOver(ServerProcessOptions options, ProcessTable? table = null)
+    {
+        var server = new ServerProcess(options, table ?? ProcessTable.System);
+        if (ProcessState.Read(options.Folder) is not { } state || server.FindOurs(state) is not { } ours)
+            return null;
+        (server._identity, server.WasTakenOver) = (ours, true);
+        server.Address = server.Address with { Port = state.Port };
+        return server;
     }
 
     /// <summary>Starts it again when it is not there, on the same port if that is free.</summary>
@@ -99,23 +121,24 @@ internal sealed class ServerProcess : IDisposable
         {
             (_identity, WasTakenOver) = (ours, true);
             Address = Address with { Port = state!.Port };
+            Note(state, ours);
             WaitUntilItAnswers();
             return true;
         }
 
         RefuseIfHeld();
         WasTakenOver = false;
-        int port = Address.Port != 0 ? Address.Port : state?.Port ?? 0;
+        int port = _options.Port ?? (Address.Port != 0 ? Address.Port : state?.Port ?? 0);
         for (int attempt = 1; ; attempt++)
         {
-            Address = Address with { Port = FreePort.IsFree(port) ? port : FreePort.Find() };
+            Address = Address with { Port = ChoosePort(port) };
             Launch();
             try
             {
                 WaitUntilItAnswers();
                 return true;
             }
-            catch (DeploymentException e) when (attempt < PortAttempts && !IsRunning && e.Message.Contains("ddress already in use", StringComparison.Ordinal))
+            catch (DeploymentException e) when (_options.Port is null && attempt < PortAttempts && !IsRunning && e.Message.Contains("ddress already in use", StringComparison.Ordinal))
             {
                 // Another program was faster between our look at the port and the server's.
                 port = 0;
@@ -130,11 +153,35 @@ internal sealed class ServerProcess : IDisposable
         if (_identity is { } identity && _table.End(identity, _options.StopLimit))
         {
             _identity = null;
-            DeleteState();
+            Forget(_options.Folder);
         }
 
         _child?.Dispose();
         _child = null;
+    }
+
+    /// <summary>Takes away what a process that has ended left beside its data: its state file and its control group. Never throws.</summary>
+    public static void Forget(string folder)
+    {
+        try
+        {
+            if (ProcessState.Read(folder)?.Group is { } group)
+                MemoryGroup.Remove(group);
+            ProcessState.Delete(folder);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // It will be found stale.
+        }
+    }
+
+    /// <summary>Lets it go on when this program ends; the state file lets a later one take it over.</summary>
+    public void Leave()
+    {
+        AppDomain.CurrentDomain.ProcessExit -= _atExit;
+        _child?.Dispose();
+        _child = null;
+        _identity = null;
     }
 
     public void Dispose() => Stop();
@@ -176,20 +223,41 @@ internal sealed class ServerProcess : IDisposable
             throw new DeploymentException(
                 DeploymentFault.Refused,
                 $"{_options.Folder}: in use by process {holder} ({_table.NameOf(holder)}), which this run did not start\n" +
-                $"hint:  stop it (kill {holder}) or use another folder of runs (--out)");
+                $"hint:  stop it (kill {holder}) or use another folder");
         }
+    }
+
+    private int ChoosePort(int port)
+    {
+        if (_options.Port is null)
+            return FreePort.IsFree(port) ? port : FreePort.Find();
+        // The one before that was just killed may still be closing its sockets.
+        long end = Environment.TickCount64 + (long)PortLimit.TotalMilliseconds;
+        while (!FreePort.IsFree(port))
+        {
+            if (Environment.TickCount64 > end)
+                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  end what listens there (ss -ltnp shows it)");
+            Thread.Sleep(20);
+        }
+
+        return port;
     }
 
     private void Launch()
     {
-        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary };
+        Forget(_options.Folder);
+        string? groupFile = _options.Memory?.Make();
+        var state = new ProcessState { Port = Address.Port, Binary = _options.Binary, Group = groupFile is null ? null : _options.Memory!.Folder };
         state.Write(_options.Folder);
         _child?.Dispose();
-        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile);
+        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile);
         _identity = _table.Find(_child.Id);
         if (_identity is { } identity)
-            (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
+            Note(state, identity);
     }
+
+    private void Note(ProcessState state, ProcessIdentity identity) =>
+        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
 
     private void WaitUntilItAnswers()
     {
@@ -199,7 +267,7 @@ internal sealed class ServerProcess : IDisposable
         {
             if (!IsRunning)
             {
-                DeleteState();
+                Forget(_options.Folder);
                 throw Failed($"ended before it answered on {Address}");
             }
 
@@ -225,16 +293,4 @@ internal sealed class ServerProcess : IDisposable
         DeploymentFault.CannotConnect,
         $"{_options.Role}: {_options.Binary} {what}; its last words:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
         $"hint:  the whole log is {_options.LogFile}");
-
-    private void DeleteState()
-    {
-        try
-        {
-            ProcessState.Delete(_options.Folder);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // It will be found stale.
-        }
-    }
 }

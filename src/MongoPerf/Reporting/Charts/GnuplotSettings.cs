@@ -30,6 +30,12 @@ internal sealed class GnuplotSettings
         .SetArray("mark_side", marks.Select(static mark => mark.IsLeftOfLine ? "right" : "left").ToList())
         .SetArray("mark_text", marks.Select(static mark => mark.Text).ToList());
 
+    /// <summary>Sets band_count and what each shaded stretch needs.</summary>
+    public GnuplotSettings SetBands(IReadOnlyList<Band> bands) => Set("band_count", bands.Count)
+        .SetArray("band_from", bands.Select(static band => band.From).ToList())
+        .SetArray("band_to", bands.Select(static band => band.To).ToList())
+        .SetArray("band_color", bands.Select(static band => band.Color).ToList());
+
     /// <summary>gnuplot's double-quoted string: backslash and quote are escaped, so that no text can become a command.</summary>
     public static string Quote(string text)
     {

@@ -36,7 +36,7 @@ internal static class LatencyChart
         double documents = StepCharts.LargestDocuments(run);
         var x = new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Tics);
         (double yMin, var y) = AxisScale.OfLatency(Least(table), table.Largest());
-        var crossings = CacheCrossing.Find(run.Steps, run.Deployment?.CacheBytes);
+        var crossings = CacheCrossing.Find(run.Steps, run.Deployment?.AllCacheBytes);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", "latency")

@@ -40,6 +40,9 @@ internal static class ServerTimeline
         new("client_resident", "client", "client", MetricCatalogue.Host, ["client_resident"]),
     ];
 
+    /// <summary>A member that has said nothing for so long is away.</summary>
+    private const double LongestGapSeconds = 3;
+
     /// <summary>Reads one kind of samples. Several servers' values are added up: each bucket has the sum of the members' averages.</summary>
     public static ChartTable Read(
         string fileName, IReadOnlyList<Line> lines, Func<IEnumerable<MetricSample>> read, TimeAxis axis, int mostRows)
@@ -84,6 +87,7 @@ internal static class ServerTimeline
         return sum;
     }
 
+    /// <summary>Members are not sampled at the same moments: one that has nothing in a bucket counts with what it had just before.</summary>
     private static IEnumerable<double[]> Sum(List<TimeBuckets> members)
     {
         if (members.Count == 0)
@@ -91,10 +95,19 @@ internal static class ServerTimeline
         if (members.Count == 1)
             return members[0].Rows();
         double width = members[0].Width;
-        return members.SelectMany(static member => member.Rows())
-            .GroupBy(row => (long)(row[0] / width))
+        double longest = Math.Max(LongestGapSeconds, width * 2.5);
+        var latest = new double[]?[members.Count];
+        return members.SelectMany(static (member, i) => member.Rows().Select(row => (Row: row, Member: i)))
+            .GroupBy(one => (long)(one.Row[0] / width))
             .OrderBy(static group => group.Key)
-            .Select(static group => group.Aggregate(static (left, right) => [left[0], .. left.Skip(1).Zip(right.Skip(1), Plus)]));
+            .Select(group =>
+            {
+                foreach ((double[] row, int member) in group)
+                    latest[member] = row;
+                double at = group.Average(static one => one.Row[0]);
+                return latest.OfType<double[]>().Where(row => at - row[0] <= longest)
+                    .Aggregate((left, right) => [at, .. left.Skip(1).Zip(right.Skip(1), Plus)]);
+            });
     }
 
     private static double Plus(double left, double right) => double.IsNaN(left) ? right : double.IsNaN(right) ? left : left + right;

@@ -60,7 +60,7 @@ internal static class StepCharts
         foreach (var step in steps)
             table.Add([step.Sizes!.Documents, .. kept.Select(line => (double?)line.Of(step.Sizes) ?? double.NaN)]);
 
-        long cache = run.Deployment?.CacheBytes ?? 0;
+        long cache = run.Deployment?.AllCacheBytes ?? 0;
         double largest = table.Largest();
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
@@ -78,7 +78,7 @@ internal static class StepCharts
 
     /// <summary>Where data and indexes outgrow the cache, as marks.</summary>
     public static IReadOnlyList<PlacedMark> CacheMarks(StoredRun run, double xMax) => PlacedMark.Place(
-        CacheCrossing.Find(run.Steps, run.Deployment?.CacheBytes).Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))),
+        CacheCrossing.Find(run.Steps, run.Deployment?.AllCacheBytes).Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))),
         xMax, PlotShare, 2);
 
     private static Chart? Build(

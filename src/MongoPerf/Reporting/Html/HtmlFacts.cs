@@ -30,6 +30,8 @@ internal static class HtmlFacts
             + $"{settings.Compressibility} % of the filler compressible");
         Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {Units.Exact(settings.BatchSize)}, "
             + $"{(settings.OrderedBatches ? "ordered" : "unordered")}, journal {(settings.Journal ? "on" : "off")}");
+        if (settings.Sharding is { } sharding)
+            Fact(html, "shards", ReportLines.Sharding(sharding));
         Fact(html, "queries", $"{string.Join(", ", settings.Threads)} threads, windows of {Seconds(settings.WindowSeconds)}, "
             + $"of which {Seconds(settings.WarmupSeconds)} warm-up is left out");
         Fact(html, "load", settings.Rate is { } rate ? $"{Units.Rate(rate)} operations/s in total" : "as fast as possible (closed loop)");
@@ -80,7 +82,7 @@ internal static class HtmlFacts
 
         Fact(html, "deployment", $"{ChartText.DeploymentText(deployment)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
-            Fact(html, "storage", engine + (deployment.CacheBytes is { } cache ? $", cache limit {Units.BinaryBytes(cache)}" : ""));
+            Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : $", cache limit {ReportLines.Cache(deployment)}"));
     }
 
     private static void Machine(HtmlWriter html, EnvironmentInfo? machine)
@@ -113,6 +115,8 @@ internal static class HtmlFacts
         "sizes.csv" => " sizes, a line per step",
         "samples.csv" => " the client's samples over time",
         "server.csv" => " the server's samples over time",
+        "shards.csv" => " what each shard held and did over time",
+        "chunk-events.csv" => " migrations, splits and merges of chunks",
         "host.csv" => " the machine's samples over time",
         _ => "",
     };

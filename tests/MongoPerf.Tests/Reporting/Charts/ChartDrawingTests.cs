@@ -52,10 +52,21 @@ public sealed class ChartDrawingTests
             Events = [(168, "interrupted"), (168 + 10800, "resumed")],
         }));
 
-    private static List<string> NamesDrawn(string name, GrowingRun shape)
+    [GnuplotFact]
+    public void A_run_on_three_shards_gets_charts_of_them() => Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("shards", Sharded(3)));
+
+    [GnuplotFact]
+    public void A_run_on_forty_shards_draws() => Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("forty-shards", Sharded(40)));
+
+    private static Func<string, StoredRun> Sharded(int shards) => folder => StoredRun.Open(FrozenRun.Build(
+        folder, new FrozenShape { Shards = [.. Enumerable.Range(0, shards).Select(static i => $"s{i}")], OutageStep = 0 }));
+
+    private static List<string> NamesDrawn(string name, GrowingRun shape) => NamesDrawn(name, shape.Write);
+
+    private static List<string> NamesDrawn(string name, Func<string, StoredRun> write)
     {
         using var folder = new TemporaryFolder();
-        using StoredRun run = shape.Write(folder.At("run"));
+        using StoredRun run = write(folder.At("run"));
         string? keep = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS");
         string target = keep is null ? folder.At("charts") : Path.Combine(keep, name);
 

@@ -80,6 +80,41 @@ public sealed class TimelineDataTests
         Assert.Equal(7, Assert.Single(table.Rows)[1]);
     }
 
+    [Fact]
+    public void A_server_that_was_sampled_a_moment_before_or_after_the_others_is_not_missing_from_the_sum()
+    {
+        MetricSample[] samples = [.. Enumerable.Range(1, 20).SelectMany(second => new[]
+        {
+            Used(second * 1000, "a"),
+            // Now just before the second's end, now just behind it.
+            Used((second * 1000) + (second % 2 == 0 ? -20 : 20), "b"),
+        })];
+
+        var table = ServerTimeline.Read("x.dat", [CacheUsed], () => samples, new TimeAxis(Seconds(1, 20)), 100);
+
+        Assert.All(table.Rows.Skip(1), static row => Assert.Equal(14, row[1]));
+    }
+
+    [Fact]
+    public void A_server_that_went_away_leaves_the_sum()
+    {
+        MetricSample[] samples = [.. Enumerable.Range(1, 20).Select(static second => Used(second * 1000, "a")), .. Enumerable.Range(1, 5).Select(static second => Used(second * 1000, "b"))];
+
+        var table = ServerTimeline.Read("x.dat", [CacheUsed], () => samples, new TimeAxis(Seconds(1, 20)), 100);
+
+        Assert.Equal(14, table.Rows.Single(static row => row[0] == 4)[1]);
+        Assert.All(table.Rows.Where(static row => row[0] > 9), static row => Assert.Equal(7, row[1]));
+    }
+
+    private static ServerTimeline.Line CacheUsed { get; } = ServerTimeline.ServerLines.First(static line => line.Key == "cache_used");
+
+    private static MetricSample Used(long milliseconds, string member)
+    {
+        double[] values = [.. MetricCatalogue.Server.Select(static _ => double.NaN)];
+        values[MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_used")] = 7;
+        return new MetricSample(Start + milliseconds, member, values);
+    }
+
     private static ServerTimeline.Line CacheRead { get; } = ServerTimeline.ServerLines.First(static line => line.Key == "cache_read");
 
     private static IEnumerable<long> Seconds(int from, int to) => Enumerable.Range(from, to - from + 1).Select(static second => Start + (second * 1000L));

@@ -1,0 +1,90 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Clusters;
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Cli;
+
+/// <summary><c>cluster start|status|stop</c>: sharded clusters of real programs on this machine.</summary>
+internal static class ClusterCommand
+{
+    private const string DefaultFolder = "cluster";
+
+    public static Command Create() => new("cluster", "Start, look at and stop a sharded cluster of real MongoDB programs on this machine")
+    {
+        CreateStart(), CreateStatus(), CreateStop(),
+    };
+
+    private static Command CreateStart()
+    {
+        var shared = new SharedOptions();
+        var options = new ClusterOptions();
+        Option<string?> folder = FolderOption();
+        Option<string?> topology = OptionTypes.Choice("--topology", "What is started [default: sharded]", "sharded");
+        Option<long?> cache = OptionTypes.Size("--cache", "Cache limit of each member of a shard, 256MB at least [default: all share half of the memory]");
+        Option<long?> port = OptionTypes.Make<long?>("--port", null, "First of a row of ports, the router's [default: free ones]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
+        var command = new Command("start", "Start a cluster, or what does not run of one that is there; it goes on until 'cluster stop'")
+        {
+            topology, options.Shards, options.Members, cache, options.MemoryLimit, shared.Mongod, folder, port,
+        };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            using var signals = new StopSignals();
+            string where = parsed.GetValue(folder) ?? DefaultFolder;
+            using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
+            {
+                CacheBytes = parsed.GetValue(cache),
+                FirstPort = (int?)parsed.GetValue(port),
+                Mongod = parsed.GetValue(shared.Mongod),
+            });
+            cluster.EnsureRunning();
+            // What was started ends again with the cluster.
+            if (signals.WasStopped)
+                return ExitCode.Interrupted;
+            cluster.Leave();
+            ClusterPrinter.WriteUse(cluster, where, where == DefaultFolder ? "" : $" --folder {where}", Console.Out);
+            return ExitCode.Done;
+        }));
+        return command;
+    }
+
+    private static Command CreateStatus()
+    {
+        Option<string?> folder = FolderOption();
+        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json");
+        var command = new Command("status", "Show the processes of a cluster; exit code 3 when one does not run") { folder, format };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            ClusterStatus status = ClusterStatus.Read(parsed.GetValue(folder) ?? DefaultFolder);
+            if (parsed.GetValue(format) == "json")
+                ClusterPrinter.WriteJson(status, Console.Out);
+            else
+                ClusterPrinter.WriteTable(status, Console.Out);
+            return status.IsRunning ? ExitCode.Done : ExitCode.CannotConnect;
+        }));
+        return command;
+    }
+
+    private static Command CreateStop()
+    {
+        Option<string?> folder = FolderOption();
+        var remove = new Option<bool>("--remove") { Description = "Delete its data and its folder as well" };
+        var command = new Command("stop", "End the processes of a cluster; its data stay, and 'cluster start' goes on with them") { folder, remove };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            string where = parsed.GetValue(folder) ?? DefaultFolder;
+            using LocalCluster cluster = LocalCluster.Open(where);
+            int ended = cluster.Stop();
+            long bytes = DataFolderSize.ReadBytes(cluster.Folder) ?? 0;
+            if (parsed.GetValue(remove))
+                cluster.Remove();
+            string data = parsed.GetValue(remove) ? $"{Units.Bytes(bytes)} of data deleted from" : $"{Units.Bytes(bytes)} of data stay in";
+            Console.WriteLine($"{ended} of {cluster.Plan.Processes.Count} processes ended, {data} {cluster.Folder}");
+            return ExitCode.Done;
+        }));
+        return command;
+    }
+
+    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", $"Folder of the cluster [default: {DefaultFolder}]", "DIR");
+}

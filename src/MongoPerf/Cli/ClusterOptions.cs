@@ -1,0 +1,25 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using MongoPerf.Deployments.Clusters;
+
+namespace MongoPerf.Cli;
+
+/// <summary>What a cluster that is started on this machine is to be, each option made once per command.</summary>
+internal sealed class ClusterOptions
+{
+    public Option<long?> Shards { get; } = OptionTypes.Make<long?>("--shards", null, "Shards of a cluster that is started [default: 3]", "COUNT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ClusterRequest.MostShards));
+
+    public Option<long?> Members { get; } = OptionTypes.Make<long?>("--members", null, "Members of each shard's replica set, 1 to 3 [default: 1]", "COUNT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ClusterRequest.MostMembers));
+
+    public Option<long?> MemoryLimit { get; } = OptionTypes.Make<long?>("--memory-limit", null, "Limit of each shard member's memory by the system (cgroup), or 'none' [default: a quarter above --cache, at least 1GB; none without --cache]", "SIZE", text => text == "none" ? 0 : Quantities.ParseSize(text));
+
+    /// <summary>Those that were typed.</summary>
+    public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members, MemoryLimit }.Where(option => parsed.GetResult(option) is { Implicit: false });
+
+    public ClusterRequest Read(ParseResult parsed) => new()
+    {
+        Shards = (int?)parsed.GetValue(Shards),
+        Members = (int?)parsed.GetValue(Members),
+        MemoryLimitBytes = parsed.GetValue(MemoryLimit),
+    };
+}

@@ -1,0 +1,29 @@
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>Held by the one program that starts or stops a cluster's processes; gone with it, however it ends.</summary>
+internal sealed class ClusterLock : IDisposable
+{
+    public const string FileName = "cluster.lock";
+
+    private readonly FileStream _file;
+
+    private ClusterLock(FileStream file) => _file = file;
+
+    /// <param name="folder">Of the cluster; exists.</param>
+    /// <exception cref="DeploymentException">Another program holds it.</exception>
+    public static ClusterLock Take(string folder)
+    {
+        try
+        {
+            // .NET locks the file itself (flock), so the lock goes with the process.
+            return new(new FileStream(Path.Combine(folder, FileName), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+        }
+        catch (IOException e) when (File.Exists(Path.Combine(folder, FileName)))
+        {
+            throw new DeploymentException(
+                DeploymentFault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it first", e);
+        }
+    }
+
+    public void Dispose() => _file.Dispose();
+}

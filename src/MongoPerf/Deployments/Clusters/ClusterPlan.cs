@@ -1,0 +1,147 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using MongoPerf.Engine.Execution.Sharding;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>What a process of a cluster is there for.</summary>
+internal enum ClusterRole
+{
+    Router,
+    ConfigServer,
+    Shard,
+}
+
+/// <summary>One process of a cluster.</summary>
+/// <param name="Role">What it is there for.</param>
+/// <param name="Name">Of its folder in the cluster's: "router", "config", "s0-0".</param>
+/// <param name="ReplicaSet">The replica set that it is a member of, which is a shard's name too; null for a mongos.</param>
+/// <param name="Port">On 127.0.0.1.</param>
+internal sealed record ClusterMember(ClusterRole Role, string Name, string? ReplicaSet, int Port)
+{
+    /// <summary>For texts: "router", "config server", "shard s0".</summary>
+    public string Description => Role switch
+    {
+        ClusterRole.Router => "router",
+        ClusterRole.ConfigServer => "config server",
+        _ => $"shard {ReplicaSet}",
+    };
+}
+
+/// <summary>
+/// What a cluster is made of, as the file in its folder says it: enough to look at it, to stop it and to go on with it. Immutable.
+/// </summary>
+internal sealed record ClusterPlan
+{
+    public const string FileName = "cluster.json";
+
+    /// <summary>Replica set of the config server.</summary>
+    public const string ConfigSet = "cfg";
+
+    /// <summary>Replica set of a mongod that routes.</summary>
+    public const string RouterSet = "router";
+
+    private const int NewestFormat = 1;
+
+    private static readonly JsonSerializerOptions Json = new() { WriteIndented = true, Converters = { new JsonStringEnumConverter() } };
+
+    /// <summary>Of this file.</summary>
+    public int Format { get; init; } = NewestFormat;
+
+    /// <summary>The user of the system whose processes these are.</summary>
+    public required string User { get; init; }
+
+    public required RouterKind Router { get; init; }
+
+    /// <summary>Full path.</summary>
+    public required string Mongod { get; init; }
+
+    public required Version MongodVersion { get; init; }
+
+    /// <summary>Full path; null when a mongod routes.</summary>
+    public string? Mongos { get; init; }
+
+    public required int Shards { get; init; }
+
+    /// <summary>Of each shard's replica set, 1 to 3.</summary>
+    public required int Members { get; init; }
+
+    /// <summary>The processes take this one and those behind it.</summary>
+    public required int FirstPort { get; init; }
+
+    /// <summary>Of each member of a shard.</summary>
+    public required long CacheBytes { get; init; }
+
+    /// <summary>Of each member of a shard, page cache included; null for none.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
+    /// <summary>How many processes, and ports, a cluster takes: router, config server and the shards' members.</summary>
+    public static int CountProcesses(int shards, int members) => 2 + (shards * members);
+
+    /// <summary>The router first, then the config server, then the shards in their order.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<ClusterMember> Processes
+    {
+        get
+        {
+            int port = FirstPort;
+            List<ClusterMember> all =
+            [
+                new(ClusterRole.Router, "router", Router == RouterKind.Mongos ? null : RouterSet, port++),
+                new(ClusterRole.ConfigServer, "config", ConfigSet, port++),
+            ];
+            foreach (string shard in ShardNames)
+                all.AddRange(Enumerable.Range(0, Members).Select(member => new ClusterMember(ClusterRole.Shard, $"{shard}-{member}", shard, port++)));
+            return all;
+        }
+    }
+
+    [JsonIgnore]
+    public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
+
+    [JsonIgnore]
+    public string RouterText => Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (its own routing code; no mongos was found)";
+
+    /// <summary>Such as "3 shards of 1 member each".</summary>
+    [JsonIgnore]
+    public string ShapeText => $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {Members} {(Members == 1 ? "member" : "members")} each";
+
+    public static bool IsIn(string folder) => File.Exists(Path.Combine(folder, FileName));
+
+    /// <returns>Null when the folder holds none.</returns>
+    /// <exception cref="DeploymentException">The file can't be read, is broken, is of a later version, or the cluster is another user's.</exception>
+    public static ClusterPlan? Read(string folder)
+    {
+        string file = Path.Combine(folder, FileName);
+        if (!File.Exists(file))
+            return null;
+        ClusterPlan plan;
+        try
+        {
+            plan = JsonSerializer.Deserialize<ClusterPlan>(File.ReadAllBytes(file), Json) ?? throw new JsonException("it is empty");
+        }
+        catch (UnauthorizedAccessException)
+        {
+            throw OtherUser(folder, "another user");
+        }
+        catch (JsonException e)
+        {
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not what a cluster's file is: {e.Message}\nhint:  name another folder", e);
+        }
+
+        if (plan.Format > NewestFormat)
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is of format {plan.Format}, this program knows {NewestFormat}\nhint:  take the program that made the cluster, or a newer one");
+        return plan.User == Environment.UserName ? plan : throw OtherUser(folder, $"user '{plan.User}'");
+    }
+
+    /// <summary>Writes it whole or not at all.</summary>
+    public void Write(string folder)
+    {
+        string path = Path.Combine(folder, FileName);
+        File.WriteAllBytes(path + ".new", JsonSerializer.SerializeToUtf8Bytes(this, Json));
+        File.Move(path + ".new", path, overwrite: true);
+    }
+
+    private static DeploymentException OtherUser(string folder, string owner) => new(
+        DeploymentFault.Refused, $"{folder} holds a cluster of {owner}, you are '{Environment.UserName}'\nhint:  name a folder of your own");
+}

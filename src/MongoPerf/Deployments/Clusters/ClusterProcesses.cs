@@ -1,0 +1,117 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography;
+using System.Text;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>The processes of one cluster by their members: how each is started, and those that are held.</summary>
+/// <remarks>Different members may be started by different threads at once.</remarks>
+internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTable table)
+{
+    /// <summary>Of each member. All lie on one disk, of which mongod's own default would be a twentieth each; this is the least that it takes by itself.</summary>
+    public const long OplogBytes = 990L << 20;
+
+    // From 5.0 on a member that is told to end waits for clients to leave, 15 seconds by default: these are told by us, after their clients.
+    private static readonly Version FirstThatWaits = new(5, 0);
+
+    private readonly ConcurrentDictionary<string, ServerProcess> _held = new(StringComparer.Ordinal);
+    private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", null) : MemoryGroupPlace.Find();
+
+    /// <summary>Why the memory of a shard that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsMemoryLimited));
+
+    /// <summary>Whether some would end with this program.</summary>
+    public bool HoldsAny => !_held.IsEmpty;
+
+    /// <param name="areLimited">Whether all shards are in the groups that were asked for.</param>
+    public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join the groups that were made for them";
+
+    public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
+
+    /// <summary>Takes a member's process over, or starts it and waits until it answers.</summary>
+    /// <returns>False when it was there.</returns>
+    /// <exception cref="DeploymentException">As <see cref="ServerProcess.Start"/>.</exception>
+    public bool Ensure(ClusterMember member)
+    {
+        if (_held.TryGetValue(member.Name, out ServerProcess? held))
+            return held.EnsureRunning();
+        _held[member.Name] = ServerProcess.Start(OptionsOf(member), table);
+        return true;
+    }
+
+    public bool IsRunning(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) && held.IsRunning;
+
+    public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
+
+    /// <summary>A member's process, whoever started it, to be looked at.</summary>
+    public ServerProcess? Find(ClusterMember member) => _held.GetValueOrDefault(member.Name) ?? ServerProcess.FindLeftOver(OptionsOf(member), table);
+
+    /// <summary>Ends a member's process, also one that an earlier run of the program left. Never throws.</summary>
+    /// <returns>False when none ran.</returns>
+    public bool Stop(ClusterMember member)
+    {
+        ServerProcess? server = _held.TryRemove(member.Name, out ServerProcess? held) ? held : ServerProcess.FindLeftOver(OptionsOf(member), table);
+        server?.Stop();
+        // What one that was killed has left; a state whose process would not end is kept.
+        if (server is null)
+            ServerProcess.Forget(FolderOf(member));
+        return server is not null;
+    }
+
+    /// <summary>Lets all go on when this program ends.</summary>
+    public void Leave()
+    {
+        foreach (ServerProcess server in _held.Values)
+            server.Leave();
+        _held.Clear();
+    }
+
+    public string FolderOf(ClusterMember member) => Path.Combine(folder, member.Name);
+
+    internal ServerProcessOptions OptionsOf(ClusterMember member)
+    {
+        ServerProcessOptions options = member.ReplicaSet is null ? MongosOptions(member) : MongodOptions(member);
+        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member) };
+    }
+
+    private ServerProcessOptions MongodOptions(ClusterMember member)
+    {
+        long cache = member.Role == ClusterRole.Shard ? plan.CacheBytes : ClusterMemory.HelperCache;
+        List<string> more =
+        [
+            member.Role == ClusterRole.ConfigServer ? "--configsvr" : "--shardsvr", "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}",
+        ];
+        if (plan.MongodVersion >= FirstThatWaits)
+            more.AddRange(["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]);
+        return MongodDeployment.CreateOptions(plan.Mongod, FolderOf(member), cache, more);
+    }
+
+    private ServerProcessOptions MongosOptions(ClusterMember member)
+    {
+        string log = Path.Combine(FolderOf(member), "mongos.log");
+        ClusterMember config = plan.Processes.First(other => other.Role == ClusterRole.ConfigServer);
+        return new ServerProcessOptions
+        {
+            Role = member.Description,
+            Binary = plan.Mongos!,
+            Folder = FolderOf(member),
+            FolderOption = "--logpath",
+            LogFile = log,
+            Arguments = port =>
+            [
+                "--configdb", $"{config.ReplicaSet}/{AddressOf(config)}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
+            ],
+        };
+    }
+
+    // The others hold no data and are small by their nature.
+    private MemoryGroup? MemoryOf(ClusterMember member)
+    {
+        if (plan.MemoryLimitBytes is not { } bytes || member.Role != ClusterRole.Shard)
+            return null;
+        string mark = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12];
+        return new MemoryGroup($"mongoperf-{mark}-{member.Name}", bytes, _place);
+    }
+}

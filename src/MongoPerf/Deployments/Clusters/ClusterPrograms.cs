@@ -1,0 +1,66 @@
+using System.Text.RegularExpressions;
+using MongoPerf.Engine.Execution.Sharding;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>The programs that a cluster is made of.</summary>
+/// <param name="Mongod">Of shards and config server.</param>
+/// <param name="Mongos">Full path of the router; null when a mongod routes.</param>
+internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mongos)
+{
+    public const string MongosVariable = "MONGOPERF_MONGOS";
+
+    // The first whose routing code answers to a client; see docs/clusters.md.
+    private static readonly Version FirstThatRoutes = new(6, 0);
+
+    public RouterKind Router => Mongos is null ? RouterKind.RoutingMongod : RouterKind.Mongos;
+
+    /// <summary>Finds mongod as always, and mongos where MONGOPERF_MONGOS says, beside the mongod, or in PATH.</summary>
+    /// <param name="mongod">The value of <c>--mongod</c>, or null.</param>
+    /// <param name="variable">Reads the environment.</param>
+    /// <exception cref="DeploymentException">No mongod, or none that can do without a mongos; a mongos was named that is none, or of another version.</exception>
+    public static ClusterPrograms Find(string? mongod, Func<string, string?> variable)
+    {
+        MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
+            DeploymentFault.WrongUsage,
+            $"a sharded cluster needs MongoDB's programs, and no mongod is found (--mongod, {MongodProgram.Variable}, PATH); the embedded server does not shard\n"
+            + "hint:  'mongoperf server install 8.0' brings mongod and mongos");
+        if (variable(MongosVariable) is { Length: > 0 } named)
+            return new(program, CheckNamed(named, program));
+        if (Candidates(program, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
+            return new(program, found);
+        return program.Version >= FirstThatRoutes
+            ? new(program, null)
+            : throw new DeploymentException(
+                DeploymentFault.CannotConnect,
+                $"{program.Path} is version {program.Version} and no mongos of that version is found (beside it, {MongosVariable}, PATH); only a mongod {FirstThatRoutes} or later can do without one\n"
+                + "hint:  'mongoperf server install 8.0' brings mongod and mongos");
+    }
+
+    private static IEnumerable<string> Candidates(MongodProgram mongod, Func<string, string?> variable) =>
+        (variable("PATH") ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
+            .Prepend(Path.GetDirectoryName(mongod.Path)!)
+            .Select(folder => Path.Combine(folder, "mongos"));
+
+    private static string CheckNamed(string named, MongodProgram mongod)
+    {
+        string full = Path.GetFullPath(Directory.Exists(named) ? Path.Combine(named, "mongos") : named);
+        if (!File.Exists(full))
+            throw Wrong($"{MongosVariable}: {full} does not exist", "name a mongos program, or unset the variable");
+        if (ReadVersion(full) is not { } version)
+            throw Wrong($"{MongosVariable}: {full} --version does not say that it is a mongos", "name a mongos for this system, or unset the variable");
+        return IsOfSameSeries(version, mongod)
+            ? full
+            : throw Wrong($"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of one series, such as 6.0");
+    }
+
+    private static bool IsOfSameSeries(Version? mongos, MongodProgram mongod) => mongos is not null && (mongos.Major, mongos.Minor) == (mongod.Version.Major, mongod.Version.Minor);
+
+    private static Version? ReadVersion(string mongos) =>
+        VersionLine().Match(MongodProgram.RunForVersion(mongos, "mongos").Output) is { Success: true } match ? Version.Parse(match.Groups[1].Value) : null;
+
+    private static DeploymentException Wrong(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
+
+    [GeneratedRegex(@"mongos version v(\d+\.\d+\.\d+)")]
+    private static partial Regex VersionLine();
+}

@@ -1,0 +1,77 @@
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>How one process of a cluster stands.</summary>
+/// <param name="Member">Which.</param>
+/// <param name="ProcessId">Null when it does not run.</param>
+/// <param name="State">"primary", "secondary", "routes", "starting", "does not answer", "not running".</param>
+/// <param name="IsMemoryLimited">Whether the system limits its memory.</param>
+internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string State, bool IsMemoryLimited);
+
+/// <summary>How a cluster stands, read from its folder, its processes and their answers. Nothing is changed.</summary>
+/// <param name="Folder">Full path.</param>
+/// <param name="Plan">What it is made of.</param>
+/// <param name="Members">In the order of the plan.</param>
+/// <param name="MemoryProblem">Why the memory of a shard that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
+internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem)
+{
+    private const string Primary = "primary";
+    private static readonly ConnectionSettings Quick = new() { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
+
+    public bool IsRunning => Members.All(member => member.ProcessId is not null);
+
+    /// <exception cref="DeploymentException">There is no cluster in the folder, or it is another user's.</exception>
+    public static ClusterStatus Read(string folder)
+    {
+        string full = Path.GetFullPath(folder);
+        ClusterPlan plan = ClusterPlan.Read(full) ?? throw NoneIn(full);
+        var processes = new ClusterProcesses(full, plan, ProcessTable.System);
+        MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member)));
+        bool areLimited = members.All(member => member.IsMemoryLimited || member.ProcessId is null || member.Member.Role != ClusterRole.Shard);
+        return new(full, plan, members, processes.ExplainMemory(areLimited));
+    }
+
+    /// <summary>Where clients find its parts.</summary>
+    /// <exception cref="DeploymentException">A process does not run, or a replica set has no member that takes writes.</exception>
+    public ShardedCluster FindParts()
+    {
+        if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: {missing.Member.Description} of the cluster does not run\nhint:  'mongoperf cluster start --folder {Folder}' brings it back");
+        ServerAddress router = ClusterProcesses.AddressOf(Plan.Processes[0]);
+        ServerAddress config = Plan.Router == RouterKind.Mongos ? router : PrimaryOf(ClusterPlan.ConfigSet);
+        return new(Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard)))]);
+    }
+
+    private ServerAddress PrimaryOf(string set) => Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
+        ? ClusterProcesses.AddressOf(primary.Member)
+        : throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: no member of replica set {set} takes writes now\nhint:  'mongoperf cluster status --folder {Folder}' shows how its members stand");
+
+    public static DeploymentException NoneIn(string folder) => new(
+        DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  'mongoperf cluster start' makes one; --folder names where it is");
+
+    private static MemberStatus Look(ClusterMember member, ServerProcess? server) =>
+        server is null ? new(member, null, "not running", false) : new(member, server.ProcessId, Ask(member), server.IsMemoryLimited);
+
+    private static string Ask(ClusterMember member)
+    {
+        try
+        {
+            using MongoConnection connection = MongoConnection.Open(ClusterProcesses.AddressOf(member), Quick);
+            HelloReply server = connection.Server;
+            return server switch
+            {
+                { IsMongos: true } => "routes",
+                { IsWritablePrimary: true } => member.Role == ClusterRole.Router ? "routes" : Primary,
+                _ => server.Document.IsTrue("secondary") ? "secondary" : "starting",
+            };
+        }
+        catch (Exception e) when (ReplicaSet.IsPassing(e) || e is ServerTooOldException or BsonFormatException)
+        {
+            return "does not answer";
+        }
+    }
+}

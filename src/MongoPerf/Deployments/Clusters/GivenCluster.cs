@@ -1,0 +1,57 @@
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>A cluster that <c>cluster start</c> brought up (<c>--cluster DIR</c>): never started nor stopped by the run.</summary>
+internal sealed class GivenCluster : IDeployment
+{
+    private readonly ClusterPlan _plan;
+    private volatile ShardedCluster? _parts;
+    private string? _memoryProblem;
+
+    /// <param name="folder">Of the cluster.</param>
+    /// <exception cref="DeploymentException">There is none in the folder, or it is another user's.</exception>
+    public GivenCluster(string folder)
+    {
+        DataFolder = Path.GetFullPath(folder);
+        _plan = ClusterPlan.Read(DataFolder) ?? throw ClusterStatus.NoneIn(DataFolder);
+        Address = ClusterProcesses.AddressOf(_plan.Processes[0]);
+    }
+
+    public string Kind => "cluster";
+
+    public ServerAddress Address { get; }
+
+    public string? DataFolder { get; }
+
+    public int? ProcessId { get; private set; }
+
+    public bool IsRunning => true;
+
+    public ShardedCluster? Cluster => _parts;
+
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem);
+
+    public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_plan, documents);
+
+    /// <summary>Looks where its parts are.</summary>
+    /// <returns>Always false: nothing was started.</returns>
+    /// <exception cref="DeploymentException">A process does not run, or a shard has no member that takes writes.</exception>
+    public bool EnsureRunning()
+    {
+        ClusterStatus status = ClusterStatus.Read(DataFolder!);
+        _parts = status.FindParts();
+        ProcessId = status.Members[0].ProcessId;
+        _memoryProblem = status.MemoryProblem;
+        return false;
+    }
+
+    public void Stop()
+    {
+    }
+
+    public void Dispose()
+    {
+    }
+}

@@ -1,0 +1,96 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>A replica set whose members run: initiated when it is new, and waited for until one takes writes.</summary>
+/// <param name="name">Of the set.</param>
+/// <param name="members">All of them; they answer.</param>
+/// <param name="isConfigServer">Whether it is a cluster's config server.</param>
+internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer)
+{
+    private const int AlreadyInitialized = 23;
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan BetweenElections = TimeSpan.FromMilliseconds(500);
+
+    private long _nextElection;
+    private int _candidate;
+
+    /// <summary>Quick: for a connection that is only looked through.</summary>
+    public static ConnectionSettings Settings { get; } = new() { ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30) };
+
+    /// <returns>The member that takes writes.</returns>
+    /// <exception cref="DeploymentException">None did within two minutes.</exception>
+    public ServerAddress EnsurePrimary()
+    {
+        string seen = "";
+        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
+        while (true)
+        {
+            try
+            {
+                if (FindPrimary() is { } primary)
+                    return primary;
+            }
+            catch (Exception e) when (IsPassing(e))
+            {
+                seen = e.Message;
+            }
+
+            if (Environment.TickCount64 > end)
+            {
+                throw new DeploymentException(
+                    DeploymentFault.CannotConnect,
+                    $"replica set {name} ({string.Join(", ", members)}) has no member that takes writes after {Limit.TotalSeconds:0} s{(seen.Length > 0 ? $"; the last that was seen: {seen}" : "")}");
+            }
+
+            Thread.Sleep(20);
+        }
+    }
+
+    /// <summary>Failures of servers that are just starting, or changing their parts.</summary>
+    public static bool IsPassing(Exception failure) => failure is IOException or ServerCommandException or WireProtocolException or BsonFormatException;
+
+    /// <summary>Looks at each member, and does what brings a primary nearer.</summary>
+    private ServerAddress? FindPrimary()
+    {
+        int secondaries = 0;
+        foreach (ServerAddress member in members)
+        {
+            using MongoConnection connection = MongoConnection.Open(member, Settings);
+            if (connection.Server.IsWritablePrimary)
+                return member;
+            if (connection.Server.ReplicaSetName is null && member == members[0])
+                Initiate(connection);
+            if (connection.Server.Document.IsTrue("secondary"))
+                secondaries++;
+        }
+
+        // Left to themselves members wait ten seconds before one stands for election.
+        if (members.Count > 1 && secondaries == members.Count)
+            AskForElection();
+        return null;
+    }
+
+    private void Initiate(MongoConnection connection)
+    {
+        BsonDocument[] list = [.. members.Select((member, index) => BsonDocument.Of(("_id", index), ("host", member.ToString())))];
+        BsonDocument configuration = isConfigServer
+            ? BsonDocument.Of(("_id", name), ("configsvr", true), ("members", list))
+            : BsonDocument.Of(("_id", name), ("members", list));
+        BsonDocument reply = connection.RunUnchecked("admin", BsonDocument.Of(("replSetInitiate", configuration)));
+        if (!reply.IsTrue("ok") && ServerError.From(reply) is { Code: not AlreadyInitialized } error)
+            throw new ServerCommandException("replSetInitiate", error);
+    }
+
+    // Each in its turn: one that lacks the last writes is not elected.
+    private void AskForElection()
+    {
+        if (Environment.TickCount64 < _nextElection)
+            return;
+        _nextElection = Environment.TickCount64 + (long)BetweenElections.TotalMilliseconds;
+        using MongoConnection connection = MongoConnection.Open(members[_candidate++ % members.Count], Settings);
+        connection.RunUnchecked("admin", BsonDocument.Of(("replSetStepUp", 1)));
+    }
+}

@@ -1,0 +1,93 @@
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>Makes shards known to a cluster: through mongos by its own commands, else on the config server by those that mongos would send it.</summary>
+/// <param name="router">Which of the two.</param>
+/// <param name="address">Of the mongos, or of the config server's primary.</param>
+internal sealed class ShardRegistry(RouterKind router, ServerAddress address)
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
+
+    private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
+
+    /// <summary>Adds a replica set as a shard of that name, unless it is one already.</summary>
+    /// <exception cref="DeploymentException">Still refused after a minute.</exception>
+    public void Add(string name, IReadOnlyList<ServerAddress> members) => Repeat($"shard {name} can't be added", connection =>
+    {
+        if (ReadNames(connection).Contains(name))
+            return true;
+        string set = $"{name}/{string.Join(',', members)}";
+        connection.RunLongCommand("admin", router == RouterKind.Mongos
+            ? BsonDocument.Of(("addShard", set), ("name", name))
+            : BsonDocument.Of(("_configsvrAddShard", set), ("name", name), ("writeConcern", Majority)));
+        return true;
+    });
+
+    /// <summary>
+    /// Teaches a mongod where the cluster's config server is, by which it can route: it is made a shard and at once no shard again, so that
+    /// it never owns data.
+    /// </summary>
+    /// <param name="name">Its replica set.</param>
+    /// <param name="member">Its one member, which takes writes.</param>
+    /// <exception cref="DeploymentException">Still refused after a minute.</exception>
+    public void Introduce(string name, ServerAddress member)
+    {
+        if (!KnowsItsCluster(member))
+            Add(name, [member]);
+        // The first call begins to drain it, the next finds nothing to drain.
+        Repeat($"router {member} can't be made no shard again", connection =>
+        {
+            if (!ReadNames(connection).Contains(name))
+                return true;
+            BsonDocument reply = connection.RunLongCommand("admin", BsonDocument.Of(("_configsvrRemoveShard", name), ("writeConcern", Majority)));
+            return reply.FindString("state") == "completed";
+        });
+    }
+
+    /// <summary>Names of all shards, as the cluster has them.</summary>
+    private IReadOnlyList<string> ReadNames(MongoConnection connection)
+    {
+        if (router == RouterKind.Mongos)
+        {
+            BsonDocument shards = connection.RunCommand("admin", BsonDocument.Of(("listShards", 1))).FindDocument("shards") ?? BsonDocument.Empty;
+            return [.. shards.Select(shard => shard.Value.ToDocument().FindString("_id") ?? "")];
+        }
+
+        BsonDocument find = BsonDocument.Of(("find", "shards"), ("readConcern", BsonDocument.Of(("level", "majority"))));
+        return [.. connection.RunCursor("config", find).Select(shard => shard.FindString("_id") ?? "")];
+    }
+
+    // What a config server writes into a member of a new shard; it stays when that is no shard any more.
+    private static bool KnowsItsCluster(ServerAddress member)
+    {
+        using MongoConnection connection = MongoConnection.Open(member, ReplicaSet.Settings);
+        BsonDocument find = BsonDocument.Of(("find", "system.version"), ("filter", BsonDocument.Of(("_id", "shardIdentity"))), ("limit", 1), ("singleBatch", true));
+        return connection.RunCursor("admin", find).Any();
+    }
+
+    private void Repeat(string problem, Func<MongoConnection, bool> action)
+    {
+        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
+        while (true)
+        {
+            string last = "it is still being worked at";
+            try
+            {
+                using MongoConnection connection = MongoConnection.Open(address, ReplicaSet.Settings);
+                if (action(connection))
+                    return;
+            }
+            catch (Exception e) when (ReplicaSet.IsPassing(e))
+            {
+                last = e.Message;
+            }
+
+            if (Environment.TickCount64 > end)
+                throw new DeploymentException(DeploymentFault.CannotConnect, $"{problem} after {Limit.TotalSeconds:0} s: {last}");
+            Thread.Sleep(20);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Deployments.Clusters;
+
+/// <summary>A sharded cluster of real programs, started for the run in the run's own data folder and stopped with it.</summary>
+internal sealed class ShardedDeployment : IDeployment
+{
+    private readonly LocalCluster _cluster;
+
+    /// <param name="settings">Of the run.</param>
+    /// <param name="variable">Reads the environment.</param>
+    /// <exception cref="DeploymentException">As <see cref="LocalCluster.Prepare"/>.</exception>
+    public ShardedDeployment(DeploymentSettings settings, Func<string, string?> variable) => _cluster = LocalCluster.Prepare(settings.DataFolder, new ClusterRequest
+    {
+        Shards = settings.Cluster?.Shards,
+        Members = settings.Cluster?.Members,
+        MemoryLimitBytes = settings.Cluster?.MemoryLimitBytes,
+        CacheBytes = settings.CacheBytes,
+        // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
+        Mongod = settings.ServerProgram is { } noted ? (ClusterPlan.IsIn(settings.DataFolder) ? null : noted) : settings.Mongod,
+        Variable = variable,
+    });
+
+    public string Kind => "sharded";
+
+    /// <summary>Full path of its mongod.</summary>
+    public string? Program => _cluster.Plan.Mongod;
+
+    public ServerAddress Address => _cluster.RouterAddress;
+
+    public string? DataFolder => _cluster.Folder;
+
+    public int? ProcessId => _cluster.RouterProcessId;
+
+    public bool IsRunning => _cluster.IsRunning;
+
+    public ShardedCluster? Cluster => _cluster.Parts;
+
+    public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the cluster had ended and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} started again";
+
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_cluster.Plan, _cluster.MemoryProblem);
+
+    public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_cluster.Plan, documents);
+
+    public bool EnsureRunning() => _cluster.EnsureRunning();
+
+    public void Stop() => _cluster.Stop();
+
+    public void Dispose() => _cluster.Dispose();
+}

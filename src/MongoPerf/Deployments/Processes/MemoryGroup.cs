@@ -1,0 +1,148 @@
+namespace MongoPerf.Deployments.Processes;
+
+/// <summary>A control group (version 1 or 2) that limits the memory of one process, the page cache of its files included.</summary>
+/// <remarks>Source: the kernel's admin-guide, cgroup-v1/memory and cgroup-v2. One thread at a time.</remarks>
+internal sealed class MemoryGroup
+{
+    private const int RemoveAttempts = 50;
+
+    private readonly MemoryGroupPlace _place;
+    private readonly string _name;
+
+    /// <param name="name">Of the group; the same whenever it is asked for again, so that one that was left is found.</param>
+    /// <param name="bytes">The limit.</param>
+    /// <param name="place">Where groups can be made.</param>
+    public MemoryGroup(string name, long bytes, MemoryGroupPlace place)
+    {
+        _name = name;
+        _place = place;
+        Bytes = bytes;
+    }
+
+    public long Bytes { get; }
+
+    /// <summary>Where it is, or would be made now; null where none can be.</summary>
+    public string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;
+
+    /// <summary>Makes the group, or sets the limit of the one that is there.</summary>
+    /// <returns>The file that a process writes its number into to join; null when the system does not allow it.</returns>
+    public string? Make()
+    {
+        if (Folder is not { } folder)
+            return null;
+        try
+        {
+            Directory.CreateDirectory(folder);
+            File.WriteAllText(Path.Combine(folder, _place.LimitFile), $"{Bytes}");
+            return Path.Combine(folder, "cgroup.procs");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            Remove(folder);
+            return null;
+        }
+    }
+
+    /// <summary>Whether the process is in it: what it asked for may have been refused.</summary>
+    public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + _name, StringComparison.Ordinal));
+
+    /// <summary>Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.</summary>
+    public static void Remove(string folder)
+    {
+        for (int attempt = 1; attempt <= RemoveAttempts && Directory.Exists(folder); attempt++)
+        {
+            try
+            {
+                // Not what is in it: the files of a group go with it.
+                Directory.Delete(folder, recursive: false);
+            }
+            catch (IOException)
+            {
+                // A process that has just ended is counted for a moment still.
+                Thread.Sleep(5);
+            }
+            catch (UnauthorizedAccessException)
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// <summary>Where this process may make control groups for memory: below its own group, so that what limits it limits its servers too.</summary>
+/// <param name="Folder">Null when it may nowhere.</param>
+/// <param name="LimitFile">Of a group: its limit in bytes.</param>
+/// <param name="Problem">Then why not; else null.</param>
+internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string? Problem)
+{
+    private const string Top = "sys/fs/cgroup";
+    private const string LimitOfVersion1 = "memory.limit_in_bytes";
+    private const string LimitOfVersion2 = "memory.max";
+
+    /// <param name="root">Another folder than / in tests.</param>
+    public static MemoryGroupPlace Find(string root = "/")
+    {
+        foreach (string line in ReadText(Path.Combine(root, "proc/self/cgroup")).Split('\n'))
+        {
+            // number:controllers:path, version 2 without controllers
+            string[] parts = line.Split(':', 3);
+            if (parts.Length == 3 && parts[1].Split(',').Contains("memory"))
+                return FindVersion1(Path.Combine(root, Top, "memory"), parts[2].Trim('/'));
+            if (parts.Length == 3 && parts[1].Length == 0 && ReadText(Path.Combine(root, Top, "cgroup.controllers")).Contains("memory", StringComparison.Ordinal))
+                return FindVersion2(Path.Combine(root, Top), parts[2].Trim('/'));
+        }
+
+        return None("this system has no control groups for memory");
+    }
+
+    // In a container the path may be the host's and not be there: the container's own group is then at the top.
+    private static MemoryGroupPlace FindVersion1(string top, string own)
+    {
+        string folder = Directory.Exists(Path.Combine(top, own)) ? Path.Combine(top, own) : top;
+        return MayMakeGroups(folder) ? new(folder, LimitOfVersion1, null) : None($"no group may be made in {folder}");
+    }
+
+    // A group that holds processes can't hand memory on to groups below it, so the nearest one above that does is looked for, but not
+    // beyond a limit: that would lift it.
+    private static MemoryGroupPlace FindVersion2(string top, string own)
+    {
+        for (string at = own; ; at = Path.GetDirectoryName(at) ?? "")
+        {
+            string folder = Path.Combine(top, at);
+            if (ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal) && MayMakeGroups(folder))
+                return new(folder, LimitOfVersion2, null);
+            if (at.Length == 0 || ReadText(Path.Combine(folder, LimitOfVersion2)).Trim() is not ("max" or ""))
+                return None($"no group above {Path.Combine(top, own)} hands memory on to groups that this user may make (systemd: 'systemd-run --scope -p Delegate=yes' does)");
+        }
+    }
+
+    // Tried, since what the modes say is not all that counts: the file system may be read-only.
+    private static bool MayMakeGroups(string folder)
+    {
+        string trial = Path.Combine(folder, $"mongoperf-trial-{Environment.ProcessId}");
+        try
+        {
+            Directory.CreateDirectory(trial);
+            Directory.Delete(trial, recursive: false);
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    private static MemoryGroupPlace None(string problem) => new(null, "", problem);
+
+    private static string ReadText(string path)
+    {
+        try
+        {
+            return File.ReadAllText(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return "";
+        }
+    }
+}

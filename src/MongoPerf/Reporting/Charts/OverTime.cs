@@ -1,0 +1,81 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>What charts over time have in common.</summary>
+internal static class OverTime
+{
+    /// <summary>Height of a panel among several.</summary>
+    public const int PanelPixels = 205;
+
+    private const double PlotShare = 0.755;
+    private const int MostEventLines = 60;
+
+    /// <summary>Documents per second of inserts, operations per second of queries: a column for each test.</summary>
+    /// <param name="run">Its samples are read.</param>
+    /// <param name="file">Name of the data file.</param>
+    /// <param name="tests">The others are left out.</param>
+    /// <param name="at">Unix milliseconds to seconds on the axis.</param>
+    /// <param name="seconds">Length of the axis.</param>
+    public static ChartTable Rates(StoredRun run, string file, List<string> tests, Func<long, double> at, double seconds)
+    {
+        var table = new ChartTable(file, ["seconds", .. tests]);
+        var buckets = new TimeBuckets(tests.Count, seconds, TimelineChart.MostRows / 2);
+        foreach (var sample in run.ReadSamples())
+        {
+            int column = tests.IndexOf(sample.Test);
+            long count = run.Scenario is null && ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
+            if (column >= 0)
+                buckets.Add(at(sample.AtMilliseconds), column, count, sample.Seconds);
+        }
+
+        foreach (double[] row in buckets.Rows())
+            table.Add(row);
+        return table;
+    }
+
+    /// <summary>Ticks on the top: the collection's size at the end of each step, as many as there is room for.</summary>
+    public static string DocumentTics(StoredRun run, Func<long, double> at, double seconds)
+    {
+        double nearest = seconds / 14;
+        double last = double.NegativeInfinity;
+        var tics = new List<string>();
+        foreach (var checkpoint in run.Checkpoints.Where(static checkpoint => checkpoint.Documents > 0))
+        {
+            double place = at(checkpoint.AtMilliseconds);
+            if (place - last < nearest)
+                continue;
+            last = place;
+            tics.Add($"{GnuplotSettings.Quote(AxisScale.AboutText(checkpoint.Documents, 3))} {AxisScale.Number(place)}");
+        }
+
+        return tics.Count == 0 ? "" : $"({string.Join(", ", tics)})";
+    }
+
+    /// <summary>Events and pauses; those that would lie on one another are counted together.</summary>
+    public static IReadOnlyList<PlacedMark> Marks(StoredRun run, TimeAxis axis)
+    {
+        double nearest = axis.Seconds / MostEventLines;
+        var merged = new List<(double At, string Kind, int Count)>();
+        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), Kind: one.Kind == RunEvent.Phase ? one.Text : one.Kind))
+            .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: "pause of " + PauseText(pause.Pause))));
+        foreach ((double at, string kind) in happened.OrderBy(static one => one.At))
+        {
+            int same = merged.FindLastIndex(one => one.Kind == kind && at - one.At < nearest);
+            if (same >= 0)
+                merged[same] = merged[same] with { Count = merged[same].Count + 1 };
+            else
+                merged.Add((at, kind, 1));
+        }
+
+        return PlacedMark.Place(
+            merged.Select(static one => (one.At, one.Count == 1 ? one.Kind : $"{one.Kind} ×{one.Count}")), Math.Max(axis.Seconds, 1), PlotShare, 3);
+    }
+
+    private static string PauseText(TimeSpan pause) => pause switch
+    {
+        { TotalHours: >= 48 } => $"{pause.TotalDays:0} d",
+        { TotalMinutes: >= 120 } => $"{pause.TotalHours:0} h",
+        _ => $"{Math.Max(1, pause.TotalMinutes):0} min",
+    };
+}

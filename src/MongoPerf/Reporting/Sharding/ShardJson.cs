@@ -1,0 +1,141 @@
+using System.Text.Json;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Sharding;
+
+/// <summary>The parts of schema mongoperf/1 that tell of shards: <c>collStats</c> and <c>sharding</c>.</summary>
+internal static class ShardJson
+{
+    /// <summary>Events that are listed one by one; the sums have them all.</summary>
+    private const int MostEvents = 1000;
+
+    /// <summary>The sizes of the last step in the form of collStats, which a router answers with a document for each shard; null without sizes.</summary>
+    public static void WriteCollStats(Utf8JsonWriter json, StoredRun run)
+    {
+        if (run.Steps.LastOrDefault(static step => step.Sizes is not null)?.Sizes is not { } sizes)
+        {
+            json.WriteNull("collStats");
+            return;
+        }
+
+        json.WriteStartObject("collStats");
+        json.WriteBoolean("sharded", sizes.Shards.Count > 1);
+        json.Text("ns", run.Deployment?.Namespace);
+        WriteFields(json, CollectionStatistics.Of(sizes));
+        json.WriteStartObject("shards");
+        foreach (ShardSize shard in sizes.Shards.Where(_ => sizes.Shards.Count > 1))
+        {
+            json.WriteStartObject(shard.Shard);
+            WriteFields(json, CollectionStatistics.Of(sizes, shard));
+            json.WriteEndObject();
+        }
+
+        json.WriteEndObject();
+        json.WriteEndObject();
+    }
+
+    /// <summary>How the data are spread and what moved; null unless the data are on several shards.</summary>
+    public static void WriteSharding(Utf8JsonWriter json, StoredRun run)
+    {
+        if (ShardTables.LastOf(run) is not { Sizes.Shards: { } shards })
+        {
+            json.WriteNull("sharding");
+            return;
+        }
+
+        Balance? balance = Balance.Of(shards);
+        json.WriteStartObject("sharding");
+        json.Number("evenDocuments", balance?.Even);
+        json.Number("worstFromEven", balance?.Worst);
+        json.Number("maxToMin", balance?.MaxToMin);
+        WriteShards(json, run, shards, balance);
+        WriteMoves(json, ChunkMoves.Of(run));
+        WriteEvents(json, run);
+        json.WriteEndObject();
+    }
+
+    private static void WriteFields(Utf8JsonWriter json, CollectionStatistics part)
+    {
+        foreach ((string name, double? value) in part.Fields.Where(static field => !IsIndex(field.Name)))
+            json.Number(name, value);
+        json.WriteStartObject("indexSizes");
+        foreach ((string name, double? value) in part.Fields.Where(static field => IsIndex(field.Name)))
+            json.Number(name[CollectionStatistics.IndexPrefix.Length..], value);
+        json.WriteEndObject();
+    }
+
+    private static bool IsIndex(string name) => name.StartsWith(CollectionStatistics.IndexPrefix, StringComparison.Ordinal);
+
+    private static void WriteShards(Utf8JsonWriter json, StoredRun run, IReadOnlyList<ShardSize> shards, Balance? balance)
+    {
+        var operations = ShardOperations.Of(run);
+        json.WriteStartArray("shards");
+        foreach (ShardSize shard in shards)
+        {
+            json.WriteStartObject();
+            json.WriteString("shard", shard.Shard);
+            json.WriteNumber("documents", shard.Documents);
+            json.Number("fromEven", balance?.FromEven(shard));
+            json.Number("shareOfOperations", operations.Share(shard.Shard));
+            foreach (string metric in ShardOperations.Metrics)
+                json.Integer(metric, operations.Count(shard.Shard, metric));
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void WriteMoves(Utf8JsonWriter json, ChunkMoves moves)
+    {
+        json.WriteNumber("splits", moves.Splits);
+        json.WriteNumber("merges", moves.Merges);
+        json.WriteStartObject("migrations");
+        WriteSum(json, moves.All);
+        json.WriteStartArray("routes");
+        foreach (((string from, string to), MoveSum sum) in moves.Routes)
+        {
+            json.WriteStartObject();
+            json.WriteString("from", from);
+            json.WriteString("to", to);
+            WriteSum(json, sum);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static void WriteSum(Utf8JsonWriter json, MoveSum sum)
+    {
+        json.WriteNumber("done", sum.Done);
+        json.WriteNumber("failed", sum.Failed);
+        json.WriteNumber("running", sum.Running);
+        json.WriteNumber("documents", sum.Documents);
+        json.WriteNumber("bytes", sum.Bytes);
+        json.Number("seconds", sum.Seconds);
+        json.Number("longestSeconds", sum.LongestSeconds);
+    }
+
+    private static void WriteEvents(Utf8JsonWriter json, StoredRun run)
+    {
+        int count = run.ReadChunkEvents().Count();
+        json.WriteNumber("chunkEventsLeftOut", Math.Max(0, count - MostEvents));
+        json.WriteStartArray("chunkEvents");
+        foreach (ChunkEvent happened in run.ReadChunkEvents().Take(MostEvents))
+        {
+            json.WriteStartObject();
+            json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
+            json.Number("seconds", happened.Seconds);
+            json.WriteString("kind", happened.Kind.ToString().ToLowerInvariant());
+            json.WriteString("outcome", happened.Outcome.ToString().ToLowerInvariant());
+            json.WriteString("from", happened.From);
+            json.Text("to", happened.To);
+            json.Integer("documents", happened.Documents);
+            json.Integer("bytes", happened.Bytes);
+            json.Text("note", happened.Note);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+}

@@ -1,0 +1,114 @@
+using System.Globalization;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Sharding;
+
+/// <summary>What console, Markdown and HTML show of a run on several shards.</summary>
+internal static class ShardTables
+{
+    /// <summary>Exact sizes of so many shards fit beside each other.</summary>
+    private const int ShardsPerTable = 4;
+
+    /// <summary>None unless the data are on several shards.</summary>
+    public static IEnumerable<ReportTable> Of(StoredRun run)
+    {
+        if (LastOf(run) is not { Sizes: { } sizes } last)
+            return [];
+        var moves = ChunkMoves.Of(run);
+        return ((IEnumerable<ReportTable?>)
+        [
+            Shards(run, last), Growth(run, moves), Migrations(moves), .. AsCollStats(run.Deployment?.Namespace ?? "", sizes),
+        ]).OfType<ReportTable>();
+    }
+
+    /// <summary>The last step whose sizes are known by shard; null unless the data are on several.</summary>
+    public static StepResult? LastOf(StoredRun run) => run.Steps.LastOrDefault(static step => step.Sizes is { Shards.Count: > 1 });
+
+    private static ReportTable Shards(StoredRun run, StepResult last)
+    {
+        IReadOnlyList<ShardSize> shards = last.Sizes!.Shards;
+        Balance? balance = Balance.Of(shards);
+        var operations = ShardOperations.Of(run);
+        string spread = balance is null ? "" : $" ({Units.Exact((long)Math.Round(balance.Even))} each would be even)";
+        return new ReportTable(
+            $"Shards at {Units.Count(last.Documents)} documents{spread}",
+            ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
+            [.. shards.Select(shard => Row(
+            [
+                shard.Shard, Units.Exact(shard.Documents), balance is null ? Units.None : FromEven(balance.FromEven(shard)),
+                shard.Orphans is { } orphans ? Units.Exact(orphans) : Units.None, Units.Exact(shard.Chunks), Units.Bytes(shard.DataBytes),
+                Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes), operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
+            ]))]);
+    }
+
+    /// <summary>Null for a single step, which the other table shows.</summary>
+    private static ReportTable? Growth(StoredRun run, ChunkMoves moves)
+    {
+        StepResult[] steps = [.. run.Steps.Where(static step => step.Sizes is { Shards.Count: > 1 })];
+        if (steps.Length < 2)
+            return null;
+        Dictionary<int, MoveSum> movesOf = run.Checkpoints.Select((checkpoint, i) => (checkpoint.Step, Moves: moves.Steps[i])).ToDictionary(static one => one.Step, static one => one.Moves);
+        return ReportTables.Thinned(
+            "Shards as the collection grows (from even: the shard that is farthest off; migrations that began in the step)",
+            ["documents", "chunks", "<fullest", "<emptiest", "from even", "max/min", "orphans", "migrations", "moved"],
+            [.. steps.Select(step => GrowthRow(step.Sizes!, movesOf.GetValueOrDefault(step.Step, MoveSum.None)))]);
+    }
+
+    private static IReadOnlyList<string> GrowthRow(SizeResult sizes, MoveSum moves)
+    {
+        Balance? balance = Balance.Of(sizes.Shards);
+        return
+        [
+            Units.Count(sizes.Documents), Units.Exact(sizes.Shards.Sum(static shard => shard.Chunks)),
+            Named(balance?.Most), Named(balance?.Least), balance is null ? Units.None : Units.Percent(balance.Worst),
+            balance?.MaxToMin is { } ratio ? Units.Significant(ratio) : Units.None,
+            CollectionStatistics.OrphansOf(sizes.Shards) is { } orphans ? Units.Exact(orphans) : Units.None,
+            Units.Exact(moves.Done + moves.Failed + moves.Running), Units.Exact(moves.Documents),
+        ];
+    }
+
+    /// <summary>"+3.2 %", "-100 %".</summary>
+    private static string FromEven(double share) => (share > 0 ? "+" : "") + Units.Percent(share);
+
+    private static string Named(ShardSize? shard) => shard is null ? Units.None : $"{shard.Shard} {Units.Exact(shard.Documents)}";
+
+    /// <summary>Null when no chunk was moved.</summary>
+    private static ReportTable? Migrations(ChunkMoves moves)
+    {
+        if (moves.All == MoveSum.None)
+            return null;
+        string others = moves.Splits + moves.Merges == 0 ? "" : $"; beside them {Units.Exact(moves.Splits)} splits, {Units.Exact(moves.Merges)} merges";
+        return new ReportTable(
+            $"Migrations of chunks{others}",
+            ["<from", "<to", "done", "failed", "documents", "data", "took", "longest"],
+            [.. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)), .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow("all", "", moves.All))]);
+    }
+
+    private static IReadOnlyList<string> MoveRow(string from, string to, MoveSum sum) =>
+    [
+        from, to, Units.Exact(sum.Done), Units.Exact(sum.Failed), Units.Exact(sum.Documents), Units.Bytes(sum.Bytes),
+        Units.Duration(TimeSpan.FromSeconds(sum.Seconds)), Units.Duration(TimeSpan.FromSeconds(sum.LongestSeconds)),
+    ];
+
+    /// <summary>Field by field as collStats prints it, a column for each shard.</summary>
+    private static IEnumerable<ReportTable> AsCollStats(string ns, SizeResult sizes)
+    {
+        foreach (ShardSize[] shards in sizes.Shards.Chunk(ShardsPerTable))
+        {
+            CollectionStatistics[] columns = [CollectionStatistics.Of(sizes), .. shards.Select(shard => CollectionStatistics.Of(sizes, shard))];
+            yield return new ReportTable(
+                $"collStats of {ns} (bytes; count without orphans, size with them)",
+                ["<field", .. columns.Select(static column => column.Title)],
+                [.. columns[0].Fields.Select((field, i) => Row([field.Name, .. columns.Select(column => Text(column.Fields[i].Value))]))]);
+        }
+    }
+
+    private static string Text(double? value) => value switch
+    {
+        null => Units.None,
+        { } number when number == Math.Floor(number) => Units.Exact((long)number),
+        { } number => number.ToString("N1", CultureInfo.InvariantCulture),
+    };
+
+    private static IReadOnlyList<string> Row(IReadOnlyList<string> fields) => fields;
+}

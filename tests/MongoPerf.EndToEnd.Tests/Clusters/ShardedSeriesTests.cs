@@ -1,0 +1,170 @@
+using System.Text.Json;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Runs;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Clusters;
+
+/// <summary>A series on a real cluster: spread, and right to the last document whatever happens to the cluster meanwhile.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<TestCluster>, IDisposable
+{
+    private const long Target = 20_000;
+
+    /// <summary>Of 1 MB, generously.</summary>
+    private const long DocumentsOfAChunk = 2000;
+
+    private readonly RunsFolder _runs = new();
+    private readonly string _database = cluster.NewDatabase();
+
+    public void Dispose() => _runs.Dispose();
+
+    [MongodFact]
+    public void A_hashed_key_spreads_the_documents_and_clean_takes_all_of_it_back()
+    {
+        BsonDocument? balancer = cluster.FindSetting("balancer");
+        JsonElement report = Finish(Start("10/60/30", "--chunk-size", "32MB", "--balancer", "off", "--window", "300ms", "--tests", "unack,batch,safe,q4,q6,size"), 0);
+        Assert.Equal(("sharded", "mongod"), (report.GetProperty("deployment").Text("topology"), report.GetProperty("deployment").Text("router")));
+        Assert.False(report.GetProperty("run").GetProperty("orderedBatches").GetBoolean());
+        Assert.Equal("hashed", report.GetProperty("run").GetProperty("sharding").Text("shardKey"));
+        JsonElement last = report.Items("steps")[^1];
+        JsonElement[] shards = [.. last.GetProperty("sizes").Items("shards")];
+        Assert.Equal(["s0", "s1"], shards.Select(shard => shard.Text("shard")));
+        Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
+        AssertAddsUp(report);
+        Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
+        Assert.Equal(
+            ["Date_-1", "Number1_1", "Number_1", "_id_", "_id_hashed"],
+            last.GetProperty("sizes").GetProperty("indexes").EnumerateObject().Select(index => index.Name).Order(StringComparer.Ordinal));
+        Assert.All(last.Items("tests").Where(test => test.Text("test")[0] == 'q'), test => Assert.Equal(0, test.Number("wrong")));
+        // Each shard looks at ten documents, and the client gets ten.
+        JsonElement q4 = last.Test("q4").GetProperty("plan");
+        Assert.Equal((10, 20), (q4.Number("returned"), q4.Number("documentsExamined")));
+        Assert.Equal((32L, "off"), (cluster.FindSetting("chunksize")!.FindInt64("value"), cluster.FindSetting("balancer")!.FindString("mode")));
+
+        using (MongoConnection connection = cluster.Connect())
+        {
+            Assert.Equal(Target, connection.RunCommand(_database, BsonDocument.Of(("count", "series"))).FindInt64("n"));
+            Assert.Equal(["series"], connection.RunCommand(_database, BsonDocument.Of(("distinct", "mongoperf"), ("key", "_id"), ("query", BsonDocument.Of(("program", "mongoperf")))))
+                .FindDocument("values")!.Select(value => value.Value.ToString()));
+        }
+
+        string run = _runs.Id;
+        ProgramRun.Run("series", "--cluster", cluster.Folder, "--db", _database, "--target", "30k", "--shard-key", "_id", "--out", _runs.Path)
+            .Expect(2).Says($"{_database}.series is sharded by {{_id: hashed}}, this run's key is {{_id: 1}}");
+        ProgramRun.Run("run", "q7", "--cluster", cluster.Folder, "--db", _database, "--operations", "10", "--balancer", "on", "--out", _runs.Path).Expect(0);
+        Assert.Equal("full", cluster.FindSetting("balancer")!.FindString("mode"));
+        ProgramRun.Run("clean", run, "--out", _runs.Path).Expect(0);
+        Assert.Null(cluster.FindSetting("chunksize"));
+        Assert.Equal(balancer?.FindString("mode"), cluster.FindSetting("balancer")?.FindString("mode"));
+        using MongoConnection config = cluster.ConnectConfig();
+        Assert.Empty(Documents.Find(config, "config", "databases", BsonDocument.Of(("_id", _database))));
+    }
+
+    [MongodFact]
+    public void A_shard_that_is_killed_and_started_again_loses_nothing_that_was_journaled()
+    {
+        ProgramRun run = Start("0/96/4", "--journal", "--window", "200ms", "--tests", "batch,safe,q4,size", "--max-errors", "1000000");
+        long acknowledged;
+        using (GrowthWatch watch = cluster.Watch(_database))
+        {
+            Assert.True(watch.WaitFor(run, 4000), "the series ended too early");
+            acknowledged = watch.Read();
+        }
+
+        cluster.Kill("s1-0");
+        Thread.Sleep(1000);
+        cluster.StartAgain();
+        // Before the series has looked for holes itself.
+        using (MongoConnection connection = cluster.Connect())
+            Assert.True(Documents.Count(connection, _database) >= acknowledged, "documents that were acknowledged with j:true are gone");
+        JsonElement report = Finish(run, 0);
+        AssertAddsUp(report);
+        Assert.Contains(report.Items("events"), e => e.Text("kind") == "outage" && e.Text("text").StartsWith("shard s1 did not answer", StringComparison.Ordinal) && e.GetProperty("seconds").GetDouble() > 1);
+    }
+
+    [MongodFact]
+    public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
+    {
+        ProgramRun run = Start("10/70/20", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+        using (GrowthWatch watch = cluster.Watch(_database))
+            Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+        cluster.Kill("router");
+        Thread.Sleep(500);
+        cluster.StartAgain();
+        JsonElement report = Finish(run, 0);
+        Assert.Contains(report.Items("events"), e => e.Text("kind") == "reconnect" && e.GetProperty("seconds").GetDouble() > 0.4);
+        Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
+        JsonElement[] shards = [.. report.Items("steps")[^1].GetProperty("sizes").Items("shards")];
+        Assert.All(shards, shard => Assert.Equal(2, shard.Number("chunks")));
+        Assert.All(shards, shard => Assert.InRange(shard.Number("documents"), Target * 0.45, Target * 0.55));
+    }
+
+    [MongodFact]
+    public void A_balancer_that_starts_in_the_middle_moves_chunks_which_the_report_shows_and_no_document_is_missing()
+    {
+        ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/90/10", "--shard-key", "_id", "--chunk-size", "1MB", "--balancer", "off", "--window", "3s", "--tests", "batch,safe,q4,q6,size", "--max-errors", "1000000");
+        using (GrowthWatch watch = cluster.Watch(_database))
+            Assert.True(watch.WaitFor(run, 4000), "the series ended too early");
+        using (MongoConnection config = cluster.ConnectConfig())
+            config.RunCommand("admin", BsonDocument.Of(("_configsvrBalancerStart", 1)));
+        JsonElement report = Finish(run, 0);
+        JsonElement[] shards = [.. report.Items("steps")[^1].GetProperty("sizes").Items("shards")];
+        Assert.True(shards.Length == 2 && shards.All(shard => shard.Number("chunks") > 0), $"nothing has moved: {report.Items("steps")[^1].GetProperty("sizes")}");
+        // Orphans are not counted; only those of a chunk that was on its way are on both shards.
+        Assert.InRange(shards.Sum(shard => shard.Number("documents")), Target, Target + DocumentsOfAChunk);
+        AssertShardsAreShown(report);
+    }
+
+    /// <summary>A kill -9 leaves a shard's own counter wrong.</summary>
+    private static void AssertAddsUp(JsonElement report) =>
+        Assert.Equal(Target, report.Items("steps")[^1].GetProperty("sizes").Items("shards").Sum(shard => shard.Number("documents")));
+
+    /// <summary>Snapshots, migrations, collStats and charts.</summary>
+    private void AssertShardsAreShown(JsonElement report)
+    {
+        using (StoredRun stored = StoredRun.Open(_runs.RunPath))
+        {
+            var samples = stored.ReadShardSamples().GroupBy(static sample => sample.Member).ToDictionary(static shard => shard.Key, static shard => shard.ToList());
+            Assert.Equal(["s0", "s1"], samples.Keys.Order(StringComparer.Ordinal));
+            Assert.All(samples.Values, static shard => Assert.True(shard.Count > 1, "one look alone"));
+            Assert.InRange(samples.Values.Sum(static shard => shard[^1].Values[MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents")]), Target, Target + DocumentsOfAChunk);
+            ChunkEvent[] done = [.. stored.ReadChunkEvents().Where(static one => one is { Kind: ChunkEventKind.Migration, Outcome: ChunkEventOutcome.Done })];
+            Assert.NotEmpty(done);
+            Assert.All(done, static one => Assert.True(one is { Documents: > 0, Bytes: > 0, Seconds: > 0 } && one.From != one.To, one.ToString()));
+            Assert.Equal(done.Length, report.GetProperty("sharding").GetProperty("migrations").Number("done"));
+        }
+
+        JsonElement collStats = report.GetProperty("collStats");
+        Assert.True(collStats.GetProperty("sharded").GetBoolean());
+        Assert.Equal((Target, 4L), (collStats.Number("count"), collStats.Number("nindexes")));
+        Assert.Equal(
+            collStats.GetProperty("indexSizes").Number("Number_1"),
+            collStats.GetProperty("shards").EnumerateObject().Sum(static shard => shard.Value.GetProperty("indexSizes").Number("Number_1")));
+        foreach (string chart in (string[])["shards.png", "migrations.png", "shards.svg", "migrations.svg"])
+            Assert.True(new FileInfo(Path.Combine(_runs.RunPath, "report", "charts", chart)) is { Exists: true, Length: > 10_000 }, $"{chart} is missing or blank");
+    }
+
+    private ProgramRun Start(string shares, params string[] more) => Start(new ProgramOptions(), shares, more);
+
+    private ProgramRun Start(ProgramOptions options, string shares, params string[] more) => ProgramRun.Start(
+        options,
+        [
+            "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "10k", "--shares", shares, "--batch", "100",
+            "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
+        ]);
+
+    private JsonElement Finish(ProgramRun run, int exitCode)
+    {
+        using ProgramRun ended = run;
+        JsonElement report = JsonShape.Check(JsonShape.Run, run.WaitForEnd().Expect(exitCode).Output);
+        Assert.Equal("finished", report.GetProperty("run").Text("state"));
+        Assert.Equal([10_000, Target], report.Items("steps").Select(step => step.Number("documents")));
+        JsonResults.AssertAdds(report.GetProperty("accounting"));
+        using MongoConnection connection = cluster.Connect();
+        Documents.AssertRight(connection, Target, _database, "series", new DocumentGenerator(Documents.DefaultSeed));
+        return report;
+    }
+}

@@ -1,0 +1,72 @@
+using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Support;
+
+/// <summary>A cluster of two shards that a class's tests have in common, brought up when first asked for. The program knows it by its folder.</summary>
+public sealed class TestCluster : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-cluster-").FullName;
+    private LocalCluster? _cluster;
+    private int _databases;
+
+    internal string Folder
+    {
+        get
+        {
+            _ = Cluster;
+            return _folder;
+        }
+    }
+
+    internal LocalCluster Cluster
+    {
+        get
+        {
+            if (_cluster is null)
+            {
+                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Shards = 2, CacheBytes = 256L << 20, Mongod = MongodBinary.Path, Variable = _ => null });
+                _cluster.EnsureRunning();
+            }
+
+            return _cluster;
+        }
+    }
+
+    /// <summary>A name that no other test has.</summary>
+    public string NewDatabase() => $"test{Interlocked.Increment(ref _databases)}";
+
+    /// <summary>Through the router.</summary>
+    internal MongoConnection Connect() => MongoConnection.Open(
+        Cluster.Parts!.RouterAddress, ConnectionSettings.Default with { Dialect = Cluster.Parts.Dialect });
+
+    internal MongoConnection ConnectConfig() => MongoConnection.Open(Cluster.Parts!.ConfigAddress, ConnectionSettings.Default);
+
+    internal GrowthWatch Watch(string database) => new(Connect, database);
+
+    /// <summary>A document of config.settings; null when there is none.</summary>
+    internal BsonDocument? FindSetting(string id)
+    {
+        using MongoConnection config = ConnectConfig();
+        return Documents.Find(config, "config", "settings", BsonDocument.Of(("_id", id))).FirstOrDefault();
+    }
+
+    /// <summary>kill -9 of one process: "router", "config", "s0-0" or "s1-0".</summary>
+    internal void Kill(string member)
+    {
+        ProcessIdentity identity = ProcessState.Read(Path.Combine(Folder, member))!.Identity;
+        ProcessTable.System.Signal(identity, ProcessTable.Kill);
+        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
+    }
+
+    /// <summary>After <see cref="Kill"/>.</summary>
+    internal void StartAgain() => Assert.True(Cluster.EnsureRunning());
+
+    public void Dispose()
+    {
+        _cluster?.Dispose();
+        Directory.Delete(_folder, recursive: true);
+    }
+}

@@ -1,0 +1,52 @@
+using System.CommandLine;
+using MongoPerf.Cli;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Tests.Cli;
+
+/// <summary>What the options of a sharded collection come to.</summary>
+public sealed class ShardingSettingsTests
+{
+    [Theory]
+    [InlineData("", null)]
+    [InlineData("--topology sharded", "sharded by hashed _id")]
+    [InlineData("--cluster /some/where", "sharded by hashed _id")]
+    [InlineData("--topology sharded --shard-key Number --presplit 12 --chunk-size 8MB --balancer 22:00-06:00", "sharded by Number, presplit into 12 chunks, chunk size 8 MB, balancer 22:00-06:00")]
+    [InlineData("--topology sharded --preset 2011", "sharded by _id, balancer on")]
+    [InlineData("--topology sharded --preset 2011 --balancer off --shard-key Date", "sharded by Date, balancer off")]
+    [InlineData("--uri mongodb://host --shard-key _id", "sharded by _id")]
+    [InlineData("--uri mongodb://host", null)]
+    public void Options_are_stored_and_told(string options, string? told)
+    {
+        SeriesSettings settings = Read(options);
+        Assert.Equal(told, settings.Sharding is { } sharding ? ReportLines.Sharding(sharding) : null);
+        Assert.Equal(told is null ? "single" : "sharded", settings.Topology);
+    }
+
+    [Theory]
+    [InlineData("", true)]
+    [InlineData("--ordered false", false)]
+    [InlineData("--topology sharded", false)]
+    [InlineData("--cluster /some/where", false)]
+    [InlineData("--topology sharded --ordered true", true)]
+    [InlineData("--topology sharded --preset 2011", true)]
+    [InlineData("--topology sharded --preset 2011 --ordered false", false)]
+    public void Batches_are_ordered_on_one_server_and_unordered_on_shards_unless_told_otherwise(string options, bool ordered) =>
+        Assert.Equal(ordered, Read(options).OrderedBatches);
+
+    [Fact]
+    public void A_run_on_data_that_must_be_there_names_no_key() =>
+        Assert.Equal("sharded by the key it had, balancer on", ReportLines.Sharding(new ShardingSettings { Balancer = "on" }));
+
+    private static SeriesSettings Read(string options)
+    {
+        var shared = new SharedOptions();
+        var command = new Command("series");
+        SettingsReader.AddTo(command, shared);
+        ParseResult parsed = command.Parse(options.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Empty(parsed.Errors);
+        return Assert.Single(SettingsReader.ReadAll("series", parsed, shared, SettingsReader.Shape(1000, SeriesTests.All))).Settings;
+    }
+}

@@ -1,0 +1,98 @@
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Deployments;
+
+/// <summary>Events out of the entries of config.changelog.</summary>
+public sealed class ChunkEventAssemblerTests
+{
+    private readonly ChunkEventAssembler _assembler = new();
+
+    [VectorFact]
+    public void Migrations_of_a_real_cluster_have_begin_end_and_counts()
+    {
+        Dictionary<string, ChunkEvent> events = [];
+        foreach ((_, BsonValue entry) in RecordedChangelog().FindDocument("cursor.firstBatch")!)
+        {
+            foreach (ChunkEvent happened in _assembler.Add(entry.ToDocument()))
+                events[happened.Id] = happened;
+        }
+
+        ChunkEvent[] migrations = [.. events.Values.OrderBy(static one => one.AtMilliseconds)];
+        Assert.Equal([("s0", "s1"), ("s0", "s2")], migrations.Select(static one => (one.From, one.To!)));
+        Assert.Equal([6691L, 6559L], migrations.Select(static one => one.Documents!.Value));
+        Assert.Equal([6_610_708L, 6_480_292L], migrations.Select(static one => one.Bytes!.Value));
+        Assert.Equal([0.251, 0.292], migrations.Select(static one => one.Seconds!.Value));
+        Assert.All(migrations, static one => Assert.Equal((ChunkEventKind.Migration, ChunkEventOutcome.Done, null), (one.Kind, one.Outcome, one.Note)));
+    }
+
+    [Fact]
+    public void A_failed_migration_says_why_in_the_first_words_that_were_logged()
+    {
+        Add(1, "moveChunk.start", 10, "s0");
+        Add(2, "moveChunk.to", 20, "s1", ("note", "aborted"), ("errmsg", "no index"));
+        Add(3, "moveChunk.error", 30, "s0");
+        ChunkEvent failed = Assert.Single(Add(4, "moveChunk.from", 40, "s0", ("note", "aborted")));
+        Assert.Equal((ChunkEventOutcome.Failed, "no index", 0.03), (failed.Outcome, failed.Note!, failed.Seconds!.Value));
+        Assert.Equal("host-1", failed.Id);
+    }
+
+    [Fact]
+    public void A_migration_whose_donor_died_ends_when_the_donor_begins_another()
+    {
+        Add(1, "moveChunk.start", 10, "s0");
+        ChunkEvent[] events = [.. Add(2, "moveChunk.start", 5010, "s0")];
+        Assert.Equal(["host-1", "host-2"], events.Select(static one => one.Id));
+        Assert.Equal((ChunkEventOutcome.Failed, 5.0), (events[0].Outcome, events[0].Seconds!.Value));
+        Assert.Equal(ChunkEventOutcome.Running, events[1].Outcome);
+    }
+
+    [Fact]
+    public void One_that_was_committed_stays_done_though_its_last_entry_is_missing()
+    {
+        Add(1, "moveChunk.start", 10, "s0");
+        Add(2, "moveChunk.commit", 20, "s0");
+        Assert.Equal("host-3", Assert.Single(Add(3, "moveChunk.start", 30, "s0")).Id);
+    }
+
+    [Fact]
+    public void Two_donors_at_once_are_two_migrations()
+    {
+        Add(1, "moveChunk.start", 10, "s0");
+        Add(2, "moveChunk.start", 11, "s1");
+        Assert.Equal("host-1", Assert.Single(Add(3, "moveChunk.from", 20, "s0", ("note", "success"))).Id);
+        Assert.Equal("host-2", Assert.Single(Add(4, "moveChunk.from", 20, "s1", ("note", "success"))).Id);
+    }
+
+    [Fact]
+    public void A_split_into_many_is_one_event()
+    {
+        ChunkEvent split = Assert.Single(Add(1, "multi-split", 10, "s0", ("number", 1), ("of", 3)));
+        Assert.Equal((ChunkEventKind.Split, "s0", 0.0), (split.Kind, split.From, split.Seconds!.Value));
+        Assert.Empty(Add(2, "multi-split", 10, "s0", ("number", 2), ("of", 3)));
+        Assert.Equal("s7", Assert.Single(Add(3, "split", 10, "config", ("owningShard", "s7"))).From);
+        Assert.Equal(ChunkEventKind.Merge, Assert.Single(Add(4, "merge", 10, "s0")).Kind);
+    }
+
+    [Fact]
+    public void Entries_of_other_things_and_ends_without_a_beginning_tell_nothing()
+    {
+        Assert.Empty(Add(1, "shardCollection.end", 10, "s0"));
+        Assert.Empty(Add(2, "moveChunk.from", 10, "s0", ("note", "success")));
+    }
+
+    private IReadOnlyList<ChunkEvent> Add(int id, string what, long time, string shard, params (string, object?)[] details)
+    {
+        string from = what == "moveChunk.to" ? "s0" : shard;
+        return _assembler.Add(FakeCluster.Entry(id, what, time, shard, BsonDocument.Of([("from", from), ("to", "s1"), .. details])));
+    }
+
+    private static BsonDocument RecordedChangelog()
+    {
+        BsonDocument recorded = ExtendedJson.Parse(File.ReadAllText(Path.Combine(RepositoryPaths.Replies!, "sharding_without_mongos.json")));
+        return recorded.FindDocument("exchanges")!.Select(static one => one.Value.ToDocument())
+            .Single(static one => one.FindString("what") == "config server: config.changelog").FindDocument("reply")!;
+    }
+}

@@ -1,0 +1,146 @@
+using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Deployments;
+
+/// <summary>Looks at a cluster of fake servers.</summary>
+public sealed class ClusterSamplerTests : IDisposable
+{
+    private const long Began = 1_795_000_000_000;
+
+    private readonly FakeCluster _cluster = new("s0", "s1", "s2");
+    private readonly ClusterSampler _sampler;
+
+    public ClusterSamplerTests()
+    {
+        _sampler = new ClusterSampler(
+            () => _cluster.Cluster, ConnectionSettings.Default, new ShardedNamespace("d", "c"), DateTimeOffset.FromUnixTimeMilliseconds(Began));
+        _cluster.Parts["s0"] = (1000, 300);
+        _cluster.Parts["s1"] = (250, 0);
+        _cluster.Chunks["s0"] = 3;
+        _cluster.Chunks["s1"] = 1;
+        _cluster.Inserts["s0"] = 77;
+    }
+
+    public void Dispose()
+    {
+        _sampler.Dispose();
+        _cluster.Dispose();
+    }
+
+    [Fact]
+    public void Each_shard_has_its_documents_without_orphans_its_chunks_and_its_operations()
+    {
+        ClusterLook look = _sampler.Look();
+        Assert.Equal(["s0", "s1", "s2"], look.Shards.Select(static shard => shard.Member));
+        Assert.Equal([700, 250, 0], Values(look, "documents"));
+        Assert.Equal([300, 0, 0], Values(look, "orphans"));
+        Assert.Equal([3, 1, 0], Values(look, "chunks"));
+        Assert.Equal([1000 * 1024, 250 * 1024, 0], Values(look, "data"));
+        Assert.Equal([8192, 8192, 0], Values(look, "indexes"));
+        Assert.Equal([77, 0, 0], Values(look, "opcounters_insert"));
+        Assert.Equal([4, 4, 4], Values(look, "opcounters_getmore"));
+        Assert.DoesNotContain(_cluster.Asked, static one => one.StartsWith("router", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_shard_that_is_down_leaves_the_others_alone_and_is_found_again()
+    {
+        _sampler.Look();
+        _cluster.StopShard("s1");
+        ClusterLook without = _sampler.Look();
+        Assert.Equal([700, double.NaN, 0], Values(without, "documents"));
+        // The map of chunks is the config server's.
+        Assert.Equal([3, 1, 0], Values(without, "chunks"));
+
+        _cluster.StartShard("s1");
+        Assert.Equal([700, 250, 0], Values(Look(static look => !double.IsNaN(Values(look, "documents")[1])), "documents"));
+        Assert.DoesNotContain(_cluster.Asked, static one => one.StartsWith("router", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Where_no_shard_can_be_reached_the_router_is_asked_and_asked_again_when_its_map_is_stale()
+    {
+        foreach (string shard in new[] { "s0", "s1", "s2" })
+            _cluster.StopShard(shard);
+        _cluster.StaleReplies = 2;
+        ClusterLook look = _sampler.Look();
+        Assert.Equal([700, 250, 0], Values(look, "documents"));
+        Assert.Equal([3, 1, 0], Values(look, "chunks"));
+        Assert.All(Values(look, "opcounters_insert"), static value => Assert.True(double.IsNaN(value)));
+        Assert.Equal(3, _cluster.Asked.Count(static one => one == "router clusterAggregate"));
+    }
+
+    [Fact]
+    public void A_map_that_stays_stale_is_given_up_until_the_next_look()
+    {
+        foreach (string shard in new[] { "s0", "s1", "s2" })
+            _cluster.StopShard(shard);
+        _cluster.StaleReplies = 3;
+        Assert.All(Values(_sampler.Look(), "documents"), static value => Assert.True(double.IsNaN(value)));
+        Assert.Equal([700, 250, 0], Values(Look(static look => !double.IsNaN(Values(look, "documents")[0])), "documents"));
+    }
+
+    [Fact]
+    public void Without_a_cluster_there_is_nothing_to_see()
+    {
+        using var sampler = new ClusterSampler(() => null, ConnectionSettings.Default, new ShardedNamespace("d", "c"), DateTimeOffset.UnixEpoch);
+        Assert.Empty(sampler.Look().Shards);
+    }
+
+    [Fact]
+    public void A_migration_is_told_when_it_begins_and_again_when_it_has_ended()
+    {
+        Add(1, "moveChunk.start", 100, "s0", Move("s0", "s1"));
+        ChunkEvent begun = Assert.Single(_sampler.Look().ChunkEvents);
+        Assert.Equal((ChunkEventOutcome.Running, "s0", "s1"), (begun.Outcome, begun.From, begun.To!));
+        Assert.Null(begun.Seconds);
+        Assert.Empty(_sampler.Look().ChunkEvents);
+
+        Add(2, "moveChunk.commit", 1100, "s0", Move("s0", "s1", ("counts", BsonDocument.Of(("cloned", 500L), ("clonedBytes", 512_000L)))));
+        Add(3, "moveChunk.from", 1200, "s0", Move("s0", "s1", ("note", "success")));
+        ChunkEvent ended = _sampler.Look().ChunkEvents[^1];
+        Assert.Equal(begun with { Outcome = ChunkEventOutcome.Done, EndMilliseconds = Began + 1200, Documents = 500, Bytes = 512_000 }, ended);
+    }
+
+    [Fact]
+    public void More_entries_than_a_look_fetches_at_first_are_all_read_once()
+    {
+        Add(0, "split", 1, "s0", BsonDocument.Empty);
+        Assert.Single(_sampler.Look().ChunkEvents);
+        for (int i = 1; i <= 100; i++)
+            Add(i, "split", 1 + i, "s0", BsonDocument.Empty);
+        Assert.Equal(Enumerable.Range(1, 100).Select(static i => $"host-{i}"), _sampler.Look().ChunkEvents.Select(static one => one.Id));
+        Assert.Empty(_sampler.Look().ChunkEvents);
+    }
+
+    [Fact]
+    public void What_ended_before_the_run_and_what_happened_to_other_collections_is_left_out()
+    {
+        Add(1, "split", -5000, "s0", BsonDocument.Empty);
+        Add(2, "moveChunk.start", -4000, "s0", Move("s0", "s1"));
+        Add(3, "moveChunk.from", -3000, "s0", Move("s0", "s1", ("note", "success")));
+        Add(4, "moveChunk.start", -2000, "s0", Move("s0", "s2"));
+        _cluster.Changelog.Add(FakeCluster.Entry(5, "split", Began + 10, "s0", BsonDocument.Empty, "d.other"));
+        Assert.Equal("host-4", Assert.Single(_sampler.Look().ChunkEvents).Id);
+    }
+
+    private void Add(int id, string what, long afterBegan, string shard, BsonDocument details) =>
+        _cluster.Changelog.Add(FakeCluster.Entry(id, what, Began + afterBegan, shard, details));
+
+    private static BsonDocument Move(string from, string to, params (string, object?)[] more) => BsonDocument.Of([("from", from), ("to", to), .. more]);
+
+    /// <summary>Looks until it is so; a server that failed is left alone for a quarter of a second.</summary>
+    private ClusterLook Look(Func<ClusterLook, bool> condition)
+    {
+        ClusterLook look = _sampler.Look();
+        Assert.True(SpinWait.SpinUntil(() => condition(look) || condition(look = _sampler.Look()), TimeSpan.FromSeconds(20)));
+        return look;
+    }
+
+    private static double[] Values(ClusterLook look, string metric) =>
+        [.. look.Shards.Select(shard => shard.Values[MetricCatalogue.IndexOf(MetricCatalogue.Shard, metric)])];
+}

@@ -1,0 +1,105 @@
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Clusters;
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Deployments.Clusters;
+
+/// <summary>What a cluster's file says, and what is asked of a cluster.</summary>
+public sealed class ClusterPlanTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private string File => _folder.At(ClusterPlan.FileName);
+
+    private static ClusterPlan Plan => new()
+    {
+        User = Environment.UserName,
+        Router = RouterKind.RoutingMongod,
+        Mongod = "/opt/mongod",
+        MongodVersion = new Version(6, 0, 5),
+        Shards = 2,
+        Members = 3,
+        FirstPort = 21_000,
+        CacheBytes = 1L << 30,
+        MemoryLimitBytes = 2L << 30,
+    };
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void A_plan_is_read_as_it_was_written_and_names_every_process()
+    {
+        Plan.Write(_folder.Path);
+        Assert.Equal(Plan, ClusterPlan.Read(_folder.Path));
+        Assert.Equal(
+            ["router router 21000", "config cfg 21001", "s0-0 s0 21002", "s0-1 s0 21003", "s0-2 s0 21004", "s1-0 s1 21005", "s1-1 s1 21006", "s1-2 s1 21007"],
+            Plan.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
+        Assert.Equal(ClusterPlan.CountProcesses(2, 3), Plan.Processes.Count);
+        Assert.Null((Plan with { Router = RouterKind.Mongos, Mongos = "/opt/mongos" }).Processes[0].ReplicaSet);
+        Assert.Null(ClusterPlan.Read(_folder.At("elsewhere")));
+    }
+
+    [Fact]
+    public void A_cluster_of_another_user_is_refused()
+    {
+        (Plan with { User = "somebody" }).Write(_folder.Path);
+        Refuses(6, () => ClusterPlan.Read(_folder.Path), "holds a cluster of user 'somebody'", "a folder of your own");
+        Refuses(6, () => LocalCluster.Open(_folder.Path), "user 'somebody'");
+        Refuses(6, () => ClusterStatus.Read(_folder.Path), "user 'somebody'");
+        Refuses(6, () => LeftOver.End(_folder.Path), "user 'somebody'");
+    }
+
+    [Theory]
+    [InlineData("{", "is not what a cluster's file is")]
+    [InlineData("null", "is not what a cluster's file is")]
+    [InlineData("{\"Shards\": 3}", "is not what a cluster's file is")]
+    public void A_file_that_is_broken_is_named(string text, string said)
+    {
+        System.IO.File.WriteAllText(File, text);
+        Refuses(2, () => ClusterPlan.Read(_folder.Path), File, said);
+    }
+
+    [Fact]
+    public void A_file_of_a_later_program_is_refused()
+    {
+        (Plan with { Format = 2 }).Write(_folder.Path);
+        Refuses(2, () => ClusterPlan.Read(_folder.Path), "is of format 2, this program knows 1");
+    }
+
+    [Fact]
+    public void A_folder_without_a_cluster_says_what_makes_one()
+    {
+        Refuses(2, () => ClusterStatus.Read(_folder.Path), "no cluster in", "'mongoperf cluster start' makes one");
+        Refuses(2, () => LocalCluster.Open(_folder.Path), "no cluster in");
+        Assert.Empty(Directory.GetFileSystemEntries(_folder.Path));
+    }
+
+    [Fact]
+    public void A_cluster_is_held_by_one_program_at_a_time()
+    {
+        Plan.Write(_folder.Path);
+        using (LocalCluster.Open(_folder.Path))
+            Refuses(6, () => LocalCluster.Open(_folder.Path), "another mongoperf is starting, stopping or running this cluster");
+        LocalCluster.Open(_folder.Path).Dispose();
+    }
+
+    [Fact]
+    public void A_cluster_that_does_not_run_says_so_of_every_process()
+    {
+        Plan.Write(_folder.Path);
+        ClusterStatus status = ClusterStatus.Read(_folder.Path);
+        Assert.False(status.IsRunning);
+        Assert.All(status.Members, member => Assert.Equal((null, "not running"), (member.ProcessId, member.State)));
+        Refuses(3, () => status.FindParts(), "router of the cluster does not run", $"'mongoperf cluster start --folder {_folder.Path}'");
+    }
+
+    internal static void Refuses(int exitCode, Action action, params string[] texts)
+    {
+        var e = Assert.Throws<DeploymentException>(action);
+        Assert.True(exitCode == e.ExitCode, $"{e.ExitCode}: {e.Message}");
+        Assert.All(texts, text => Assert.Contains(text, e.Message, StringComparison.Ordinal));
+    }
+
+    private static void Refuses<T>(int exitCode, Func<T> action, params string[] texts) => Refuses(exitCode, () => { _ = action(); }, texts);
+}

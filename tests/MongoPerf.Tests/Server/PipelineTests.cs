@@ -1,0 +1,147 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Server;
+
+/// <summary>aggregate, distinct and the projections and filters that go into nested fields and arrays.</summary>
+public sealed class PipelineTests : ServerTest
+{
+    private static readonly string[] Orders =
+    [
+        "{'_id': 1, 'who': 'a', 'items': [{'sku': 'x', 'n': 2}, {'sku': 'y', 'n': 1}], 'paid': true}",
+        "{'_id': 2, 'who': 'b', 'items': [{'sku': 'x', 'n': 5}]}",
+        "{'_id': 3, 'who': 'a', 'items': []}",
+        "{'_id': 4, 'who': 'a', 'items': [{'sku': 'y', 'n': 7}, {'sku': 'z', 'n': 2}], 'paid': false}",
+    ];
+
+    [Theory]
+    [InlineData("{'$match': {'who': 'a'}}, {'$count': 'n'}", "{'n': 3}")]
+    [InlineData("{'$unwind': '$items'}, {'$group': {'_id': '$items.sku', 'n': {'$sum': '$items.n'}}}, {'$sort': {'n': -1}}, {'$limit': 1}", "{'_id': 'y', 'n': 8}")]
+    [InlineData("{'$group': {'_id': null, 'who': {'$addToSet': '$who'}, 'first': {'$first': '$_id'}, 'mean': {'$avg': '$_id'}}}, {'$project': {'_id': 0, 'n': {'$size': '$who'}, 'first': 1, 'mean': 1}}", "{'first': 1, 'mean': 2.5, 'n': 2}")]
+    [InlineData("{'$match': {'_id': 1}}, {'$project': {'items.n': 1, 'total': {'$sum': '$items.n'}}}", "{'_id': 1, 'items': [{'n': 2}, {'n': 1}], 'total': 3}")]
+    [InlineData("{'$match': {'_id': 3}}, {'$unwind': {'path': '$items', 'preserveNullAndEmptyArrays': true}}, {'$addFields': {'state': {'$ifNull': ['$paid', 'open']}}}", "{'_id': 3, 'who': 'a', 'state': 'open'}")]
+    [InlineData("{'$sort': {'_id': -1}}, {'$skip': 1}, {'$limit': 1}, {'$unset': ['who', 'items']}", "{'_id': 3}")]
+    [InlineData("{'$sortByCount': '$who'}, {'$limit': 1}", "{'_id': 'a', 'count': 3}")]
+    [InlineData("{'$match': {'$expr': {'$gt': [{'$size': '$items'}, 1]}}}, {'$count': 'n'}", "{'n': 2}")]
+    [InlineData("{'$match': {'_id': 2}}, {'$replaceRoot': {'newRoot': {'$arrayElemAt': ['$items', 0]}}}", "{'sku': 'x', 'n': 5}")]
+    public void A_pipeline_gives_this_document(string stages, string expected)
+    {
+        InsertOrders();
+        BsonDocument reply = Succeed("{'aggregate': 'c', 'pipeline': [" + stages + "], 'cursor': {}}");
+        Assert.Equal(ExtendedJson.Write(TestClient.Json(expected).Bytes), ExtendedJson.Write(TestClient.Batch(reply, "firstBatch").Single().Bytes));
+    }
+
+    [Fact]
+    public void A_pipelines_cursor_gives_batches()
+    {
+        InsertNumbers(250);
+        string command = "{'aggregate': 'c', 'pipeline': [{'$match': {'n': {'$lt': 9}}}, {'$project': {'n': 1}}], 'cursor': {'batchSize': 50}}";
+        Assert.Equal(50, TestClient.Batch(Succeed(command), "firstBatch").Count);
+        Assert.Equal(225, Client.FindAll(command).Count);
+    }
+
+    [Fact]
+    public void A_sample_has_as_many_documents_as_were_asked_for_each_once()
+    {
+        InsertNumbers(200);
+        int[] ids = Ids(Client.FindAll("{'aggregate': 'c', 'pipeline': [{'$sample': {'size': 20}}], 'cursor': {}}"));
+        Assert.Equal(20, ids.Distinct().Count());
+    }
+
+    [Fact]
+    public void Index_statistics_count_the_queries_that_used_an_index()
+    {
+        InsertNumbers(20);
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'n': 1}, 'name': 'n_1'}]}");
+        for (int i = 0; i < 3; i++)
+            Client.FindAll("{'find': 'c', 'filter': {'n': 4}}");
+        List<BsonDocument> statistics = Client.FindAll("{'aggregate': 'c', 'pipeline': [{'$indexStats': {}}, {'$sort': {'name': 1}}], 'cursor': {}}");
+        Assert.Equal(["_id_", "n_1"], statistics.Select(index => index.FindString("name")));
+        Assert.Equal([0L, 3L], statistics.Select(index => index.FindInt64("accesses.ops")));
+    }
+
+    [Fact]
+    public void Distinct_values_come_once_elements_of_arrays_each_for_itself()
+    {
+        InsertOrders();
+        Assert.Equal(["x", "y", "z"], Succeed("{'distinct': 'c', 'key': 'items.sku'}").FindDocument("values")!.Select(pair => pair.Value.ToString()));
+        Assert.Equal(["b"], Succeed("{'distinct': 'c', 'key': 'who', 'query': {'items.n': 5}}").FindDocument("values")!.Select(pair => pair.Value.ToString()));
+    }
+
+    [Theory]
+    [InlineData("{'items.sku': 'y'}", new[] { 1, 4 })]
+    [InlineData("{'items': {'$elemMatch': {'sku': 'y', 'n': {'$gt': 5}}}}", new[] { 4 })]
+    [InlineData("{'items.sku': {'$all': ['x', 'y']}}", new[] { 1 })]
+    [InlineData("{'items': {'$size': 0}}", new[] { 3 })]
+    [InlineData("{'paid': {'$type': 'bool'}}", new[] { 1, 4 })]
+    [InlineData("{'_id': {'$mod': [2, 0]}}", new[] { 2, 4 })]
+    [InlineData("{'who': {'$regex': '^A', '$options': 'i'}, 'paid': {'$exists': true}}", new[] { 1, 4 })]
+    [InlineData("{'who': {'$in': ['b', {'$regularExpression': {'pattern': '^z', 'options': ''}}]}}", new[] { 2 })]
+    [InlineData("{'items.1.n': 1}", new[] { 1 })]
+    [InlineData("{'items.n': {'$not': {'$gt': 4}}}", new[] { 1, 3 })]
+    public void A_filter_over_arrays_finds_the_same_with_and_without_an_index(string filter, int[] expected)
+    {
+        InsertOrders();
+        string command = "{'find': 'c', 'sort': {'_id': 1}, 'filter': " + filter + "}";
+        Assert.Equal(expected, Ids(Client.FindAll(command)));
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'items.sku': 1, 'items.n': -1}, 'name': 'items'}, {'key': {'who': 1, 'items.n': 1}, 'name': 'who'}]}");
+        foreach (string hint in (string[])["items", "who", "_id_"])
+            Assert.Equal(expected, Ids(Client.FindAll(command[..^1] + ", 'hint': '" + hint + "'}")));
+    }
+
+    [Fact]
+    public void Fields_below_one_array_are_indexed_element_by_element_and_two_arrays_are_refused()
+    {
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a.x': 1, 'a.y': 1}, 'name': 'xy', 'unique': true}, {'key': {'p': 1, 'q': 1}, 'name': 'pq'}]}");
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [{'x': 1, 'y': 2}, {'x': 3, 'y': 4}]}]}");
+        Assert.Equal(1, Succeed("{'insert': 'c', 'documents': [{'_id': 2, 'a': {'x': 1, 'y': 4}}]}").FindInt64("n"));
+        Assert.Equal(11000, Succeed("{'insert': 'c', 'documents': [{'_id': 3, 'a': {'x': 3, 'y': 4}}]}").FindInt64("writeErrors.0.code"));
+        Assert.Equal(171, Succeed("{'insert': 'c', 'documents': [{'_id': 4, 'p': [1], 'q': [2]}]}").FindInt64("writeErrors.0.code"));
+        Assert.True(Succeed("{'validate': 'c'}").IsTrue("valid"));
+    }
+
+    [Theory]
+    [InlineData("{'items.n': 1, '_id': 0}", "{'items': [{'n': 2}, {'n': 1}]}")]
+    [InlineData("{'items.n': 0, 'paid': 0}", "{'_id': 1, 'who': 'a', 'items': [{'sku': 'x'}, {'sku': 'y'}]}")]
+    [InlineData("{'items': {'$slice': -1}, 'paid': 1}", "{'_id': 1, 'items': [{'sku': 'y', 'n': 1}], 'paid': true}")]
+    [InlineData("{'items': {'$elemMatch': {'sku': 'y'}}}", "{'_id': 1, 'items': [{'sku': 'y', 'n': 1}]}")]
+    [InlineData("{'_id': 0, 'twice': {'$multiply': [2, {'$sum': '$items.n'}]}}", "{'twice': 6}")]
+    public void A_projection_reaches_into_arrays(string projection, string expected)
+    {
+        InsertOrders();
+        BsonDocument found = Client.FindAll("{'find': 'c', 'filter': {'_id': 1}, 'projection': " + projection + "}").Single();
+        Assert.Equal(ExtendedJson.Write(TestClient.Json(expected).Bytes), ExtendedJson.Write(found.Bytes));
+    }
+
+    [Fact]
+    public void Compact_gives_back_what_deleted_documents_took_and_all_is_valid_afterwards()
+    {
+        byte[] large = new byte[20_000];
+        new Random(1).NextBytes(large);
+        Client.RunWithSequence("{'insert': 'c'}", "documents", Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("b", large))));
+        Succeed("{'delete': 'c', 'deletes': [{'q': {'_id': {'$gte': 10}}, 'limit': 0}]}");
+        Succeed("{'compact': 'c'}");
+        Assert.InRange(Succeed("{'collStats': 'c'}").FindInt64("storageSize")!.Value, 1, 2_000_000);
+        BsonDocument report = Succeed("{'validate': 'c', 'full': true}");
+        Assert.True(report.IsTrue("valid"), ExtendedJson.Write(report.Bytes));
+        Assert.Equal((10L, 10L), (report.FindInt64("nrecords"), report.FindInt64("keysPerIndex._id_")));
+    }
+
+    [Theory]
+    [InlineData("{'find': 'c', 'filter': {'$where': 'true'}}", 238, "$where in filters")]
+    [InlineData("{'find': 'c', 'filter': {'a': {'$regex': '(?<=x)y'}}}", 238, "a part of the regular expression '(?<=x)y'")]
+    [InlineData("{'find': 'c', 'collation': {'locale': 'de'}}", 238, "the option 'collation' of find")]
+    [InlineData("{'find': 'c', 'filter': {'a': {'$numberDecimal': '1'}}}", 238, "decimal128 values in filters")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$lookup': {}}], 'cursor': {}}", 238, "the pipeline stage $lookup")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238, "the expression $dateToString")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238, "the accumulator $stdDevPop")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 168, "Unrecognized expression '$nosuch'")]
+    [InlineData("{'distinct': 'c', 'key': 'a', 'bogus': 1}", 40415, "'distinct.bogus' is an unknown field")]
+    [InlineData("{'validate': 'c', 'bogus': 1}", 40415, "'validate.bogus' is an unknown field")]
+    public void What_is_not_known_is_refused_with_a_clear_text(string command, int code, string text)
+    {
+        InsertNumbers(1);
+        Fails(command, code, text);
+    }
+
+    private void InsertOrders() => Client.RunWithSequence("{'insert': 'c'}", "documents", Orders.Select(TestClient.Json));
+}

@@ -1,0 +1,106 @@
+using System.Collections.Concurrent;
+using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Support;
+
+/// <summary>A config server, shards and a router that answer what a look at a cluster asks for, in the form of mongod 6.0.</summary>
+internal sealed class FakeCluster : IDisposable
+{
+    private static readonly byte[] Uuid = [.. Enumerable.Range(1, 16).Select(static i => (byte)i)];
+
+    private readonly LyingServer _config = new();
+    private readonly LyingServer _router = new();
+    private readonly Dictionary<string, LyingServer> _shards = [];
+
+    public FakeCluster(params string[] shards)
+    {
+        _config.Answer = exchange => exchange.Reply(AnswerOfConfig(CommandOf(exchange)));
+        _router.Answer = exchange => exchange.Reply(AnswerOfRouter(CommandOf(exchange)));
+        foreach (string shard in shards)
+            StartShard(shard);
+    }
+
+    /// <summary>What the shards have: documents with orphans, orphans. A shard that is missing has nothing of the collection.</summary>
+    public Dictionary<string, (long Count, long Orphans)> Parts { get; } = [];
+
+    public Dictionary<string, long> Chunks { get; } = [];
+
+    /// <summary>Inserts that a shard has counted.</summary>
+    public Dictionary<string, long> Inserts { get; } = [];
+
+    /// <summary>config.changelog, the oldest first.</summary>
+    public List<BsonDocument> Changelog { get; } = [];
+
+    /// <summary>Errors that the router gives before it answers.</summary>
+    public int StaleReplies { get; set; }
+
+    /// <summary>"server command", in the order they came.</summary>
+    public ConcurrentQueue<string> Asked { get; } = new();
+
+    public ShardedCluster Cluster => new(
+        RouterKind.RoutingMongod, _router.Address, _config.Address, [.. _shards.OrderBy(static one => one.Key).Select(static one => new ShardAddress(one.Key, one.Value.Address))]);
+
+    public static BsonDocument Entry(int id, string what, long time, string shard, BsonDocument details, string ns = "d.c") => BsonDocument.Of(
+        ("_id", $"host-{id}"), ("shard", shard), ("time", DateTimeOffset.FromUnixTimeMilliseconds(time).UtcDateTime), ("what", what), ("ns", ns), ("details", details));
+
+    public void StartShard(string shard)
+    {
+        var server = new LyingServer();
+        server.Answer = exchange => exchange.Reply(AnswerOfShard(shard, CommandOf(exchange)));
+        _shards[shard] = server;
+    }
+
+    public void StopShard(string shard) => _shards[shard].Dispose();
+
+    public void Dispose()
+    {
+        _config.Dispose();
+        _router.Dispose();
+        foreach (LyingServer shard in _shards.Values)
+            shard.Dispose();
+    }
+
+    private BsonDocument AnswerOfShard(string shard, BsonDocument command)
+    {
+        Asked.Enqueue($"{shard} {command.First().Key}");
+        if (command.First().Key == "serverStatus")
+            return BsonDocument.Of(("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L), ("update", 2), ("delete", 3), ("getmore", 4))), ("ok", 1.0));
+        return Parts.TryGetValue(shard, out var part)
+            ? Cursor([Part(null, part)])
+            : BsonDocument.Of(("ok", 0.0), ("errmsg", "Collection [d.c] not found."), ("code", 26), ("codeName", "NamespaceNotFound"));
+    }
+
+    private BsonDocument AnswerOfRouter(BsonDocument command)
+    {
+        Asked.Enqueue($"router {command.First().Key}");
+        if (StaleReplies-- > 0)
+            return BsonDocument.Of(("ok", 0.0), ("errmsg", "stale"), ("code", 13388), ("codeName", "StaleConfig"));
+        return Cursor(Parts.Select(static part => Part(part.Key, part.Value)));
+    }
+
+    private BsonDocument AnswerOfConfig(BsonDocument command)
+    {
+        Asked.Enqueue($"config {command.First().Value}");
+        return command.First().Value.ToString() switch
+        {
+            "collections" => Cursor([BsonDocument.Of(("_id", "d.c"), ("timestamp", 1L), ("uuid", Uuid))]),
+            "chunks" when command.Find("pipeline.0.$match.uuid") is not null =>
+                Cursor(Chunks.Select(static one => BsonDocument.Of(("_id", one.Key), ("chunks", one.Value)))),
+            "changelog" => Cursor(Enumerable.Reverse(Changelog).Take((int)command.FindInt64("limit")!)),
+            _ => BsonDocument.Of(("ok", 0.0), ("errmsg", $"not expected: {command.First().Value}"), ("code", 59)),
+        };
+    }
+
+    private static BsonDocument Part(string? shard, (long Count, long Orphans) part) => BsonDocument.Of(
+        ("shard", shard),
+        ("storageStats", BsonDocument.Of(
+            ("count", part.Count), ("numOrphanDocs", part.Orphans), ("size", part.Count * 1024), ("storageSize", 4096), ("freeStorageSize", 0), ("totalIndexSize", 8192))));
+
+    private static BsonDocument Cursor(IEnumerable<BsonDocument> documents) => BsonDocument.Of(
+        ("cursor", BsonDocument.Of(("id", 0L), ("ns", "d.c"), ("firstBatch", documents))), ("ok", 1.0));
+
+    private static BsonDocument CommandOf(Exchange exchange) => new(OpMsg.Parse(exchange.Request).Body.ToArray());
+}
