@@ -49,7 +49,8 @@ do for [kind in kinds] {
     set lmargin at screen 0.575
     set rmargin at screen 0.985
     if (right_is_log) { set logscale y }
-    set yrange [right_min:right_max]
+    # A tick at the very end of a logarithmic axis falls to rounding.
+    set yrange [right_is_log ? right_min * 0.999 : right_min:right_max]
     eval "set ytics ".right_tics
     set label 5 right_title at graph 0, screen plot_top + 20 * pixel left textcolor rgb ink font text_size(kind, 13.5) noenhanced
     plot for [i = 1:side_count] data using 1:(column(field(i, 4))) with linespoints linewidth 2.5 linecolor rgb side_color(i) \

@@ -18,7 +18,8 @@ do for [kind in kinds] {
     set multiplot
     set xrange [0:x_max]
     set logscale y
-    set yrange [y_min:y_max]
+    # A tick at the very end of a logarithmic axis falls to rounding.
+    set yrange [y_min * 0.999:y_max]
     eval "set xtics ".x_tics
     do for [panel = 1:panel_count] {
         panel_x = (panel - 1) % panel_columns

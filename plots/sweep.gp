@@ -45,7 +45,8 @@ do for [kind in kinds] {
     set label 3 "latency, p99" at screen 0.018, screen 0.235 center rotate by 90 textcolor rgb ink
     set xlabel x_label textcolor rgb ink offset 0, 0.3 noenhanced
     set logscale y
-    set yrange [latency_min:latency_max]
+    # A tick at the very end of a logarithmic axis falls to rounding.
+    set yrange [latency_min * 0.999:latency_max]
     eval "set ytics ".latency_tics
     plot for [i = 1:series_count] data using 1:(column(1 + series_count + i)) with linespoints linewidth (is_numeric == 1 ? 2.2 : 0) \
         linecolor rgb color(series_color[i]) pointtype 7 pointsize shape_size(kind, 1.1) notitle

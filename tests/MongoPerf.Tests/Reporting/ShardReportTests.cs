@@ -3,6 +3,7 @@ using System.Text.Json.Nodes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Sharding;
 using MongoPerf.Tests.Support;
 
@@ -47,6 +48,18 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         JsonNode json = JsonNode.Parse(Text(o => JsonReport.Write(_run, o)))!;
         var part = new JsonObject { ["collStats"] = json["collStats"]!.DeepClone(), ["sharding"] = json["sharding"]!.DeepClone() };
         Approved.Check("shards.json", part.ToJsonString(new JsonSerializerOptions { WriteIndented = true, NewLine = "\n" }) + "\n");
+    }
+
+    [Fact]
+    public void A_comparison_has_the_shards_of_each_sharded_run_by_themselves()
+    {
+        using var runs = new TemporaryFolder();
+        using StoredRun single = StoredRun.Open(FrozenRun.Build(runs.Path, new FrozenShape { Id = "single" }));
+        ChartSet charts = ComparisonCharts.Build(RunComparer.Compare(new ComparedSide([single]), [new ComparedSide([_run])], RunComparer.DefaultNoiseThreshold));
+        Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("compare-shards-", StringComparison.Ordinal));
+        Assert.Equal("compare-shards-sharded", chart.Name);
+        Assert.Equal(["compare-shards-sharded-inserts.dat", "compare-shards-sharded.dat"], chart.Tables.Select(t => t.FileName));
+        Assert.Contains(chart.SharedTemplate, charts.SharedTemplates);
     }
 
     [Fact]

@@ -5,24 +5,28 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What each shard holds and does over time, with the migrations shaded.</summary>
 internal static class ShardChart
 {
+    public const string Name = "shards";
+
     private const string Title = "Shards over time";
     private const int Ticks = 4;
 
     /// <summary>Null unless several shards were looked at.</summary>
-    public static Chart? Build(StoredRun run)
+    /// <param name="run">Finished or not.</param>
+    /// <param name="name">Of its files, where charts of several runs lie in one folder.</param>
+    public static Chart? Build(StoredRun run, string name = Name)
     {
         var axis = new TimeAxis(run.ReadSamples().Select(static sample => sample.AtMilliseconds)
             .Concat(run.ReadShardSamples().Select(static sample => sample.AtMilliseconds)));
-        var table = ShardTimeline.Read(run, axis);
+        var table = ShardTimeline.Read(run, axis, name + ".dat");
         if (table is null)
             return null;
 
         List<string> tests = [.. ChartText.InsertTests.Where(run.ReadSamples().Select(static sample => sample.Test).ToHashSet().Contains)];
-        var rates = OverTime.Rates(run, "shards-inserts.dat", tests, axis.At, axis.Seconds);
+        var rates = OverTime.Rates(run, name + "-inserts.dat", tests, axis.At, axis.Seconds);
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
-            .Set("chart", "shards")
+            .Set("chart", name)
             .Set("title", Title)
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
@@ -33,7 +37,7 @@ internal static class ShardChart
             .SetBands(MigrationBands.Of(run, axis.At, axis.Seconds));
         TimelinePanels.Set(settings, [.. Panels(table, rates, tests)]);
         return new Chart(
-            "shards", Title,
+            name, Title,
             "Lines that run together are shards that are filled evenly. Shaded is the time in which a chunk was on its way from one shard to another; "
             + "orphans are documents that have moved away and are not deleted yet. The numbers on top are documents in the collection at the end of each step.",
             settings, [rates, table.Data]);

@@ -34,7 +34,7 @@ internal sealed class ShardTimeline
     public ChartTable Data { get; }
 
     /// <returns>Null for fewer than two shards.</returns>
-    public static ShardTimeline? Read(StoredRun run, TimeAxis axis)
+    public static ShardTimeline? Read(StoredRun run, TimeAxis axis, string fileName)
     {
         string[] shards = [.. run.ReadShardSamples().Select(static sample => sample.Member).Distinct().Order(StringComparer.Ordinal)];
         if (shards.Length < 2)
@@ -48,7 +48,7 @@ internal sealed class ShardTimeline
         }
 
         string[] lines = shards.Length <= MostLines ? shards : Extremes;
-        var table = new ChartTable("shards.dat", ["seconds", .. Figures.SelectMany(figure => lines.Select(line => $"{figure.Title} {line}"))]);
+        var table = new ChartTable(fileName, ["seconds", .. Figures.SelectMany(figure => lines.Select(line => $"{figure.Title} {line}"))]);
         foreach (double[] row in buckets.Rows())
             table.Add([row[0], .. Enumerable.Range(0, Figures.Count).SelectMany(i => Condensed(Values(row, i, shards.Length)))]);
         return new ShardTimeline(lines, table);

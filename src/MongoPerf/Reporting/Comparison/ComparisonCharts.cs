@@ -3,11 +3,12 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>The charts of a comparison: all ratios on one page, and for each test the runs laid over each other.</summary>
+/// <summary>The charts of a comparison: all ratios on one page, for each test the runs laid over each other, and the shards of each sharded run over time.</summary>
 internal static class ComparisonCharts
 {
     private const string RatioTemplate = "compare-all.gp";
     private const string TestTemplate = "compare-test.gp";
+    private const string ShardTemplate = "compare-shards.gp";
 
     /// <summary>Left value with its low and high end, and two right values.</summary>
     private const int ColumnsPerSide = 5;
@@ -19,10 +20,16 @@ internal static class ComparisonCharts
             charts.Add(OfTest(comparison, test, threads));
         if (Sizes(comparison) is { } sizes)
             charts.Add(sizes);
+        charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
         return new ChartSet(
-            charts, ["common.gp", RatioTemplate, TestTemplate], ["compare-*"],
+            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate], ["compare-*"],
             $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
     }
+
+    /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
+    private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
+        ? chart with { Title = $"{chart.Title}: {run.Run.Id}", SharedTemplate = ShardTemplate }
+        : null;
 
     private static IEnumerable<(string Test, int Threads)> Tests(RunComparison comparison) =>
         comparison.Candidates.SelectMany(c => c.Tests).Select(t => (t.Test, t.Threads)).Distinct()
