@@ -156,15 +156,18 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         return node is null ? KeyChoice.Uniform : KeyChoiceReader.Read(node, scale);
     }
 
+    /// <summary>The operation's own, else the usual ones; what an operation does not take is not sent with it.</summary>
     private OperationConcerns Concerns(MappingReader reader)
     {
         MappingReader? usual = defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults);
         return new OperationConcerns
         {
-            WriteConcern = WriteConcern(reader.Find("writeConcern") ?? usual?.Find("writeConcern")),
-            ReadConcern = reader.Node.Find("readConcern") is null ? usual?.OneOf("readConcern", ScenarioLanguage.ReadConcerns) : reader.OneOf("readConcern", ScenarioLanguage.ReadConcerns),
-            ReadPreference = reader.Node.Find("readPreference") is null ? usual?.OneOf("readPreference", ScenarioLanguage.ReadPreferences) : reader.OneOf("readPreference", ScenarioLanguage.ReadPreferences),
+            WriteConcern = WriteConcern(From("writeConcern")?.Find("writeConcern")),
+            ReadConcern = From("readConcern")?.OneOf("readConcern", ScenarioLanguage.ReadConcerns),
+            ReadPreference = From("readPreference")?.OneOf("readPreference", ScenarioLanguage.ReadPreferences),
         };
+
+        MappingReader? From(string key) => reader.Find(key) is not null ? reader : reader.Takes(key) ? usual : null;
     }
 
     private static BsonDocument? WriteConcern(ScenarioNode? node)

@@ -16,9 +16,10 @@ internal static class ScenarioLanguage
         new("wtimeout", KeyKind.Count, "Milliseconds to wait for the members."),
     ]);
 
-    private static readonly Key[] Concerns =
+    private static readonly Key WriteConcernKey = new("writeConcern", KeyKind.Mapping, "How safe its writes are.", WriteConcern);
+
+    private static readonly Key[] ReadKeys =
     [
-        new("writeConcern", KeyKind.Mapping, "How safe its writes are.", WriteConcern),
         new("readConcern", KeyKind.Text, "What its reads may see.") { Allowed = ReadConcerns },
         new("readPreference", KeyKind.Text, "Which members its reads go to.") { Allowed = ReadPreferences },
     ];
@@ -32,8 +33,8 @@ internal static class ScenarioLanguage
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
     ]);
 
-    public static KeySet Defaults { get; } = new("defaults", "What holds for every operation that does not say otherwise.",
-        [.. Concerns, new("key", KeyKind.KeyChoice, "Which documents operations are about.")]);
+    public static KeySet Defaults { get; } = new("defaults", "What holds for every operation that takes it and does not say otherwise.",
+        [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "Which documents operations are about.")]);
 
     /// <summary>Keys of every operation, whatever it does.</summary>
     private static readonly Key[] OperationKeys =
@@ -41,7 +42,6 @@ internal static class ScenarioLanguage
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
         new("key", KeyKind.KeyChoice, "Which documents it is about [default: uniform]."),
-        .. Concerns,
     ];
 
     private static readonly Key FilterKey = new("filter", KeyKind.Document, "Which documents; ^key is the _id of the one drawn, ^field: NAME a field of it.");
@@ -59,24 +59,24 @@ internal static class ScenarioLanguage
     /// <summary>What an operation may do: the key names it, its value the collection (or, for runCommand, the command).</summary>
     public static IReadOnlyList<KeySet> Operations { get; } =
     [
-        Operation("insert", "Inserts one document.", []),
-        Operation("insertMany", "Inserts a batch of documents.", [BatchKey, OrderedKey]),
+        Operation("insert", "Inserts one document.", [WriteConcernKey]),
+        Operation("insertMany", "Inserts a batch of documents.", [WriteConcernKey, BatchKey, OrderedKey]),
         Operation("find", "Finds documents and reads all that come.",
-            [FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new("batchSize", KeyKind.Count, "Documents per reply.")]),
-        Operation("update", "Changes one document, or many.", [FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
+            [.. ReadKeys, FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new("batchSize", KeyKind.Count, "Documents per reply.")]),
+        Operation("update", "Changes one document, or many.", [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
         Operation("replace", "Puts a whole document in place of one.",
-            [FilterKey, WithKey with { Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew]." }, UpsertKey, HintKey]),
-        Operation("delete", "Deletes one document, or many.", [FilterKey, ManyKey, HintKey]),
+            [WriteConcernKey, FilterKey, WithKey with { Kind = KeyKind.Document, Description = "The new document [default: the collection's, with values drawn anew]." }, UpsertKey, HintKey]),
+        Operation("delete", "Deletes one document, or many.", [WriteConcernKey, FilterKey, ManyKey, HintKey]),
         Operation("findAndModify", "Changes or removes one document and returns it.",
-            [FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
+            [WriteConcernKey, FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
                 new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ProjectionKey, HintKey]),
-        Operation("readModifyWrite", "Finds a document and updates it, timed as one.", [FilterKey, ProjectionKey, WithKey]),
-        Operation("count", "Counts documents.", [FilterKey, SkipKey, LimitKey, HintKey]),
-        Operation("distinct", "The different values of a field.", [new("field", KeyKind.Text, "Its path."), FilterKey]),
+        Operation("readModifyWrite", "Finds a document and updates it, timed as one.", [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey]),
+        Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey]),
+        Operation("distinct", "The different values of a field.", [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey]),
         Operation("aggregate", "Runs a pipeline and reads all that comes.",
-            [new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk.")]),
-        Operation("createIndexes", "Builds indexes.", [new("indexes", KeyKind.Documents, "As in data.")]),
-        Operation("dropIndexes", "Drops an index, or all but _id.", [new("index", KeyKind.Value, "Its name or key [default: all].")]),
+            [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk.")]),
+        Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data.")]),
+        Operation("dropIndexes", "Drops an index, or all but _id.", [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all].")]),
         Operation("compact", "Gives free space of the collection's files back.", [new("force", KeyKind.Flag, "Also on a primary.")]),
         Operation("validate", "Checks the collection and its indexes.", [new("full", KeyKind.Flag, "Every document too.")]),
         Operation("runCommand", "Any command; the value is the command itself.",
@@ -111,7 +111,7 @@ internal static class ScenarioLanguage
         new("repeat", KeyKind.Count, "Runs it so many times; each gives a result."),
         BatchKey with { Description = "Of a load: documents per command [default: 1000]." },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
-        Concerns[0] with { Description = "Of a load." },
+        WriteConcernKey with { Description = "Of a load." },
         new("sizes", KeyKind.Flag, "Take the collection's sizes when it is over [default: true for a load]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),

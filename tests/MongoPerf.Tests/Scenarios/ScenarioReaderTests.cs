@@ -53,6 +53,33 @@ public sealed class ScenarioReaderTests
     }
 
     [Fact]
+    public void Usual_concerns_go_with_the_operations_that_take_them_only()
+    {
+        // A mongod refuses a write concern with a read (72), and a read concern with a write.
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + """
+            defaults: {writeConcern: {w: 1}, readConcern: local, readPreference: secondary}
+            phases:
+              - name: p
+                operations:
+                  - {update: users, with: {$set: {n: 1}}}
+                  - {find: users}
+                  - {count: users}
+                  - {distinct: users, field: n}
+                  - {validate: users}
+                  - {runCommand: {ping: 1}, name: ping}
+                  - {dropIndexes: users}
+                  - {readModifyWrite: users, with: {$set: {n: 1}}}
+            """);
+        Assert.Equal(
+            [
+                "load: writeConcern", "update: writeConcern", "find: readConcern $readPreference", "count: readConcern $readPreference", "distinct: readConcern $readPreference",
+                "validate: ", "ping: ", "dropIndexes: writeConcern", "read: readConcern $readPreference", "update: writeConcern",
+            ],
+            Operations<CollectionOperation>(scenario).SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o])
+                .Select(o => $"{o.Test}: {string.Join(' ', o.ToCommand().Elements.Select(e => e.Key).Where(k => k.Contains("oncern", StringComparison.Ordinal) || k.StartsWith('$')))}"));
+    }
+
+    [Fact]
     public void If_chooses_by_a_parameter()
     {
         const string text = "parameters: {all: true}\nphases: [{name: p, operations: [{find: users, projection: {^if: {is: $(all), else: {n: 1}}}}]}]\n";

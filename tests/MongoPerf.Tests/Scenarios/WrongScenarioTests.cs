@@ -10,6 +10,7 @@ public sealed class WrongScenarioTests
     [Theory]
     [InlineData("dat:\n  x: 1\n", "test.yaml:1: scenario: unknown key 'dat', allowed are", "did you mean 'data'?")]
     [InlineData("data: [1]\nphases: [{operations: [{find: u}]}]\n", "test.yaml:1: data is a list", "")]
+    [InlineData("data:\n  users: {document: {a: 1}}\nphases: [{operations: [{find: users, writeConcern: {w: 1}}]}]\n", "test.yaml:3: phase 1: find: unknown key 'writeConcern'", "")]
     [InlineData("data:\n  users:\n    cuont: 5\nphases: [{load: users}]\n", "test.yaml:3: collection 'users': unknown key 'cuont', allowed are count,", "did you mean 'count'?")]
     [InlineData("data:\n  users: {count: many}\nphases: [{load: users}]\n", "test.yaml:2: count: count: 'many' is not a count such as 500M", "")]
     [InlineData("data:\n  users: {document: {a: ^wrod}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: users.document.a: unknown generator '^wrod', allowed are ^number,", "did you mean '^word'?")]

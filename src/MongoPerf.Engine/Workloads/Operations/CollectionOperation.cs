@@ -66,8 +66,12 @@ public sealed class CommandBuilder
 
     public CommandBuilder AddFlag(string name, bool isSet) => isSet ? AddLiteral(name, true) : this;
 
-    public CommandBuilder AddConcerns(OperationConcerns concerns) => Add("writeConcern", concerns.WriteConcern)
-        .Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
+    /// <summary>Of a write: a server refuses what is for reads.</summary>
+    public CommandBuilder AddWriteConcern(OperationConcerns concerns) => Add("writeConcern", concerns.WriteConcern);
+
+    /// <summary>Of a read: a server refuses a write concern.</summary>
+    public CommandBuilder AddReadConcerns(OperationConcerns concerns) =>
+        Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
         .Add("$readPreference", concerns.ReadPreference is null ? null : BsonDocument.Of(("mode", concerns.ReadPreference)));
 
     public DocumentValue Build() => new(_elements);

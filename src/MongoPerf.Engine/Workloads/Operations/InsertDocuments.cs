@@ -22,5 +22,5 @@ public sealed record InsertDocuments(string Test, string Collection, DocumentTem
     public override int DocumentsPerCommand => BatchSize;
 
     /// <summary>Without the documents, which follow as a section of their own.</summary>
-    public override DocumentValue ToCommand() => Command("insert").AddLiteral("ordered", Ordered ? null : false).AddConcerns(Concerns).Build();
+    public override DocumentValue ToCommand() => Command("insert").AddLiteral("ordered", Ordered ? null : false).AddWriteConcern(Concerns).Build();
 }

@@ -18,7 +18,7 @@ public sealed record ServerCommand(string Test, string Collection, DocumentValue
 
     public override bool IsWrite => MayWrite;
 
-    public override DocumentValue ToCommand() => new([.. Arguments.Elements, .. new CommandBuilder().AddConcerns(Concerns).Build().Elements]);
+    public override DocumentValue ToCommand() => new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
 }
 
 /// <summary>Operations one after the other on the same document, counted and timed as one, such as YCSB's read-modify-write.</summary>

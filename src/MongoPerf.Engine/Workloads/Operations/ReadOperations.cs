@@ -38,7 +38,7 @@ public sealed record FindDocuments(string Test, string Collection, DocumentValue
         .Add("limit", Limit)
         .Add("batchSize", BatchSize is { } size ? new LiteralValue(CommandBuilder.Value(size)) : FixedLimit == 1 ? null : Limit)
         .AddFlag("singleBatch", FixedLimit == 1)
-        .AddConcerns(Concerns)
+        .AddReadConcerns(Concerns)
         .Build();
 }
 
@@ -52,13 +52,13 @@ public sealed record CountDocuments(string Test, string Collection, DocumentValu
     public TemplateValue? Hint { get; init; }
 
     public override DocumentValue ToCommand() => Command("count")
-        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddConcerns(Concerns).Build();
+        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddReadConcerns(Concerns).Build();
 }
 
 /// <summary>The different values of a field.</summary>
 public sealed record DistinctValues(string Test, string Collection, string Field, DocumentValue Filter) : CollectionOperation(Test, Collection)
 {
-    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddConcerns(Concerns).Build();
+    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
 }
 
 /// <summary>An aggregation; its cursor is read to the end.</summary>
@@ -72,5 +72,7 @@ public sealed record AggregateDocuments(string Test, string Collection, Document
     public bool AllowDiskUse { get; init; }
 
     public override DocumentValue ToCommand() => Command("aggregate")
-        .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse).AddConcerns(Concerns).Build();
+        .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse)
+        // A pipeline may end in $out or $merge.
+        .AddReadConcerns(Concerns).AddWriteConcern(Concerns).Build();
 }

@@ -20,7 +20,7 @@ public sealed record UpdateDocuments(string Test, string Collection, DocumentVal
     public override DocumentValue ToCommand() => Command("update")
         .Add("updates", DocumentValue.Array([new CommandBuilder()
             .Add("q", Filter).Add("u", Update).AddFlag("multi", Many).AddFlag("upsert", Upsert).Add("hint", Hint).Build()]))
-        .AddConcerns(Concerns).Build();
+        .AddWriteConcern(Concerns).Build();
 }
 
 /// <summary>Deletes one document, or all that meet the filter.</summary>
@@ -35,7 +35,7 @@ public sealed record DeleteDocuments(string Test, string Collection, DocumentVal
     public override DocumentValue ToCommand() => Command("delete")
         .Add("deletes", DocumentValue.Array([new CommandBuilder()
             .Add("q", Filter).AddLiteral("limit", Many ? 0 : 1).Add("hint", Hint).Build()]))
-        .AddConcerns(Concerns).Build();
+        .AddWriteConcern(Concerns).Build();
 }
 
 /// <summary>Changes or removes one document and brings it back.</summary>
@@ -60,5 +60,5 @@ public sealed record FindAndModify(string Test, string Collection, DocumentValue
 
     public override DocumentValue ToCommand() => Command("findAndModify")
         .Add("query", Filter).Add("sort", Sort).AddFlag("remove", Update is null).Add("update", Update).AddFlag("new", ReturnNew)
-        .Add("fields", Projection).AddFlag("upsert", Upsert).Add("hint", Hint).AddConcerns(Concerns).Build();
+        .Add("fields", Projection).AddFlag("upsert", Upsert).Add("hint", Hint).AddWriteConcern(Concerns).Build();
 }

@@ -6,6 +6,7 @@ namespace MongoPerf.Scenarios.Yaml;
 internal sealed class MappingReader
 {
     private readonly string _what;
+    private readonly KeySet _keys;
 
     /// <param name="node">Must be a mapping.</param>
     /// <param name="what">For messages, such as phase 'read'.</param>
@@ -14,6 +15,7 @@ internal sealed class MappingReader
     public MappingReader(ScenarioNode node, string what, KeySet keys)
     {
         _what = what;
+        _keys = keys;
         Node = node as MappingNode ?? throw Wrong(node, $"{what} is {node.Describe()}, a mapping is expected");
         foreach (MappingEntry entry in Node.Entries)
         {
@@ -32,6 +34,9 @@ internal sealed class MappingReader
         string? nearest = NearestName.Find(key.Text, names);
         return Wrong(key, $"{what}: unknown key '{key.Text}', allowed are {string.Join(", ", names)}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
+
+    /// <summary>The key is allowed here.</summary>
+    public bool Takes(string key) => _keys.Names.Contains(key);
 
     /// <returns>Null when the key is missing or has nothing.</returns>
     public ScenarioNode? Find(string key) => Node.Find(key) is { } node && node is not ScalarNode { IsNull: true } ? node : null;

@@ -86,11 +86,11 @@ public sealed class WireOperationTests
         IPreparedOperation operation = sent.Prepare(new DeleteDocuments("delete", "c", ById(Fixed))
         {
             Chooser = new UniformKeys(new KeySpace(10)),
-            Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", "majority")), ReadPreference = "secondary" },
+            Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", "majority")) },
         });
         Assert.True(operation.Draw() && operation.Execute().Succeeded);
         BsonDocument command = sent.Commands.Single();
-        Assert.Equal(("majority", "secondary"), (command.FindString("writeConcern.w"), command.FindString("$readPreference.mode")));
+        Assert.Equal("majority", command.FindString("writeConcern.w"));
         Assert.Equal(1, command.FindInt64("deletes.0.limit"));
     }
 
