@@ -14,6 +14,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire"] = [],
         ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson"],
         ["MongoPerf.Wire.Connections"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages"],
+        ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
         ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Wire"],

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Execution.GridFs;
 using MongoPerf.Engine.Execution.Scenarios;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Operations;
@@ -56,6 +57,8 @@ public sealed class WireExecutor : IOperationExecutor
     {
         InsertSpecification insert => new WireInsert(this, insert, _database, _collection, _generator, context),
         FindSpecification find => new WireFind(this, find, _database, _collection, _generator, context),
+        GridFsWriteSpecification write => new WireGridFsWrite(this, write, _database, context),
+        GridFsReadSpecification read => new WireGridFsRead(this, read, _database, context),
         InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
         CollectionOperation operation => new WireOperation(this, operation, _database, context),
         _ => throw new NotSupportedException($"the wire executor has no way to do {specification.GetType().Name}"),

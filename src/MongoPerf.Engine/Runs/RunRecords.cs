@@ -56,10 +56,10 @@ public sealed record RepeatOf(string Group, int Number, int Count);
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
-    /// <summary>"uri" or "cluster" (given), "mongod" or "sharded" (started by the run), "embedded" or "null".</summary>
+    /// <summary>"uri", "cluster" or "tyrant" (given; Tokyo Tyrant), "mongod" or "sharded" (started by the run), "embedded" or "null".</summary>
     public required string Kind { get; init; }
 
-    /// <summary>"standalone", "replica set", "sharded", "embedded" or "null".</summary>
+    /// <summary>"standalone", "replica set", "sharded", "embedded", "Tokyo Tyrant" or "null".</summary>
     public required string Topology { get; init; }
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }

@@ -7,6 +7,7 @@ using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
+using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Cli;
 
@@ -59,6 +60,7 @@ internal static class CommandRunner
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
         OperationCanceledException => (ExitCode.Interrupted, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
+        TyrantServerException => (ExitCode.WrongUsage, "start it on the file of a table database: ttserver FILE.tct"),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),

@@ -7,7 +7,7 @@ namespace MongoPerf.Cli;
 /// <summary>Options that several commands take, each made once per command.</summary>
 internal sealed class SharedOptions
 {
-    public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of a deployment that exists (environment: MONGOPERF_URI). Without it a mongod is started, or the embedded server.", "URI", "-u");
+    public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of a deployment that exists (environment: MONGOPERF_URI); scenarios take tyrant://HOST too. Without it a mongod is started, or the embedded server.", "URI", "-u");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 

@@ -13,6 +13,9 @@ internal sealed record DeploymentSettings
     /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>
     public IReadOnlyList<ServerAddress>? Hosts { get; init; }
 
+    /// <summary>The host of <c>--uri tyrant://</c>; comes before all others.</summary>
+    public ServerAddress? Tyrant { get; init; }
+
     /// <summary>How connections are opened: from <c>--uri</c>, or as they are by default.</summary>
     public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
 
@@ -39,7 +42,7 @@ internal sealed record DeploymentSettings
 /// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
 internal interface IDeployment : IDisposable
 {
-    /// <summary>"uri", "mongod", "embedded", "null", "sharded" or "cluster"; <see cref="DeploymentInfo.Kind"/>.</summary>
+    /// <summary>"uri", "tyrant", "mongod", "embedded", "null", "sharded" or "cluster"; <see cref="DeploymentInfo.Kind"/>.</summary>
     string Kind { get; }
 
     /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>

@@ -36,6 +36,8 @@ internal static class DeploymentFactory
     {
         if (settings.Topology == "null")
             return ChildDeployment.Null();
+        if (settings.Tyrant is { } tyrant)
+            return new TyrantDeployment(tyrant, settings.Connections);
         if (settings.Cluster?.Folder is { } folder)
             return new GivenCluster(folder);
         if (settings.Hosts is { Count: > 0 } hosts)

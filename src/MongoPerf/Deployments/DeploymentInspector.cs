@@ -20,6 +20,8 @@ internal static class DeploymentInspector
     /// <exception cref="DeploymentException">Not reachable, refused, older than 3.6, or no MongoDB.</exception>
     public static Inspection Inspect(IDeployment deployment, ConnectionSettings settings, string ns)
     {
+        if (deployment is TyrantDeployment tyrant)
+            return tyrant.Inspect();
         try
         {
             using MongoConnection connection = MongoConnection.Open(deployment.Address, settings);
@@ -100,7 +102,7 @@ internal static class DeploymentInspector
         return ServerNames.Any(known => name.StartsWith(known, StringComparison.Ordinal)) ? (int)pid : null;
     }
 
-    private static bool IsLoopback(string host) =>
+    public static bool IsLoopback(string host) =>
         host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
 
     /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>

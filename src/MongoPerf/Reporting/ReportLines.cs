@@ -41,10 +41,10 @@ internal static class ReportLines
     {
         if (d == null)
             return "none was reached";
-        string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : "MongoDB";
+        string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : d.Kind == "tyrant" ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
-        string topology = d.Topology is "embedded" or "null" ? "" : $" {d.Topology}{Router(d)}";
+        string topology = d.Topology is "embedded" or "null" or "Tokyo Tyrant" ? "" : $" {d.Topology}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
 

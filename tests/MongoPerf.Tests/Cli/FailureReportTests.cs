@@ -3,6 +3,7 @@ using MongoPerf.Cli;
 using MongoPerf.Deployments;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Tests.Cli;
 
@@ -20,6 +21,7 @@ public sealed class FailureReportTests
         { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  make room on the server's disk" },
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is there room on the disk?" },
         { "no access", 2, "error: Access to '/x' is denied|hint:  may this user read and write there?" },
+        { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start it on the file of a table database: ttserver FILE.tct" },
         { "deployment", 6, "error: two|hint:  lines" },
     };
 
@@ -53,6 +55,7 @@ public sealed class FailureReportTests
         "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),
         "no file" => new FileNotFoundException("/x is not there"),
         "no access" => new UnauthorizedAccessException("Access to '/x' is denied"),
+        "no table" => new TyrantServerException(new ServerAddress("news", 1978), "hash"),
         _ => new DeploymentException(DeploymentFault.Refused, "two\nhint:  lines"),
     };
 }

@@ -17,9 +17,9 @@ internal sealed class BackgroundSampler : IDisposable
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
     public BackgroundSampler(
-        IClock clock, IReadOnlyList<ServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress)
+        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress)
     {
-        foreach ((int i, ServerSampler server) in servers.Index())
+        foreach ((int i, IServerSampler server) in servers.Index())
         {
             Begin(clock, server, () =>
             {

@@ -9,8 +9,10 @@ namespace MongoPerf.Cli.Sessions;
 internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings connections)
 {
     /// <summary>Shards first; then the router and the config server, which hold none of the data.</summary>
-    public IReadOnlyList<ServerSampler> Servers()
+    public IReadOnlyList<IServerSampler> Servers()
     {
+        if (deployment is TyrantDeployment)
+            return [new TyrantSampler(() => deployment.Address, connections)];
         if (deployment.Cluster is not { } parts)
             return [new ServerSampler(() => deployment.Address, connections)];
         List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), connections))];

@@ -6,6 +6,7 @@ using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Scenarios;
@@ -85,6 +86,11 @@ internal sealed class RunSession : IDisposable
     public PhaseRunner Phases => new(
         Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
 
+    /// <summary>The same on a Tokyo Tyrant server.</summary>
+    /// <param name="columns">Of its table.</param>
+    public PhaseRunner TyrantPhases(TyrantColumns columns) => new(
+        Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, Generator, _keeper.BeforeReconnect) { Columns = columns });
+
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
     /// <param name="request">What is asked for.</param>
@@ -92,7 +98,10 @@ internal sealed class RunSession : IDisposable
     /// killed meanwhile goes on on the same.</param>
     public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
     {
-        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
+        ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
+        if (tyrant is not null && request.Kind != "scenario")
+            throw new UserException(ExitCode.WrongUsage, "--uri: Tokyo Tyrant runs scenarios; the series and its tests are MongoDB's", "name a scenario file: ./mongoperf run FILE --uri tyrant://HOST");
+        (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
             ? ServerUri.Read(uri)
             : (null, ConnectionSettings.Default);
         IDeployment? deployment = null;
@@ -102,6 +111,7 @@ internal sealed class RunSession : IDisposable
             {
                 Topology = request.Settings.Topology,
                 Hosts = hosts,
+                Tyrant = tyrant,
                 Connections = connections,
                 Mongod = request.Settings.MongodPath,
                 RequiredKind = request.RequiredKind,
@@ -117,7 +127,8 @@ internal sealed class RunSession : IDisposable
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
-            BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
+            if (tyrant is null)
+                BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
             return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
         }
         catch
@@ -161,6 +172,10 @@ internal sealed class RunSession : IDisposable
             () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
             new CollectionShape(collection.Indexes, collection.Options));
     }
+
+    /// <summary>The one table of a Tokyo Tyrant server.</summary>
+    public TyrantScenarioData OpenTable(string runId) =>
+        new(() => Deployment.Address, Connections, Request.Seed, runId, Clock, ReconnectFor, _keeper.BeforeReconnect);
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
     public string? ReasonToStop()
@@ -275,6 +290,7 @@ internal sealed class RunSession : IDisposable
     /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017".</summary>
     public static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
+        : info.Kind == TyrantDeployment.KindName ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == "null" ? $"null deployment, {info.Address}"
         : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology}, {info.Address}";
 

@@ -1,5 +1,7 @@
+using MongoPerf.Deployments;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Execution.Tyrant;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
@@ -21,12 +23,12 @@ internal static class ScenarioSession
         ConnectionRoom.CheckClient(read.Scenario);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
-        WireScenarioData? data = null;
+        IScenarioData? data = null;
         RunStore store;
         try
         {
             session = RunSession.Open(folder, request);
-            data = OpenData(session, folder);
+            data = OpenData(session, folder, read.Scenario);
             Check(session, data, read.Scenario);
             store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
         }
@@ -60,17 +62,28 @@ internal static class ScenarioSession
         }
     }
 
-    private static WireScenarioData OpenData(RunSession session, RunFolder folder) => new(session.OpenCollection, session.Request.Seed, folder.Id);
+    private static IScenarioData OpenData(RunSession session, RunFolder folder, Scenario scenario)
+    {
+        if (session.Deployment is not TyrantDeployment)
+            return new WireScenarioData(session.OpenCollection, session.Request.Seed, folder.Id);
+        TyrantScenarioData.Check(scenario);
+        return session.OpenTable(folder.Id);
+    }
+
+    /// <summary>The engine of the series, on the system that the deployment is.</summary>
+    private static PhaseRunner OpenPhases(RunSession session, Scenario scenario) => session.Deployment is TyrantDeployment
+        ? session.TyrantPhases(TyrantScenarioData.ColumnsOf(scenario))
+        : session.Phases;
 
     /// <summary>Everything that can be refused, before anything is changed.</summary>
-    private static void Check(RunSession session, WireScenarioData data, Scenario scenario)
+    private static void Check(RunSession session, IScenarioData data, Scenario scenario)
     {
         ScenarioCollection[] collections = [.. scenario.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name)];
         string? drop = session.Request.ForceDrop;
         if (drop is not null && collections.All(c => $"{session.Settings.Database}.{c.Name}" != drop))
             throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is none of the scenario's collections, which are {string.Join(", ", collections.Select(c => $"{session.Settings.Database}.{c.Name}"))}");
         foreach (ScenarioCollection collection in collections)
-            RequireOwn(data.Inspect(collection), $"{session.Settings.Database}.{collection.Name}", drop);
+            RequireOwn(data.Inspect(collection), session, $"{session.Settings.Database}.{collection.Name}", drop);
         RequireCommands(session.Connections.Dialect, scenario);
         ConnectionRoom.CheckServer(scenario, data.ReadAvailableConnections());
         foreach (ScenarioRound round in scenario.Rounds)
@@ -98,23 +111,26 @@ internal static class ScenarioSession
         return documents == 0 ? 0 : (long)(bytes / documents);
     }
 
-    private static void RequireOwn(CollectionState state, string ns, string? drop)
+    private static void RequireOwn(CollectionState state, RunSession session, string ns, string? drop)
     {
         if (!state.Exists || drop == ns)
             return;
-        string hint = $"take another --db, rename the collection in the file, or --force-drop {ns} if it may really go";
+        // A Tokyo Tyrant server has one table, whatever the file and --db call it.
+        (string name, string hint) = session.Deployment is TyrantDeployment
+            ? ($"the table at {session.Deployment.Address}", $"start a server on another file, or --force-drop {ns} if all its records may really go")
+            : (ns, $"take another --db, rename the collection in the file, or --force-drop {ns} if it may really go");
         if (state.Marker is null)
-            throw new UserException(ExitCode.Refused, $"{ns} was not made by MongoPerf: nothing is written into it and nothing dropped", hint);
+            throw new UserException(ExitCode.Refused, $"{name} was not made by MongoPerf: nothing is written into it and nothing dropped", hint);
         if (state.Marker.SchemaVersion != WireScenarioData.MarkerVersion)
-            throw new UserException(ExitCode.Refused, $"{ns} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
+            throw new UserException(ExitCode.Refused, $"{name} holds the {state.Marker.Documents:N0} documents of a series: a scenario would drop them", hint);
     }
 
-    private static ScenarioOutcome RunStored(RunSession session, WireScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)
+    private static ScenarioOutcome RunStored(RunSession session, IScenarioData data, RunStore store, Scenario scenario, StopSignals signals, Func<bool> mayGoOn)
     {
         try
         {
             data.Stop = signals.Token;
-            var tests = new TestRunner(RunSession.Clock, session.Phases, store, session.Progress);
+            var tests = new TestRunner(RunSession.Clock, OpenPhases(session, scenario), store, session.Progress);
             return new ScenarioRunner(RunSession.Clock, tests, data, store, session.Progress, new ScenarioRunOptions
             {
                 Seed = session.Request.Seed,

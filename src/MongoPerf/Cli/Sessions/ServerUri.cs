@@ -1,4 +1,5 @@
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -24,9 +25,13 @@ internal static class ServerUri
         });
     }
 
+    /// <summary>The server that <c>tyrant://</c> names; null for any other connection string.</summary>
+    /// <exception cref="ConnectionStringException">It names none.</exception>
+    public static ServerAddress? ReadTyrant(string uri) => TyrantUri.IsOne(uri) ? TyrantUri.Parse(uri) : null;
+
     /// <summary>For what is stored and shown: secrets replaced by ***.</summary>
     /// <inheritdoc cref="Read"/>
-    public static string Mask(string uri) => Parse(uri).ToMaskedString();
+    public static string Mask(string uri) => ReadTyrant(uri) is { } tyrant ? TyrantUri.Scheme + tyrant : Parse(uri).ToMaskedString();
 
     private static ConnectionString Parse(string uri)
     {

@@ -12,7 +12,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// <param name="address">Asked before each attempt to connect: a server that was started again may listen elsewhere.</param>
 /// <param name="settings">As the run's connections have them; its time limits are replaced.</param>
 /// <param name="holdsData">False for a router and a config server: what their storage does is nothing of the data's, and reads NaN.</param>
-internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings, bool holdsData = true) : IDisposable
+internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSettings settings, bool holdsData = true) : IServerSampler
 {
     private static readonly int[] OfStorage =
     [

@@ -18,7 +18,7 @@ internal static class ChartText
         if (run.Environment is { } machine)
         {
             string cores = machine.CpuCount == 1 ? "1 core" : $"{machine.CpuCount} cores";
-            string where = run.Deployment?.Kind == "uri" && !machine.ServerOnSameMachine ? "client: " : "";
+            string where = run.Deployment?.Kind is "uri" or "tyrant" && !machine.ServerOnSameMachine ? "client: " : "";
             double gibibytes = Math.Round(machine.MemoryBytes / (1024.0 * 1024 * 1024));
             parts.Add($"{where}{cores}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB");
         }
@@ -37,6 +37,8 @@ internal static class ChartText
             return "embedded server, not MongoDB";
         if (deployment.Kind == "null")
             return "null deployment (answers from memory, stores nothing), not MongoDB";
+        if (deployment.Kind == "tyrant")
+            return $"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database";
         string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}" : "";
         return $"mongod {deployment.ServerVersion}, {deployment.Topology}{cache}";
     }

@@ -31,7 +31,7 @@ internal sealed class ComparedSide
     };
 
     /// <summary>"2026-11-21-a: mongod 6.0.5, standalone", with the address of one that was given.</summary>
-    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" } given ? $" at {given.Address}" : "")}";
+    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" or "tyrant" } given ? $" at {given.Address}" : "")}";
 }
 
 /// <summary>What the runs of one side measured, in the order in which they ran.</summary>

@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 
@@ -32,6 +34,8 @@ internal static class SetupCheck
         ("warm-up", run => Seconds(run.Settings.WarmupSeconds)),
         ("journal", run => run.Settings.Journal ? "on" : "off"),
         ("rate asked for", run => run.Settings.Rate is { } rate ? $"{Units.Rate(rate)}/s" : "as fast as possible"),
+        ("scenario's text", run => run.Scenario is { } scenario ? Fingerprint(scenario.Text) : "none"),
+        ("changed in the scenario", run => run.Scenario is { Overrides: { Count: > 0 } changes } ? string.Join("; ", changes) : "nothing"),
         ("client build", run => run.Run.BuildKind),
         ("client CPU", run => run.Environment?.CpuModel ?? "unknown"),
         ("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? "unknown"),
@@ -44,7 +48,7 @@ internal static class SetupCheck
     [
         ("deployment", run => ChartText.DeploymentText(run.Deployment)),
         ("deployment's kind", run => run.Deployment?.Kind ?? "none"),
-        ("address", run => run.Deployment is { Kind: "uri" } given ? given.Address : "its own"),
+        ("address", run => run.Deployment is { Kind: "uri" or "tyrant" } given ? given.Address : "its own"),
         ("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
         ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max() is > 1 and int shards ? shards.ToString(CultureInfo.InvariantCulture) : "none"),
         ("router", run => run.Deployment?.Router ?? "none"),
@@ -88,6 +92,9 @@ internal static class SetupCheck
         string[] values = [.. sides.Select(of)];
         return values.Distinct().Count() == 1 ? null : new SetupDifference(name, values, isUnlike);
     }
+
+    /// <summary>Enough to tell two texts apart by eye; a file may have been renamed or moved.</summary>
+    private static string Fingerprint(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..12];
 
     private static string Seconds(double seconds) => Units.Duration(TimeSpan.FromSeconds(seconds));
 }

@@ -24,6 +24,7 @@ internal sealed record NoisyRun
     public Func<RunInfo, RunInfo> ChangeRun { get; init; } = run => run;
     public DeploymentInfo Deployment { get; init; } = RunParts.Deployment();
     public RepeatOf? Repeat { get; init; }
+    public ScenarioInfo? Scenario { get; init; }
 
     /// <returns>The run's folder.</returns>
     public string Write(string runsFolder)
@@ -34,6 +35,8 @@ internal sealed record NoisyRun
         using RunStore store = RunStore.Create(folder, ChangeRun(RunParts.Run(Id) with { Kind = Kind, Repeat = Repeat }), Change(settings));
         store.SetDeployment(Deployment);
         store.SetEnvironment(RunParts.Environment());
+        if (Scenario is not null)
+            store.SetScenario(Scenario);
         DateTimeOffset now = RunParts.Start;
         for (int step = 1; step <= Steps; step++)
         {

@@ -175,6 +175,23 @@ public sealed class StoredComparisonTests : IDisposable
     }
 
     [Fact]
+    public void Scenarios_are_alike_by_their_text_and_what_was_changed_not_by_their_names_or_servers()
+    {
+        var news = new ScenarioInfo { Name = "news", Path = "news.yaml", Text = "phases: []" };
+        NoisyRun run = new() { Kind = "scenario", Steps = 1, Tests = ["read"], Scenario = news };
+        NoisyRun other = run with { Id = "2026-11-21-b" };
+        DeploymentInfo tyrant = RunParts.Deployment() with { Kind = "tyrant", Topology = "Tokyo Tyrant", Address = "10.0.0.1:1978" };
+        IReadOnlyList<SetupDifference> allowed = Differences(run, other with { Deployment = tyrant, Scenario = news with { Name = "copy", Path = "copy.yaml" } });
+        Assert.DoesNotContain(allowed, d => d.IsUnlike);
+        Assert.Contains(allowed, d => d.Name == "address" && d.Values[1] == "10.0.0.1:1978");
+
+        Assert.Equal("scenario's text", Differences(run with { Id = "c" }, other with { Id = "d", Scenario = news with { Text = "phases: [a]" } })[0].Name);
+        SetupDifference changed = Differences(run with { Id = "e" }, other with { Id = "f", Scenario = news with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0];
+        Assert.Equal("changed in the scenario: nothing | threads: 8 (--threads, the file says 4)", changed.ToString());
+        Assert.True(changed.IsUnlike);
+    }
+
+    [Fact]
     public void The_same_runs_give_the_same_words_each_time()
     {
         RunComparison first = Compare(Single(1), Single(2));

@@ -1,0 +1,26 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Documents.GridFs;
+
+/// <summary>A pair of collections that hold files: one document per file, and its bytes in chunks. Source: specifications, gridfs-spec.md.</summary>
+/// <param name="Name">In front of both collections' names; <c>fs</c> is what clients take when nobody says otherwise.</param>
+/// <param name="ChunkSize">Bytes of data in each chunk but a file's last, 1 or more.</param>
+public sealed record GridFsBucket(string Name = "fs", int ChunkSize = GridFsBucket.DefaultChunkSize)
+{
+    /// <summary>255 KiB: with its other fields a chunk fits into 256 KiB.</summary>
+    public const int DefaultChunkSize = 255 * 1024;
+
+    public string Files => Name + ".files";
+
+    public string Chunks => Name + ".chunks";
+
+    /// <summary>createIndexes for both collections: there before the first file.</summary>
+    public IReadOnlyList<BsonDocument> CreateIndexes() =>
+    [
+        CreateIndex(Files, BsonDocument.Of(("key", BsonDocument.Of(("filename", 1), ("uploadDate", 1))), ("name", "filename_1_uploadDate_1"))),
+        CreateIndex(Chunks, BsonDocument.Of(("key", BsonDocument.Of(("files_id", 1), ("n", 1))), ("name", "files_id_1_n_1"), ("unique", true))),
+    ];
+
+    private static BsonDocument CreateIndex(string collection, BsonDocument index) =>
+        BsonDocument.Of(("createIndexes", collection), ("indexes", new[] { index }));
+}

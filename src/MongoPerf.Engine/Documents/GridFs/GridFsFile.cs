@@ -1,0 +1,73 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Documents.GridFs;
+
+/// <summary>A file as its document in the files collection describes it. Source: specifications, gridfs-spec.md.</summary>
+/// <param name="Id">Its <c>_id</c>, and its chunks' files_id.</param>
+/// <param name="Length">Bytes, 0 or more.</param>
+/// <param name="ChunkSize">Bytes of data in each chunk but the last, 1 or more.</param>
+/// <param name="UploadDate">Milliseconds since 1970-01-01 UTC.</param>
+/// <param name="Filename">Need not be the only one of that name.</param>
+public sealed record GridFsFile(ObjectId Id, long Length, int ChunkSize, long UploadDate, string Filename)
+{
+    /// <summary>0 for an empty file.</summary>
+    public int ChunkCount => (int)((Length + ChunkSize - 1) / ChunkSize);
+
+    /// <param name="n">0 ≤ n &lt; <see cref="ChunkCount"/>.</param>
+    /// <returns>Bytes of data in chunk n: all are full but the last.</returns>
+    public int LengthOfChunk(int n) => (int)Math.Min(ChunkSize, Length - OffsetOfChunk(n));
+
+    /// <summary>Where chunk n's data start in the file.</summary>
+    public long OffsetOfChunk(int n) => (long)n * ChunkSize;
+
+    /// <summary>The document of the files collection. It is written last: a file that has one is whole.</summary>
+    public void Write(BsonWriter writer)
+    {
+        writer.StartDocument();
+        writer.WriteObjectId("_id"u8, Id);
+        writer.WriteInt64("length"u8, Length);
+        writer.WriteInt32("chunkSize"u8, ChunkSize);
+        writer.WriteDateTime("uploadDate"u8, UploadDate);
+        writer.WriteString("filename"u8, Filename);
+        writer.End();
+    }
+
+    /// <summary>The document of one chunk.</summary>
+    /// <param name="writer">Takes it.</param>
+    /// <param name="chunkId">Its <c>_id</c>.</param>
+    /// <param name="fileId">The file's <c>_id</c>.</param>
+    /// <param name="n">0-based.</param>
+    /// <param name="data">Its bytes, at least one.</param>
+    public static void WriteChunk(BsonWriter writer, ObjectId chunkId, ObjectId fileId, int n, ReadOnlySpan<byte> data)
+    {
+        writer.StartDocument();
+        writer.WriteObjectId("_id"u8, chunkId);
+        writer.WriteObjectId("files_id"u8, fileId);
+        writer.WriteInt32("n"u8, n);
+        writer.WriteBinary("data"u8, data);
+        writer.End();
+    }
+
+    /// <summary>Reads a document of the files collection, as any client may have written it: length may be an int32 or a double.</summary>
+    /// <exception cref="GridFsFormatException">A field is missing, of another type or out of range.</exception>
+    public static GridFsFile Parse(BsonDocument document)
+    {
+        long length = document.FindInt64("length") ?? throw Missing("length");
+        long chunkSize = document.FindInt64("chunkSize") ?? throw Missing("chunkSize");
+        if (length < 0)
+            throw new GridFsFormatException($"file's length is {length}, 0 or more is allowed");
+        if (chunkSize is < 1 or > int.MaxValue)
+            throw new GridFsFormatException($"file's chunkSize is {chunkSize}, allowed are 1 to {int.MaxValue}");
+        return new GridFsFile(
+            document.Find("_id") is { Type: BsonType.ObjectId } id ? id.ToObjectId() : throw Missing("_id (ObjectId)"),
+            length,
+            (int)chunkSize,
+            document.Find("uploadDate") is { Type: BsonType.DateTime } date ? date.ToInt64() : throw Missing("uploadDate"),
+            document.FindString("filename") ?? "");
+    }
+
+    private static GridFsFormatException Missing(string field) => new($"file's document has no {field}");
+}
+
+/// <summary>Stored files that are not as the specification says.</summary>
+public sealed class GridFsFormatException(string message) : Exception(message);

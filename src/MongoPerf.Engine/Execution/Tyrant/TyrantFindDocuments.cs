@@ -1,0 +1,103 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Keys;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Tyrant;
+
+namespace MongoPerf.Engine.Execution.Tyrant;
+
+/// <summary>A scenario's find as a search of the table.</summary>
+internal sealed class TyrantFindDocuments : IPreparedOperation
+{
+    private readonly TyrantExecutor _executor;
+    private readonly FindDocuments _operation;
+    private readonly TyrantSearch _search;
+    private readonly KeyChooser? _chooser;
+    private readonly BsonWriter _scratch = new();
+    private readonly TyrantRecord _expected = new();
+    private RandomStream _random;
+    private long _number;
+
+    /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
+    public TyrantFindDocuments(TyrantExecutor executor, FindDocuments operation, OperationContext context)
+    {
+        _executor = executor;
+        _operation = operation;
+        _search = TyrantSearch.Fetching(Describe(operation), executor.Columns);
+        _chooser = operation.Chooser?.ForWorker();
+        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    public bool Draw()
+    {
+        if (_chooser is not null)
+            _number = _chooser.Next(ref _random);
+        _scratch.Clear();
+        _operation.Filter.WriteRoot(_scratch, new ValueContext(_number, _random.Next()));
+        _search.Write(_scratch.Written);
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        TyrantReply reply = _executor.Connection.Call(_search.Request);
+        if (reply.Succeeded)
+            return new OperationOutcome(true, reply.Count, reply.ElementBytes);
+        LastError = TyrantFailure.Of(reply.Code);
+        return default;
+    }
+
+    public VerificationOutcome Verify()
+    {
+        if (_operation.Expected is null)
+            return default;
+        _scratch.Clear();
+        _operation.Expected.Write(_scratch, _number);
+        _expected.Read(_scratch.Written);
+        int right = 0;
+        TyrantReply reply = _executor.Connection.LastReply;
+        foreach (ReadOnlySpan<byte> element in reply)
+        {
+            TyrantRecord.Split(element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns);
+            if (key.SequenceEqual(_expected.Key) && columns.SequenceEqual(_expected.Columns))
+                right++;
+        }
+
+        // The document must be there: none at all is one wrong.
+        int seen = Math.Max(reply.Count, 1);
+        return new VerificationOutcome(seen, seen - right);
+    }
+
+    public void Complete()
+    {
+    }
+
+    private static FindSpecification Describe(FindDocuments operation) => new(operation.Test, operation.Filter.ToDocument(default), Number("limit", operation.Limit))
+    {
+        Sort = Literal("sort", operation.Sort),
+        Projection = Literal("projection", operation.Projection),
+        Skip = Number("skip", operation.Skip),
+    };
+
+    private static BsonDocument? Literal(string name, TemplateValue? value) => value switch
+    {
+        null => null,
+        DocumentValue { IsConstant: true } document => document.ToDocument(default),
+        LiteralValue literal => literal.Value.ToDocument(),
+        _ => throw NotDrawn(name),
+    };
+
+    private static int Number(string name, TemplateValue? value) => value switch
+    {
+        null => 0,
+        LiteralValue literal => (int)Math.Clamp(literal.Value.ToInt64(), 0, int.MaxValue),
+        _ => throw NotDrawn(name),
+    };
+
+    private static OperationLimitException NotDrawn(string name) => new($"a {name} that is drawn for each operation is not possible with Tokyo Tyrant, a fixed one is");
+}

@@ -1,0 +1,77 @@
+using System.Globalization;
+using System.Text;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Tyrant;
+
+namespace MongoPerf.Engine.Execution.Tyrant;
+
+/// <summary>A find of MongoDB's as a table database's search.</summary>
+/// <remarks>One thread. Order, limit and columns are made once; conditions are written for each operation, and nothing is allocated then.</remarks>
+internal sealed class TyrantSearch
+{
+    private readonly TyrantRequest _request = new();
+    private readonly TyrantConditions _conditions;
+    private readonly byte[][][] _fixedArguments;
+
+    private TyrantSearch(TyrantColumns columns, params byte[][][] fixedArguments)
+    {
+        _conditions = new TyrantConditions(_request, columns);
+        _fixedArguments = fixedArguments;
+    }
+
+    public ReadOnlySpan<byte> Request => _request.Written;
+
+    /// <summary>One that fetches the records it finds.</summary>
+    /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
+    public static TyrantSearch Fetching(FindSpecification specification, TyrantColumns columns)
+    {
+        byte[][] limit = ["setlimit"u8.ToArray(), Number(specification.Limit > 0 ? specification.Limit : -1), Number(specification.Skip)];
+        byte[][] fetched = ["get"u8.ToArray(), .. specification.Projection is null ? [] : FetchedBy(specification.Projection)];
+        TyrantSearch search = specification.Sort is null
+            ? new TyrantSearch(columns, limit, fetched)
+            : new TyrantSearch(columns, OrderOf(specification.Sort, columns), limit, fetched);
+        search.Write(specification.Filter.Bytes);
+        return search;
+    }
+
+    /// <summary>Writes the request anew for a filter with other values.</summary>
+    /// <exception cref="OperationLimitException">The filter asks for what a search can't do.</exception>
+    public void Write(ReadOnlySpan<byte> filter)
+    {
+        _request.StartFunction("search"u8, changes: false);
+        _conditions.Write(filter);
+        foreach (byte[][] argument in _fixedArguments)
+            AddArgument(argument);
+    }
+
+    private void AddArgument(byte[][] words)
+    {
+        _request.StartArgument(words[0]);
+        foreach (byte[] word in words.AsSpan(1))
+            _request.AddWord(word);
+        _request.EndArgument();
+    }
+
+    private static byte[][] OrderOf(BsonDocument sort, TyrantColumns columns)
+    {
+        (string field, BsonValue direction) = sort.Count() == 1
+            ? sort.First()
+            : throw new OperationLimitException($"a sort by {sort.Count()} fields, Tokyo Tyrant sorts by one");
+        byte[] column = TyrantColumns.NameOf(Encoding.UTF8.GetBytes(field)).ToArray();
+        int type = (columns.KindOf(column) == TyrantColumnKind.Number ? 2 : 0) + (direction.ToDouble() < 0 ? 1 : 0);
+        return ["setorder"u8.ToArray(), column, Number(type)];
+    }
+
+    /// <summary>The key comes along unless the projection says otherwise, as with MongoDB.</summary>
+    private static IEnumerable<byte[]> FetchedBy(BsonDocument projection)
+    {
+        bool withKey = projection.Find("_id")?.ToBoolean() ?? true;
+        string[] names = [.. projection.Where(field => field.Key != "_id").Select(field => field.Value.ToBoolean()
+            ? field.Key
+            : throw new OperationLimitException($"a projection that leaves '{field.Key}' out, Tokyo Tyrant fetches all columns or those that are named"))];
+        return names.Prepend("").Skip(withKey ? 0 : 1).Select(Encoding.UTF8.GetBytes);
+    }
+
+    private static byte[] Number(int value) => Encoding.UTF8.GetBytes(value.ToString(CultureInfo.InvariantCulture));
+}
