@@ -43,8 +43,8 @@ internal sealed class ScenarioOptions
     public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format)
     {
         RefuseOthers(parsed, shared);
-        RunRequest request = SettingsReader.Read("scenario", parsed, shared, SettingsReader.Shape(1, []));
-        ReadScenario read = ScenarioReader.Read(file, overrides, request.Seed);
+        ReadScenario read = ScenarioReader.Read(file, overrides, parsed.GetValue(shared.Seed) ?? SettingsReader.DefaultSeed);
+        RunRequest request = SettingsReader.Read("scenario", read.Cluster is { } cluster ? WithCluster(parsed, shared, cluster) : parsed, shared, SettingsReader.Shape(1, []));
         if (parsed.GetValue(DryRun))
         {
             ScenarioPrinter.WritePlan(read, file, Console.Out);
@@ -55,6 +55,21 @@ internal sealed class ScenarioOptions
             throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing, and a scenario reads what it loads", "leave it out");
         return ScenarioSession.Run(
             request with { Settings = Describe(request.Settings, read, parsed.GetValue(shared.MaxErrors)), Output = request.Output with { Format = format } }, file, read);
+    }
+
+    /// <summary>The cluster that a file asks for counts as typed, unless a deployment is named.</summary>
+    private static ParseResult WithCluster(ParseResult parsed, SharedOptions shared, ScenarioCluster cluster)
+    {
+        if (WasTyped(shared.Uri) || WasTyped(shared.Topology) || WasTyped(shared.ClusterFolder) || ServerChoice.HasUriInEnvironment)
+            return parsed;
+        List<string> tokens = [.. parsed.Tokens.Select(t => t.Value), shared.Topology.Name, "sharded"];
+        if (!WasTyped(shared.Cluster.Shards))
+            tokens.AddRange([shared.Cluster.Shards.Name, $"{cluster.Shards}"]);
+        if (!WasTyped(shared.Cluster.Members))
+            tokens.AddRange([shared.Cluster.Members.Name, $"{cluster.Members}"]);
+        return parsed.RootCommandResult.Command.Parse(tokens);
+
+        bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };
     }
 
     private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)

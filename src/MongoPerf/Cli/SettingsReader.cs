@@ -11,7 +11,7 @@ namespace MongoPerf.Cli;
 internal static class SettingsReader
 {
     private const string DefaultName = "mongoperf";
-    private const ulong DefaultSeed = 42;
+    public const ulong DefaultSeed = 42;
 
     /// <param name="kind">"series" or "run".</param>
     /// <param name="parsed">The call.</param>
