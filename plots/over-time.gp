@@ -1,4 +1,4 @@
-# Panels above each other on one time axis, with shaded stretches and marked moments; timeline.gp, shards.gp and migrations.gp load it.
+# Panels above each other on one time axis, with shaded stretches and marked moments; timeline.gp, shards.gp, migrations.gp, restart.gp and threads.gp load it.
 # Wants kind, chart, title, subtitle, x_*, documents_tics, panel_*, line_*, mark_*, band_*.
 
 head_pixels = 150 + 26 * mark_rows

@@ -1,8 +1,7 @@
 # Rate, and below it the 99th percentile of latency, against a parameter of a scenario.
-# Draw again after a change: gnuplot on the copy of this file that is named as the chart.
+# Loaded by sweep-N.gp behind its settings.
 
 load "common.gp"
-load "sweep.settings.gp"
 
 do for [kind in kinds] {
     eval picture_terminal(kind, 1600, 1000)

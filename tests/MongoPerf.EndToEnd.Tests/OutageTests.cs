@@ -18,6 +18,33 @@ public sealed class OutageTests
     [Fact]
     public void A_series_outlives_two_crashes_of_an_embedded_server_too() => SeriesThroughCrashes("embedded", "0", 4);
 
+    [MongodFact]
+    public void A_mongod_that_stays_away_ends_the_series_which_can_go_on_when_it_is_back()
+    {
+        using TestServer server = TestServer.Start("mongod");
+        using var runs = new RunsFolder();
+        // The minute for which a server is waited for, shortened.
+        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_RECONNECT"] = "1s" } };
+        using (ProgramRun run = ProgramRun.Start(
+            options, "series", "--uri", server.Uri, "--target", "20k", "--step", "10k", "--batch", "50", "--window", "500ms", "--threads", "2", "--tests", "batch,safe,q4,size",
+            "--max-errors", "1000000", "--out", runs.Path))
+        {
+            using (var watch = GrowthWatch.Of(server))
+                Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
+            server.Kill();
+            ProgramResult lost = run.WaitForEnd().Expect(3);
+            Assert.Contains("stopped at ", lost.Errors, StringComparison.Ordinal);
+            Assert.Contains($"./mongoperf resume {runs.Id} --out {runs.Path}", lost.Errors, StringComparison.Ordinal);
+        }
+
+        using (Engine.Runs.StoredRun stored = runs.FindStored()!)
+            Assert.Equal(Engine.Runs.RunState.Interrupted, stored.Run.State);
+        server.StartAgain();
+        ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(0);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 20_000);
+    }
+
     [Fact]
     public void A_server_that_refuses_connections_when_a_test_begins_is_waited_for()
     {

@@ -49,6 +49,28 @@ public sealed class OwnServerTests
     }
 
     [MongodFact]
+    public void A_run_that_is_killed_while_its_server_starts_goes_on_on_the_server_that_it_chose()
+    {
+        using var runs = new RunsFolder();
+        string mongod = runs.At("mongod");
+        string go = runs.At("go");
+        File.WriteAllText(mongod, $"#!/bin/sh\n[ \"$1\" = --version ] && exec {MongodBinary.Path} --version\nwhile [ ! -e {go} ]; do sleep 0.05; done\nexec {MongodBinary.Path} \"$@\"\n");
+        File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "series", "--target", "1k", "--tests", "batch,size", "--mongod", mongod, "--out", runs.Path))
+        {
+            Assert.True(run.WaitUntil(() => runs.FindStored()?.FindNote("server kind") is not null && ProcessState.Read(runs.DataPath) is { ProcessId: > 0 }, "the note"));
+            run.Kill();
+        }
+
+        using (Engine.Runs.StoredRun stored = runs.FindStored()!)
+            Assert.Equal((null, "mongod"), (stored.Deployment, stored.FindNote("server kind")));
+        File.WriteAllText(go, "");
+        // Without the option, where the embedded server would be chosen anew.
+        ProgramResult result = ProgramRun.Run("resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
+        Assert.Equal("mongod", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+    }
+
+    [MongodFact]
     public void A_series_of_the_embedded_server_goes_on_on_it_where_there_is_a_mongod_now()
     {
         using var runs = new RunsFolder();

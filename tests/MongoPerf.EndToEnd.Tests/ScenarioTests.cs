@@ -136,7 +136,7 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     }
 
     [Theory]
-    [InlineData("--scale for a test of the series", "--scale is for scenarios, 'q4' is a test of the series", "run", "q4", "--scale", "0.1")]
+    [InlineData("--scale for a test of the series", "--scale is for scenarios, 'q4' is none", "run", "q4", "--scale", "0.1")]
     [InlineData("--batch for a scenario", "--batch is for the series' tests: a scenario's file says it", "run", "ycsb/a", "--batch", "5")]
     [InlineData("no such scenario", "no scenario 'ycsb/z': no such file", "run", "ycsb/z")]
     [InlineData("no such parameter", "--set: no parameter 'fieldcont'", "run", "ycsb/a", "--set", "fieldcont=5")]

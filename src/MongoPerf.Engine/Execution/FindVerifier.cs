@@ -9,6 +9,7 @@ namespace MongoPerf.Engine.Execution;
 internal sealed class FindVerifier(FindSpecification specification, DocumentGenerator generator)
 {
     private readonly byte[] _scratch = new byte[DocumentGenerator.DocumentLength];
+    private readonly (string Field, int Direction)? _order = OrderOf(specification.Sort);
 
     /// <param name="batch">The reply's array of documents.</param>
     /// <param name="drawn">The values that were in the filter, in the order of the parameters.</param>
@@ -16,12 +17,12 @@ internal sealed class FindVerifier(FindSpecification specification, DocumentGene
     {
         int seen = 0;
         int wrong = 0;
-        long previousDate = long.MaxValue;
+        long? previous = null;
         var items = new BsonReader(batch);
         while (items.Read())
         {
             seen++;
-            if (!TryRead(items, drawn, ref previousDate))
+            if (!TryRead(items, drawn, ref previous))
                 wrong++;
         }
 
@@ -29,11 +30,11 @@ internal sealed class FindVerifier(FindSpecification specification, DocumentGene
     }
 
     /// <summary>Bytes that are no document, or fields of other types, are a wrong document and no end of the phase.</summary>
-    private bool TryRead(BsonReader item, ReadOnlySpan<int> drawn, ref long previousDate)
+    private bool TryRead(BsonReader item, ReadOnlySpan<int> drawn, ref long? previous)
     {
         try
         {
-            return IsRight(item.DocumentBytes, drawn, ref previousDate);
+            return IsRight(item.DocumentBytes, drawn, ref previous);
         }
         catch (BsonFormatException)
         {
@@ -41,12 +42,12 @@ internal sealed class FindVerifier(FindSpecification specification, DocumentGene
         }
     }
 
-    private bool IsRight(ReadOnlySpan<byte> document, ReadOnlySpan<int> drawn, ref long previousDate)
+    private bool IsRight(ReadOnlySpan<byte> document, ReadOnlySpan<int> drawn, ref long? previous)
     {
         long number = -1;
         int value = -1;
         int value1 = -1;
-        long date = long.MaxValue;
+        long date = -1;
         var reader = new BsonReader(document);
         while (reader.Read())
         {
@@ -64,9 +65,22 @@ internal sealed class FindVerifier(FindSpecification specification, DocumentGene
             return false;
         if (drawn.Length > 1 && value1 < drawn[1])
             return false;
-        if (specification.Sort is not null && date > previousDate)
-            return false;
-        previousDate = date;
+        if (_order is var (field, direction))
+        {
+            long key = field switch { "Date" => date, "Number" => value, "Number1" => value1, _ => number };
+            if (previous is { } before && key.CompareTo(before) == -direction)
+                return false;
+            previous = key;
+        }
+
         return !specification.ReturnsWholeDocuments || (number >= 0 && generator.Matches(number, document, _scratch));
+    }
+
+    /// <summary>By its first field, which is all that the workloads sort by.</summary>
+    private static (string Field, int Direction)? OrderOf(BsonDocument? sort)
+    {
+        foreach ((string field, BsonValue direction) in sort ?? BsonDocument.Empty)
+            return (field, Math.Sign(direction.ToInt64()));
+        return null;
     }
 }

@@ -40,6 +40,7 @@ public sealed class SeriesRunner
     private readonly ISeriesObserver _observer;
     private readonly Func<long?> _measureDisk;
     private readonly Func<string?> _reasonToStop;
+    private readonly TimeSpan _reconnectFor;
     private readonly TestRunner _tests;
     private readonly InsertTest _inserts;
     private readonly QueryTest _queries;
@@ -66,6 +67,7 @@ public sealed class SeriesRunner
         _valueRange = request.ValueRange;
         _measureDisk = request.MeasureDisk;
         _reasonToStop = request.ReasonToStop;
+        _reconnectFor = request.ReconnectFor;
         _collection = collection;
         _store = store;
         _observer = observer;
@@ -244,6 +246,7 @@ public sealed class SeriesRunner
         Threads = threads,
         Seed = _seed,
         CollectionDocuments = _documents,
+        ReconnectFor = _reconnectFor,
     };
 
     private void Store(int step, TestResult result)
@@ -287,4 +290,7 @@ public sealed record SeriesRequest
 
     /// <summary>Asked every second: a sentence ends the series cleanly, null lets it go on.</summary>
     public Func<string?> ReasonToStop { get; init; } = () => null;
+
+    /// <summary>How long a lost server is waited for.</summary>
+    public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
 }

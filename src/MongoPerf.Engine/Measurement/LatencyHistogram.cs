@@ -244,9 +244,15 @@ public sealed class LatencyHistogram
             double sum = 0;
             for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
                 sum += (double)CountAt(i) * ((LowestAt(i) + HighestAt(i)) / 2.0);
-
             return sum / _totalCount;
         }
+    }
+
+    /// <summary>What was counted, from the shortest up: the upper end of each bucket in use, and how many durations it holds.</summary>
+    public IEnumerable<(long Microseconds, long Count)> Buckets()
+    {
+        for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
+            yield return (Shown(HighestAt(i)), CountAt(i));
     }
 
     private static long Shown(long microseconds) => Math.Max(LowestMicroseconds, microseconds);

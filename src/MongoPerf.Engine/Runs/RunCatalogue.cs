@@ -19,6 +19,9 @@ public sealed record RunListing(
 /// <summary>The folder of runs: what is in it, and names for new ones.</summary>
 public static partial class RunCatalogue
 {
+    /// <summary>Folders of comparisons lie beside the runs and begin so.</summary>
+    public const string ComparisonPrefix = "compare-";
+
     private const int FileExists = 17;
     private const uint AllMayRead = 0b111_101_101;
 
@@ -28,7 +31,7 @@ public static partial class RunCatalogue
         if (!Directory.Exists(runsFolder))
             return [];
         return [.. Directory.EnumerateDirectories(runsFolder)
-            .Where(folder => !Path.GetFileName(folder).StartsWith('.'))
+            .Where(folder => !Path.GetFileName(folder).StartsWith('.') && !Path.GetFileName(folder).StartsWith(ComparisonPrefix, StringComparison.Ordinal))
             .Select(Describe)
             .OrderBy(listing => listing.StartedAt ?? DateTimeOffset.MaxValue)
             .ThenBy(listing => listing.Id.Length)

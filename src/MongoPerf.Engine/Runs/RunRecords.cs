@@ -42,7 +42,16 @@ public sealed record RunInfo
 
     /// <summary>Why the run ended before its target; null when it did not.</summary>
     public string? StoppedBecause { get; init; }
+
+    /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
+    public RepeatOf? Repeat { get; init; }
 }
+
+/// <summary>A run's place among the repeats that one command made of it on one deployment.</summary>
+/// <param name="Group">Id of the first of them.</param>
+/// <param name="Number">1-based.</param>
+/// <param name="Count">How many were asked for.</param>
+public sealed record RepeatOf(string Group, int Number, int Count);
 
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
@@ -129,6 +138,9 @@ public sealed record SeriesSettings
 
     /// <summary>0 to 100: percent of the filler text that compresses away.</summary>
     public int Compressibility { get; init; }
+
+    /// <summary>Schema version of the generator: documents of another one are others.</summary>
+    public int DocumentSchema { get; init; } = 1;
 
     /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
     public double? Rate { get; init; }

@@ -88,6 +88,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The sum over all tests of all steps.</summary>
     public Accounting Accounting { get; }
 
+    /// <summary>Operations that failed, over all executions of the run, those of tests that left no result included: what <c>--max-errors</c> allows.</summary>
+    public long Failures => Errors.Sum(e => e.Count);
+
     /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
     public long DocumentsReached { get; }
 

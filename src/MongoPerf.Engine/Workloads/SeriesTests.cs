@@ -22,8 +22,6 @@ public static class SeriesTests
 
     public static bool IsInsert(string test) => Inserts.Contains(test);
 
-    public static bool IsQuery(string test) => Queries.Contains(test);
-
     /// <param name="test">unack, batch or safe.</param>
     /// <param name="batchSize">Documents per command of the batch test.</param>
     /// <param name="journal">j:true for the acknowledged tests.</param>

@@ -33,12 +33,14 @@ public static partial class CommandLine
             SeriesCommand.Create(),
             RunCommand.Create(),
             ResumeCommand.Create(),
+            CompareCommand.Create(),
             ReportCommand.Create(),
             ListCommand.Create(),
             CleanCommand.Create(),
             ScenarioCommands.CreateValidate(),
             ScenarioCommands.CreateShow(),
             ScenarioCommands.CreateNew(),
+            ServerCommand.Create(),
             ClusterCommand.Create(),
             ServeCommand.Create(),
             NullServerCommand.Create(),
@@ -47,7 +49,7 @@ public static partial class CommandLine
 
 
             Exit codes:
-            {string.Join('\n', Enum.GetValues<ExitCode>().Where(ExitCodes.IsUsed).Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
+            {string.Join('\n', Enum.GetValues<ExitCode>().Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
 
             Examples:
               mongoperf series --target 1M                      the eight tests while the data grows to a million documents
@@ -55,6 +57,7 @@ public static partial class CommandLine
               mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
               mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB's workload a
               mongoperf resume 2026-11-21-a                     goes on where a run was broken off
+              mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether it is more than chance
               mongoperf report 2026-11-21-a --format markdown
             """;
         return root;

@@ -57,6 +57,7 @@ internal static class CommandRunner
         ServerRefusesException => (ExitCode.CannotConnect, "the server answers and refuses everything: is it the primary, may this client write, has its disk room?"),
         SamplingFailedException => (ExitCode.Refused, "is there room on the disk under the folder of runs?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
+        OperationCanceledException => (ExitCode.Interrupted, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),

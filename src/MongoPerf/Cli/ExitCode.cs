@@ -17,9 +17,6 @@ public enum ExitCode
 
 public static class ExitCodes
 {
-    /// <summary>Regression is reserved for a command to come.</summary>
-    public static bool IsUsed(ExitCode code) => code is not ExitCode.Regression;
-
     public static string Describe(ExitCode code) => code switch
     {
         ExitCode.Done => "done",
@@ -29,7 +26,7 @@ public static class ExitCodes
         ExitCode.TooManyErrors => "finished with more errors than allowed",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
         ExitCode.Refused => "refused: foreign data would be dropped, or the disk is too small",
-        ExitCode.Regression => "regression found",
+        ExitCode.Regression => "regression found by compare",
         ExitCode.AssertionFailed => "an assertion failed",
         ExitCode.Interrupted => "interrupted, results saved, resumable",
         _ => "unknown",

@@ -32,7 +32,7 @@ internal static class ResumeCommand
                     SeedWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
                     Uri = stored.Settings.Uri is null ? null : parsed.GetValue(shared.Uri) ?? stored.Settings.Uri,
-                    RequiredKind = stored.Deployment?.Kind,
+                    RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
@@ -46,9 +46,12 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server: --uri can't be given");
-        if (parsed.GetValue(shared.Mongod) is not null && stored.Deployment is { Kind: not ("mongod" or "sharded") } deployment)
-            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{deployment.Kind}'): --mongod can't be given");
+        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not ("mongod" or "sharded"))
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is '{kind}'): --mongod can't be given");
     }
+
+    /// <summary>A run that was killed before its server answered has only the note.</summary>
+    private static string? KindOf(StoredRun stored) => stored.Deployment?.Kind ?? stored.FindNote(RunSession.ServerKindNote);
 }
 
 /// <summary><c>report RUN</c>: makes the report again, also of a run that is still going or was broken off.</summary>
@@ -71,7 +74,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary><c>list runs|scenarios|metrics</c>.</summary>
+/// <summary><c>list runs|scenarios|metrics|tests</c>.</summary>
 internal static class ListCommand
 {
     public static Command Create()
@@ -89,7 +92,13 @@ internal static class ListCommand
             ListReport.WriteMetrics(Console.Out);
             return ExitCode.Done;
         }));
-        return new Command("list", "List runs, scenarios or metrics") { runs, ScenarioCommands.CreateListScenarios(), metrics };
+        var tests = new Command("tests", "What 'run' knows by name");
+        tests.SetAction(_ => CommandRunner.Run(() =>
+        {
+            ListReport.WriteTests(RunJobs.All.Select(job => (job.Name, job.Summary)), Console.Out);
+            return ExitCode.Done;
+        }));
+        return new Command("list", "List runs, scenarios, metrics or tests") { runs, ScenarioCommands.CreateListScenarios(), metrics, tests };
     }
 }
 
@@ -110,10 +119,7 @@ internal static class CleanCommand
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
             ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
-            Deployments.LeftOver.End(folder.DataPath);
-            long bytes = Deployments.DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-            if (Directory.Exists(folder.DataPath))
-                Directory.Delete(folder.DataPath, recursive: true);
+            long bytes = ServerData.Delete(folder);
             Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
             return ExitCode.Done;
         }));

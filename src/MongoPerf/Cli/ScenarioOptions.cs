@@ -21,8 +21,16 @@ internal sealed class ScenarioOptions
 
     public Option<bool> DryRun { get; } = new("--dry-run") { Description = "Of a scenario: check everything and show what would run; nothing is started" };
 
-    /// <summary>The options that were given and mean nothing to a test of the series.</summary>
-    public IEnumerable<string> GivenIn(ParseResult parsed) => new Option[] { Set, Scale, DryRun }.Where(o => parsed.GetResult(o) is { Implicit: false }).Select(o => o.Name);
+    /// <summary>Refuses what means nothing to a test or an experiment.</summary>
+    /// <param name="parsed">The call.</param>
+    /// <param name="job">Its name.</param>
+    /// <param name="format">Of the output.</param>
+    public void RequireNone(ParseResult parsed, string job, string? format)
+    {
+        string? given = new Option[] { Set, Scale, DryRun }.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false })?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
+        if (given is not null)
+            throw new UserException(ExitCode.WrongUsage, $"{given} is for scenarios, '{job}' is none");
+    }
 
     /// <summary>What the command line puts in place of the file's values.</summary>
     public ScenarioOverrides Read(ParseResult parsed, SharedOptions shared, Option<double?> duration, Option<long?> operations, Option<double?> warmup, Option<long?> records) => new()
@@ -40,21 +48,25 @@ internal sealed class ScenarioOptions
     public IReadOnlyDictionary<string, string> ReadParameters(ParseResult parsed) => ParseSet(parsed.GetValue(Set) ?? []);
 
     /// <summary>Runs a scenario, or with <c>--dry-run</c> shows what would run.</summary>
-    public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format)
+    public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format, bool isCold)
     {
-        RefuseOthers(parsed, shared);
+        RefuseOthers(parsed, shared, isCold);
         ReadScenario read = ScenarioReader.Read(file, overrides, parsed.GetValue(shared.Seed) ?? SettingsReader.DefaultSeed);
-        RunRequest request = SettingsReader.Read("scenario", read.Cluster is { } cluster ? WithCluster(parsed, shared, cluster) : parsed, shared, SettingsReader.Shape(1, []));
+        ParseResult asked = read.Cluster is { } cluster ? WithCluster(parsed, shared, cluster) : parsed;
+        IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("scenario", asked, shared, SettingsReader.Shape(1, []));
         if (parsed.GetValue(DryRun))
         {
             ScenarioPrinter.WritePlan(read, file, Console.Out);
             return ExitCode.Done;
         }
 
-        if (request.Settings.Topology == "null")
+        if (requests.Any(r => r.Settings.Topology == "null"))
             throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing, and a scenario reads what it loads", "leave it out");
-        return ScenarioSession.Run(
-            request with { Settings = Describe(request.Settings, read, parsed.GetValue(shared.MaxErrors)), Output = request.Output with { Format = format } }, file, read);
+        int repeats = SettingsReader.Repeats(parsed, shared, requests.Count);
+        long? maxErrors = parsed.GetValue(shared.MaxErrors);
+        return RunSequence.Run(
+            [.. requests.Select(r => r with { Settings = Describe(r.Settings, read, maxErrors), Output = r.Output with { Format = format } })], repeats,
+            (request, signals) => ScenarioSession.Run(request, file, read, signals));
     }
 
     /// <summary>The cluster that a file asks for counts as typed, unless a deployment is named.</summary>
@@ -88,8 +100,10 @@ internal sealed class ScenarioOptions
     }
 
     /// <summary>What a scenario's file says, no option says too.</summary>
-    private static void RefuseOthers(ParseResult parsed, SharedOptions shared)
+    private static void RefuseOthers(ParseResult parsed, SharedOptions shared, bool isCold)
     {
+        if (isCold)
+            throw new UserException(ExitCode.WrongUsage, "--cold is for 'run restart', a scenario starts no server anew");
         Option[] others = [shared.Collection, shared.Batch, shared.Journal, shared.Ordered, shared.Compressibility];
         if (others.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false }) is { } given)
             throw new UserException(ExitCode.WrongUsage, $"{given.Name} is for the series' tests: a scenario's file says it", "change the file, or make it a parameter there and use --set");

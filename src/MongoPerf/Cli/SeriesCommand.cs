@@ -33,14 +33,15 @@ internal static class SeriesCommand
             double left = parsed.GetValue(warmup) ?? seconds / 4;
             if (left >= seconds)
                 throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s, the window {seconds:0.###} s: nothing would be measured");
-            RunRequest request = SettingsReader.Read("series", parsed, shared, shape with
+            IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("series", parsed, shared, shape with
             {
                 StepDocumentCount = Math.Min(documents, parsed.GetValue(step) ?? shape.StepDocumentCount),
                 Shares = parsed.GetValue(shares) ?? shape.Shares,
                 WindowSeconds = seconds,
                 WarmupSeconds = left,
             });
-            return SeriesSession.Start(request with { Output = request.Output with { Format = parsed.GetValue(format) ?? "text" } });
+            string form = parsed.GetValue(format) ?? "text";
+            return RunSequence.Run([.. requests.Select(r => r with { Output = r.Output with { Format = form } })], SettingsReader.Repeats(parsed, shared, requests.Count), SeriesSession.Start);
         }));
         return command;
     }

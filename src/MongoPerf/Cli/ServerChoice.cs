@@ -19,16 +19,20 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="isSharded">A collection is to be sharded.</param>
+    /// <param name="deployment">Which one it is.</param>
     /// <exception cref="UserException">Options that contradict one another.</exception>
-    public static ServerChoice Read(ParseResult parsed, SharedOptions options, bool isSharded)
+    public static ServerChoice Read(ParseResult parsed, SharedOptions options, bool isSharded, NamedDeployment deployment)
     {
-        string? folder = parsed.GetValue(options.ClusterFolder);
-        string topology = parsed.GetValue(options.Topology) ?? (isSharded ? "sharded" : "single");
-        bool startsServer = topology == "null" || folder is not null || options.Cluster.Typed(parsed).Any() || TypedOf(parsed, options.Mongod, options.Cache) is not null;
+        string topology = deployment.Topology ?? (isSharded ? "sharded" : "single");
+        // Of a list, what is for the cluster is not for the others.
+        bool isForOthers = deployment.IsBesideShards && topology != "sharded";
+        string? folder = isForOthers ? null : parsed.GetValue(options.ClusterFolder);
+        Option[] typed = isForOthers ? [] : [.. options.Cluster.Typed(parsed)];
+        bool startsServer = deployment.IsListed || topology == "null" || folder is not null || typed.Length > 0 || TypedOf(parsed, options.Mongod, options.Cache) is not null;
         // What is typed wins over the environment.
-        string? uri = parsed.GetValue(options.Uri) ?? (startsServer ? null : FromEnvironment(UriVariable));
+        string? uri = deployment.Uri ?? (startsServer ? null : FromEnvironment(UriVariable));
         RefuseNull(parsed, options, topology, uri);
-        RefuseGiven(parsed, options, topology, uri, folder);
+        RefuseGiven(parsed, options, topology, uri, folder, typed.FirstOrDefault());
         if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)
             throw new UserException(ExitCode.WrongUsage, $"--cache is {cache:N0} bytes, at least 256MB are allowed");
         return new(topology, uri, topology == "sharded" && uri is null ? ReadCluster(parsed, options, folder) : null);
@@ -44,13 +48,12 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
             throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing: --mongod and --cache can't be given with it");
     }
 
-    private static void RefuseGiven(ParseResult parsed, SharedOptions options, string topology, string? uri, string? folder)
+    private static void RefuseGiven(ParseResult parsed, SharedOptions options, string topology, string? uri, string? folder, Option? typed)
     {
         if (folder is not null && (uri is not null || topology != "sharded"))
             throw new UserException(ExitCode.WrongUsage, $"--cluster names the deployment: {(uri is not null ? "--uri" : $"--topology {topology}")} can't be given with it");
         if (uri is not null && (parsed.GetValue(options.Mongod) ?? parsed.GetValue(options.Cache)?.ToString()) is not null)
             throw new UserException(ExitCode.WrongUsage, "--uri names a server that is there: --mongod and --cache are for one that is started");
-        Option? typed = options.Cluster.Typed(parsed).FirstOrDefault();
         if (folder is not null && (typed ?? TypedOf(parsed, options.Mongod, options.Cache)) is { } of)
             throw new UserException(ExitCode.WrongUsage, $"--cluster names a cluster that is there: {of.Name} is for one that is started");
         if (typed is not null && (topology != "sharded" || uri is not null))
@@ -70,3 +73,10 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
 
     private static string? FromEnvironment(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } value ? value : null;
 }
+
+/// <summary>A deployment as it was typed, one of several perhaps.</summary>
+/// <param name="Topology">Null when nothing was said.</param>
+/// <param name="Uri">With its secrets; null when none was typed.</param>
+/// <param name="IsListed">One of a list of topologies: it starts its server, whatever the environment names.</param>
+/// <param name="IsBesideShards">One of the list is sharded, and options for shards are that one's.</param>
+internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsListed = false, bool IsBesideShards = false);

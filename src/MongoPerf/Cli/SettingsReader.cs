@@ -1,9 +1,11 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting.Comparison;
 
 namespace MongoPerf.Cli;
 
@@ -13,14 +15,43 @@ internal static class SettingsReader
     private const string DefaultName = "mongoperf";
     public const ulong DefaultSeed = 42;
 
+    /// <summary>A request for each deployment that was named; they differ in nothing else.</summary>
     /// <param name="kind">"series" or "run".</param>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="shape">What the command itself decides.</param>
-    public static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
+    public static IReadOnlyList<RunRequest> ReadAll(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
     {
-        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding);
-        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null);
+        IReadOnlyList<string> topologies = parsed.GetValue(options.Topology) ?? [];
+        string? uri = parsed.GetValue(options.Uri);
+        string? against = parsed.GetValue(options.Against);
+        if (topologies.Count > 1 && (uri ?? against) is not null)
+            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its servers: --uri and --against can't be given with it", "--uri A --against B compares two that are there");
+        if (topologies.Count > 1)
+            return [.. topologies.Select(topology => Read(kind, parsed, options, shape, new NamedDeployment(topology, null, IsListed: true, topologies.Contains("sharded"))))];
+        string? only = topologies.Count == 1 ? topologies[0] : null;
+        RunRequest request = Read(kind, parsed, options, shape, new NamedDeployment(only, uri));
+        if (against is null)
+            return [request];
+        return request.Uri is null
+            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments: the first is missing", "name it with --uri")
+            : [request, Read(kind, parsed, options, shape, new NamedDeployment(only, against))];
+    }
+
+    /// <summary>What <c>--repeat</c> asks for.</summary>
+    /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
+    public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)
+    {
+        int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
+        return deployments > 1 && repeats is > 1 and < TestJudge.LeastRuns
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}: deployments are compared run by run from {TestJudge.LeastRuns} repeats on, or by their samples without any")
+            : repeats;
+    }
+
+    private static RunRequest Read(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape, NamedDeployment deployment)
+    {
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, shape.Sharding, deployment);
+        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null, deployment);
         string database = Names.Database(parsed.GetValue(options.Database) ?? DefaultName);
         SeriesSettings settings = shape with
         {
@@ -57,7 +88,7 @@ internal static class SettingsReader
 
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
-    /// <summary>A start for <see cref="Read"/>: what holds when nothing else was asked for.</summary>
+    /// <summary>A start for <see cref="ReadAll"/>: what holds when nothing else was asked for.</summary>
     public static SeriesSettings Shape(long target, IReadOnlyList<string> tests) => new()
     {
         TargetDocumentCount = target,
@@ -70,6 +101,7 @@ internal static class SettingsReader
         WarmupSeconds = SeriesSchedule.DefaultWindow(target) / 4,
         Journal = false,
         OrderedBatches = true,
+        DocumentSchema = DocumentGenerator.SchemaVersion,
         VerifyShare = 0.01,
         MaxErrors = 0,
         Database = DefaultName,
@@ -83,8 +115,8 @@ internal static class SettingsReader
     {
         Option[] all =
         [
-            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Cluster.Shards, options.Cluster.Members,
-            options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
+            options.Cluster.Shards, options.Cluster.Members, options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,

@@ -9,19 +9,20 @@ internal static class ShardingReader
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="usual">What holds where nothing was asked for.</param>
+    /// <param name="deployment">Which one it is.</param>
     /// <returns>Null when nothing is to be sharded.</returns>
     /// <exception cref="UserException">An option for shards, and no shards.</exception>
-    public static ShardingSettings? Read(ParseResult parsed, SharedOptions options, ShardingSettings? usual)
+    public static ShardingSettings? Read(ParseResult parsed, SharedOptions options, ShardingSettings? usual, NamedDeployment deployment)
     {
         Option[] all = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset];
         string? given = all.FirstOrDefault(option => parsed.GetResult(option) is not null)?.Name;
-        string? topology = parsed.GetValue(options.Topology);
+        string? topology = deployment.Topology;
         // A deployment that is named has a topology of its own: whether that of --uri is sharded is found out when it is asked.
-        bool isNamed = parsed.GetValue(options.ClusterFolder) is not null || (given is not null && parsed.GetValue(options.Uri) is not null);
+        bool isNamed = parsed.GetValue(options.ClusterFolder) is not null || (given is not null && deployment.Uri is not null);
         bool isSharded = topology == "sharded" || (topology is null && isNamed);
         if (!isSharded)
         {
-            return given is null
+            return given is null || deployment.IsBesideShards
                 ? null
                 : throw new UserException(ExitCode.WrongUsage, $"{given} is for a sharded collection", "--topology sharded makes one");
         }

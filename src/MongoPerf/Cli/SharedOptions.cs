@@ -13,11 +13,15 @@ internal sealed class SharedOptions
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start (environment: MONGOPERF_MONGOD; then PATH)", "PATH");
+    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod program to start, or the version of an installed one (environment: MONGOPERF_MONGOD; then what 'server install' brought, then PATH)", "PATH");
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache limit of a server that is started, 256MB at least [default: the server's own]");
 
-    public Option<string?> Topology { get; } = OptionTypes.Choice("--topology", "What is put under load: one server, a sharded cluster that is started on this machine, or the null deployment that only answers [default: single]", "single", "sharded", "null");
+    public Option<IReadOnlyList<string>?> Topology { get; } = OptionTypes.List("--topology", "What is put under load: single (one server), sharded (a cluster that is started on this machine), or null (only answers); a list runs one after the other and compares them [default: single]", "KIND[,KIND…]", text => OptionTypes.OneOf(text, ["single", "sharded", "null"]));
+
+    public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: the same is run on it, and compared with that of --uri", "URI");
+
+    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Run it so many times and show the spread; two deployments take turns and are compared run by run. Server data of repeats are deleted as they end. [default: 1]", "N", text => Bounded(Quantities.ParseCount(text), 1000));
 
     public ClusterOptions Cluster { get; } = new();
 

@@ -13,8 +13,12 @@ internal static class UsageErrors
         output.WriteLine($"error: {error}");
         if (hint is not null)
             output.WriteLine($"hint:  {hint}");
-        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; 'mongoperf {(command is RootCommand ? "" : command.Name + " ")}--help' lists what is allowed");
+        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' lists what is allowed");
     }
+
+    /// <summary>With the commands that it is part of.</summary>
+    private static string NameOf(Command command) =>
+        command is RootCommand ? "mongoperf" : $"{NameOf(command.Parents.OfType<Command>().First())} {command.Name}";
 
     private static (string Error, string? Hint) Describe(ParseResult parsed, Command command)
     {

@@ -9,6 +9,9 @@ internal enum DeploymentFault
     /// <summary>The server does not start, does not answer, is too old or is no MongoDB.</summary>
     CannotConnect = 3,
 
+    /// <summary>What was fetched is not what its publisher published.</summary>
+    NotAsPublished = 5,
+
     /// <summary>It could be done and must not: the disk would fill, the folder belongs to another server.</summary>
     Refused = 6,
 }

@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Text.RegularExpressions;
+using MongoPerf.Deployments.Installing;
 
 namespace MongoPerf.Deployments;
 
@@ -14,18 +15,22 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     private const int AnswerSeconds = 20;
     private static readonly Version Oldest = new(3, 6);
 
-    /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else the first in PATH.</summary>
-    /// <param name="given">The value of <c>--mongod</c>: the program, or the folder that it lies in; null when not given.</param>
-    /// <returns>Null when nothing names one and PATH has none.</returns>
+    /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else what <c>server install</c> brought, else the first in PATH.</summary>
+    /// <remarks>An installed one comes before PATH: it was installed for MongoPerf, and "from then on" must hold where a system has a mongod of its own.</remarks>
+    /// <param name="given">The value of <c>--mongod</c>: the program, the folder that it lies in, or the version of an installed one; null when not given.</param>
+    /// <returns>Null when nothing names one, none is installed, and PATH has none.</returns>
     /// <exception cref="DeploymentException">One was named, or found, and does not run.</exception>
     public static MongodProgram? Find(string? given) => Find(given, Environment.GetEnvironmentVariable);
 
     internal static MongodProgram? Find(string? given, Func<string, string?> variable)
     {
+        InstalledServers? installed = InstalledServers.Of(variable);
         if (given is { Length: > 0 })
-            return Check(given, "--mongod");
+            return Check(PathOf(given, installed), "--mongod");
         if (variable(Variable) is { Length: > 0 } named)
             return Check(named, Variable);
+        if (installed?.Chosen is { } server)
+            return Check(server.Mongod, "server install");
         string? inPath = (variable("PATH") ?? "")
             .Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
             .Select(folder => System.IO.Path.Combine(folder, "mongod"))
@@ -33,9 +38,14 @@ internal sealed partial record MongodProgram(string Path, Version Version)
         return inPath is null ? null : Check(inPath, "PATH");
     }
 
+    private static string PathOf(string given, InstalledServers? installed) =>
+        !File.Exists(given) && !Directory.Exists(given) && installed?.Find(given) is { } server ? server.Mongod : given;
+
+    /// <summary>Asks a program for its version.</summary>
     /// <param name="path">The program or its folder.</param>
     /// <param name="source">Who named it, for texts.</param>
-    private static MongodProgram Check(string path, string source)
+    /// <exception cref="DeploymentException">It is not there, or does not run.</exception>
+    public static MongodProgram Check(string path, string source)
     {
         string full = System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
         if (!File.Exists(full))

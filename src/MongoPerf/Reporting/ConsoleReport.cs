@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Sharding;
 using Spectre.Console;
 
 namespace MongoPerf.Reporting;
@@ -10,8 +9,8 @@ internal sealed record ConsoleReportOptions
     /// <summary>False for pipes and files and with NO_COLOR: no escape codes, tables of ASCII.</summary>
     public bool IsTerminal { get; init; }
 
-    /// <summary>Columns; tables need <see cref="ConsoleReport.MinimumWidth"/>.</summary>
-    public int Width { get; init; } = ConsoleReport.MinimumWidth;
+    /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
+    public int Width { get; init; } = ConsoleReport.FullWidth;
 
     /// <summary>Paths as they are to be shown.</summary>
     public IReadOnlyList<string> FilesWritten { get; init; } = [];
@@ -29,7 +28,7 @@ internal sealed record ConsoleReportOptions
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
-            Width = Console.IsOutputRedirected ? ConsoleReport.MinimumWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+            Width = Console.IsOutputRedirected ? ConsoleReport.FullWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
         };
     }
 }
@@ -38,38 +37,47 @@ internal sealed record ConsoleReportOptions
 internal static class ConsoleReport
 {
     /// <summary>The widest table needs it; lines of text wrap.</summary>
-    public const int MinimumWidth = 132;
+    public const int FullWidth = 132;
+
+    /// <summary>In less, tables are cut by the terminal.</summary>
+    public const int MinimumWidth = 80;
 
     public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
     {
         options ??= new ConsoleReportOptions();
+        Print(output, options, console => Write(run, console, options));
+    }
+
+    /// <summary>What is written to a console of the right width and colours goes to the output.</summary>
+    public static void Print(TextWriter output, ConsoleReportOptions options, Action<IAnsiConsole> write)
+    {
         // Spectre pads and wraps; what it leaves at line ends is of no use in a file.
         using var text = new StringWriter { NewLine = "\n" };
-        IAnsiConsole console = MakeConsole(text, options);
+        write(MakeConsole(text, options));
+        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
+        {
+            output.Write(line.TrimEnd(' '));
+            output.Write('\n');
+        }
+    }
+
+    private static void Write(StoredRun run, IAnsiConsole console, ConsoleReportOptions options)
+    {
         foreach (Verdict verdict in Verdict.Of(run))
-            Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
+            Labelled(console, verdict);
         console.WriteLine();
         foreach ((string name, string line) in ReportLines.Environment(run))
             Labelled(console, name, line, Color.Grey);
         foreach (Finding finding in run.Findings)
             Labelled(console, "finding", $"{finding.Text} ({finding.Certainty}) Next: {finding.NextStep}", Color.Yellow);
-        IEnumerable<ReportTable?> tables =
-        [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
-        ];
-        foreach (ReportTable table in tables.OfType<ReportTable>())
-            WriteTable(console, table, options.IsTerminal);
+        foreach (ReportTable table in ReportTables.All(run))
+            WriteTable(console, table.Within(options.Width), options.IsTerminal);
         console.WriteLine();
         foreach (string file in options.FilesWritten)
             Labelled(console, "written", file, Color.Grey);
         Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
         if (options.Page is not null)
             Labelled(console, "report", options.Page, Color.Green);
-        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
-        {
-            output.Write(line.TrimEnd(' '));
-            output.Write('\n');
-        }
     }
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
@@ -86,7 +94,9 @@ internal static class ConsoleReport
         return console;
     }
 
-    private static void Labelled(IAnsiConsole console, string label, string text, Color colour)
+    public static void Labelled(IAnsiConsole console, Verdict verdict) => Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
+
+    public static void Labelled(IAnsiConsole console, string label, string text, Color colour)
     {
         var grid = new Grid();
         grid.AddColumn(new GridColumn().Width(9).NoWrap());
@@ -95,7 +105,7 @@ internal static class ConsoleReport
         console.Write(grid);
     }
 
-    private static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
+    public static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
     {
         var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
         foreach (string column in source.Columns)

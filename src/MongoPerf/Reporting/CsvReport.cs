@@ -147,7 +147,7 @@ internal static class CsvReport
 
     private static object?[] Latency(LatencySummary l) => [l.Min, l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max];
 
-    private static void Row(TextWriter output, object?[] fields)
+    public static void Row(TextWriter output, object?[] fields)
     {
         for (int i = 0; i < fields.Length; i++)
         {

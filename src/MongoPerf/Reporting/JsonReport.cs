@@ -47,7 +47,8 @@ internal static class JsonReport
     /// <summary>One step alone, as `run q4 --format json` prints it.</summary>
     public static void WriteStep(StepResult step, TextWriter output) => Write(output, json => StepJson.WriteStep(json, step));
 
-    private static void Write(TextWriter output, Action<Utf8JsonWriter> write)
+    /// <summary>Indented, with a line feed behind it.</summary>
+    public static void Write(TextWriter output, Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
         // Relaxed: the file is read as JSON, never pasted into HTML, and 'it's' stays readable.

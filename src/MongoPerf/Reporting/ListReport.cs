@@ -41,6 +41,26 @@ internal static class ListReport
         Write(table, output);
     }
 
+    public static void WriteTests(IEnumerable<(string Name, string Summary)> tests, TextWriter output)
+    {
+        Table table = NewTable("name", "what");
+        foreach ((string name, string summary) in tests)
+            table.AddRow(Text(name), Text(summary));
+        Write(table, output);
+    }
+
+    /// <summary>A star marks the one that runs take.</summary>
+    public static void WriteServers(IEnumerable<(string Version, bool IsChosen, string Mongod, string? Mongos)> servers, TextWriter output)
+    {
+        Table table = NewTable("", "version", "mongod", "mongos");
+        foreach ((string version, bool isChosen, string mongod, string? mongos) in servers)
+            table.AddRow(Text(isChosen ? "*" : ""), Text(version), Text(mongod), Text(mongos ?? Units.None));
+        if (table.Rows.Count == 0)
+            output.WriteLine("no servers are installed: 'mongoperf server install 8.0' brings one");
+        else
+            Write(table, output);
+    }
+
     internal static Table NewTable(params string[] columns)
     {
         var table = new Table { Border = TableBorder.None };

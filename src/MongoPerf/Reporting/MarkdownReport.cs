@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
@@ -11,24 +10,20 @@ internal static class MarkdownReport
         Line(output, $"# MongoPerf run {Escaped(run.Run.Id)}");
         Line(output, "");
         foreach (Verdict verdict in Verdict.Of(run))
-            Line(output, $"- **{verdict.Mark}**: {Escaped(verdict.Text)}");
+            Item(output, $"**{verdict.Mark}**", verdict.Text);
         Heading(output, "Environment");
         foreach ((string name, string text) in ReportLines.Environment(run))
-            Line(output, $"- {name}: {Escaped(text)}");
+            Item(output, name, text);
         Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB 1,048,576; rates and latencies leave the warm-up out");
         foreach (Finding finding in run.Findings.Take(1))
             Heading(output, "Findings");
         foreach (Finding finding in run.Findings)
             Line(output, $"- {Escaped(finding.Text)} ({Escaped(finding.Certainty)}) Next: {Escaped(finding.NextStep)}");
-        IEnumerable<ReportTable?> tables =
-        [
-            .. ReportTables.Tests(run), ReportTables.Growth(run), .. ShardTables.Of(run), ReportTables.Errors(run), ReportTables.Events(run),
-        ];
-        foreach (ReportTable table in tables.OfType<ReportTable>())
+        foreach (ReportTable table in ReportTables.All(run))
             Table(output, table);
     }
 
-    private static void Table(TextWriter output, ReportTable table)
+    public static void Table(TextWriter output, ReportTable table)
     {
         Heading(output, table.Title);
         Line(output, Row(table.Columns.Select(ReportTable.Header)));
@@ -37,7 +32,7 @@ internal static class MarkdownReport
             Line(output, Row(row));
     }
 
-    private static void Heading(TextWriter output, string text)
+    public static void Heading(TextWriter output, string text)
     {
         Line(output, "");
         Line(output, "## " + Escaped(text));
@@ -54,7 +49,12 @@ internal static class MarkdownReport
         return text.ReplaceLineEndings(" ");
     }
 
-    private static void Line(TextWriter output, string text)
+    /// <param name="output">Where to.</param>
+    /// <param name="name">May hold markup.</param>
+    /// <param name="text">May hold anything.</param>
+    public static void Item(TextWriter output, string name, string text) => Line(output, $"- {name}: {Escaped(text)}");
+
+    public static void Line(TextWriter output, string text)
     {
         output.Write(text);
         output.Write('\n');

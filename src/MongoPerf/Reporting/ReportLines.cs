@@ -12,7 +12,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment)),
         ("client", ClientLine(run)),
-        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : AskedLine(run.Settings)),
+        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : run.Run.Kind == "series" ? AskedLine(run.Settings) : AskedAlone(run.Settings)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -65,15 +65,23 @@ internal static class ReportLines
     private static string ScenarioLine(ScenarioInfo scenario) =>
         $"scenario {scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}";
 
-    private static string AskedLine(SeriesSettings s)
-    {
-        string rate = s.Rate is { } perSecond ? $", {Units.Rate(perSecond)} operations/s" : "";
-        return $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
-            + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
-            + $"threads {string.Join(',', s.Threads)}, window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which "
-            + $"{Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up, journal {(s.Journal ? "on" : "off")}{rate}"
-            + (s.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "");
-    }
+    private static string AskedAlone(SeriesSettings s) =>
+        $"{string.Join(", ", s.Tests)}, threads {string.Join(',', s.Threads)}, {Window(s)}, journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
+
+    private static string AskedLine(SeriesSettings s) =>
+        $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
+        + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
+        + $"threads {string.Join(',', s.Threads)}, {Window(s)}, "
+        + $"journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
+
+    /// <summary>A run that is limited by operations has no time.</summary>
+    private static string Window(SeriesSettings s) => s.WindowSeconds <= 0
+        ? "no limit of time"
+        : $"window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which {Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up";
+
+    private static string Rate(SeriesSettings s) => s.Rate is { } perSecond ? $", {Units.Rate(perSecond)} operations/s" : "";
+
+    private static string Sharded(SeriesSettings s) => s.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "";
 
     /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
     public static string Sharding(ShardingSettings s)

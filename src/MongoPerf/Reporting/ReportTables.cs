@@ -1,19 +1,11 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting.Experiments;
 using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
-
-/// <summary>A table of finished texts, for whatever shows it.</summary>
-/// <param name="Title">With what a reader must know about the figures.</param>
-/// <param name="Columns">The first letter of a column of texts is '&lt;', which is not shown; the others hold numbers.</param>
-/// <param name="Rows">As many fields each as there are columns.</param>
-internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IReadOnlyList<IReadOnlyList<string>> Rows)
-{
-    public static bool IsText(string column) => column.StartsWith('<');
-
-    public static string Header(string column) => column.TrimStart('<');
-}
 
 /// <summary>The tables that console and Markdown have in common.</summary>
 internal static class ReportTables
@@ -30,8 +22,24 @@ internal static class ReportTables
         "q5" => "Test 5, q5: find by Number and Number1, 10 documents, two small fields",
         "q6" => "Test 6, q6: find by Number, sorted by Date, skip 100, 10 documents",
         "q7" => "Test 7, q7: 100 documents, no condition",
+        "size" => "Test 8, size: documents, indexes and disk",
+        ExperimentTests.BeforeRestart => "before: find by Number, 10 documents, before the server's ends",
+        ExperimentTests.AfterStop => "after-stop: the same from the first query on after a clean stop",
+        ExperimentTests.AfterKill => "after-kill: the same from the first query on after kill -9",
+        ExperimentTests.Insert => "insert: single inserts, acknowledged",
+        ExperimentTests.Written => "w1: single inserts, acknowledged (w:1)",
+        ExperimentTests.Journaled => "w1-j: single inserts, acknowledged when they are in the journal (w:1, j:true)",
+        ExperimentTests.SortById => "sort-id: sorted by _id, skip 100, 10 documents",
+        ExperimentTests.SortByNumber => "sort-number: sorted by Number, skip 100, 10 documents",
         _ => test,
     };
+
+    /// <summary>All that a run has, in the order of a report: what an experiment came to, tests, growth, shards, what went wrong.</summary>
+    public static IEnumerable<ReportTable> All(StoredRun run)
+    {
+        IEnumerable<ReportTable?> tables = [.. ExperimentTables.Of(run), .. Tests(run), Growth(run), .. ShardTables.Of(run), Errors(run), Events(run)];
+        return tables.OfType<ReportTable>();
+    }
 
     public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Scenario is not null ? ScenarioTables.Of(run) : run.Steps
         .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))

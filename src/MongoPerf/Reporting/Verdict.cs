@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Experiments;
 using MongoPerf.Reporting.Scenarios;
 using MongoPerf.Reporting.Sharding;
 
@@ -29,6 +30,7 @@ internal sealed record Verdict(Grade Grade, string Text)
         TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
+        verdicts.AddRange(ExperimentVerdicts.Of(run));
         if (ShardVerdict.Of(run) is { } shards)
             verdicts.Add(shards);
         verdicts.AddRange(TestVerdicts.Of(run));
@@ -69,9 +71,11 @@ internal sealed record Verdict(Grade Grade, string Text)
             + $"+ {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped";
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
             return new Verdict(Grade.Bad, sum.Replace(" = ", " but ") + ": the accounting is wrong, a fault of the program");
-        if (a.Failed > run.Settings.MaxErrors)
+        if (run.Failures > a.Failed)
+            sum += $"; {Units.Exact(run.Failures - a.Failed)} more failed in tests that left no result";
+        if (run.Failures > run.Settings.MaxErrors)
             return new Verdict(Grade.Bad, $"{sum}: more failed than the {Units.Exact(run.Settings.MaxErrors)} allowed");
-        return new Verdict(a.Failed > 0 ? Grade.Note : Grade.Good, sum);
+        return new Verdict(run.Failures > 0 ? Grade.Note : Grade.Good, sum);
     }
 
     private static void AddUnacknowledged(List<Verdict> verdicts, TestResult[] tests)

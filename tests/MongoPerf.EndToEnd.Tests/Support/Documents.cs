@@ -55,6 +55,16 @@ internal static class Documents
         MongoConnection connection, string database, string collection, BsonDocument filter, params (string Name, object? Value)[] more) =>
         connection.RunCursor(database, BsonDocument.Of([("find", collection), ("filter", filter), .. more]));
 
+    /// <summary>Takes documents first to end - 1 of the default seed away.</summary>
+    public static void DeleteNumbers(MongoConnection connection, string database, long first, long end, string collection = "series")
+    {
+        var numbers = new DocumentNumbers(DefaultSeed);
+        BsonDocument range = BsonDocument.Of(("_id", BsonDocument.Of(("$gte", numbers.IdOf(first)), ("$lt", numbers.IdOf(end)))));
+        BsonDocument reply = connection.RunCommand(database, BsonDocument.Of(
+            ("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", range), ("limit", 0)) })));
+        Assert.Equal(end - first, reply.FindInt64("n"));
+    }
+
     public static long Count(MongoConnection connection, string database, string collection = "series") =>
         Find(connection, database, collection, BsonDocument.Empty, ("projection", BsonDocument.Of(("_id", 1)))).LongCount();
 

@@ -40,6 +40,9 @@ internal sealed record ProgramOptions
 
     public string? Folder { get; init; }
 
+    /// <summary>When it is held to hang.</summary>
+    public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(120);
+
     public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
 }
 
@@ -48,16 +51,16 @@ internal sealed partial class ProgramRun : IDisposable
 {
     private const int Interrupt = 2;
     private const int KillNow = 9;
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(120);
-
     private readonly Process _process;
+    private readonly TimeSpan _limit;
     private readonly StringBuilder _output = new();
     private readonly StringBuilder _errors = new();
     private readonly long _start = Environment.TickCount64;
 
-    private ProgramRun(Process process)
+    private ProgramRun(Process process, TimeSpan limit)
     {
         _process = process;
+        _limit = limit;
         process.OutputDataReceived += (_, line) => Add(_output, line.Data);
         process.ErrorDataReceived += (_, line) => Add(_errors, line.Data);
         process.Start();
@@ -96,22 +99,24 @@ internal sealed partial class ProgramRun : IDisposable
             start.Environment.Remove(name);
         start.Environment["PATH"] = string.Join(Path.PathSeparator, (start.Environment["PATH"] ?? "").Split(Path.PathSeparator)
             .Where(folder => !File.Exists(Path.Combine(folder, "mongod"))));
+        // What a developer has installed must not change what tests find.
+        start.Environment["MONGOPERF_SERVERS"] = "/nonexistent/servers";
         if (options.Server == "mongod")
             start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
         if (!options.DrawCharts)
             start.Environment["MONGOPERF_GNUPLOT"] = "/nonexistent/gnuplot";
         foreach ((string name, string? value) in options.Environment)
             start.Environment[name] = value;
-        return new ProgramRun(new Process { StartInfo = start });
+        return new ProgramRun(new Process { StartInfo = start }, options.Limit);
     }
 
     /// <summary>Waits for its end; kills it and all that it started when that takes too long.</summary>
     public ProgramResult WaitForEnd()
     {
-        if (!_process.WaitForExit(Limit))
+        if (!_process.WaitForExit(_limit))
         {
             _process.Kill(entireProcessTree: true);
-            Assert.Fail($"not ended after {Limit.TotalSeconds:0} s\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
+            Assert.Fail($"not ended after {_limit.TotalSeconds:0} s\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
         }
 
         // Without a limit of time: until both pipes are read to their ends.
@@ -123,7 +128,7 @@ internal sealed partial class ProgramRun : IDisposable
     /// <returns>False when the program ended before.</returns>
     public bool WaitUntil(Func<bool> condition, string what)
     {
-        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
+        long end = Environment.TickCount64 + (long)_limit.TotalMilliseconds;
         while (!condition())
         {
             if (HasEnded)

@@ -39,6 +39,9 @@ internal sealed class RecordingProxy : IDisposable
 
     public int Refusals { get; set; }
 
+    /// <summary>Each command waits so long before it is passed on.</summary>
+    public TimeSpan Delay { get; init; }
+
     /// <summary>Done once, when this command has come and before it is passed on.</summary>
     public (string Command, Action Action)? Before { get; set; }
 
@@ -116,6 +119,8 @@ internal sealed class RecordingProxy : IDisposable
                 head.CopyTo(message, 0);
                 await from.GetStream().ReadExactlyAsync(message.AsMemory(4));
                 Remember(message);
+                if (Delay > TimeSpan.Zero)
+                    await Task.Delay(Delay);
                 await to.GetStream().WriteAsync(message);
             }
         }

@@ -47,6 +47,6 @@ public sealed class ShardingSettingsTests
         SettingsReader.AddTo(command, shared);
         ParseResult parsed = command.Parse(options.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Empty(parsed.Errors);
-        return SettingsReader.Read("series", parsed, shared, SettingsReader.Shape(1000, SeriesTests.All)).Settings;
+        return Assert.Single(SettingsReader.ReadAll("series", parsed, shared, SettingsReader.Shape(1000, SeriesTests.All))).Settings;
     }
 }

@@ -111,7 +111,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod", "--mongod and --cache are for one that is started")]
     [InlineData("series --target 1M --uri mongodb://host --cache 1GB", "--mongod and --cache are for one that is started")]
     [InlineData("series --target 1M --uri mongodb://host --topology null", "--topology null starts its own server")]
-    [InlineData("run", "TEST")]
+    [InlineData("run", "NAME")]
     [InlineData("run q9", "run: 'q9' is none of unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]
     [InlineData("run q4 --duration 2s --warmup 2s", "--warmup is 2 s, the test takes 2 s")]
@@ -126,6 +126,22 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("report 2026-11-21-z", "no run '2026-11-21-z'")]
     [InlineData("report x --format yaml", "--format: 'yaml' is none of")]
     [InlineData("clean 2026-11-21-z", "'mongoperf list runs' names those that are there")]
+    [InlineData("compare", "RUN")]
+    [InlineData("compare a b", "no run 'a'")]
+    [InlineData("compare a b --noise-threshold 5", "--noise-threshold: '5' is no percentage such as 5%")]
+    [InlineData("compare a b --noise-threshold 200%", "allowed are 0% to 99%")]
+    [InlineData("compare a b --format yaml", "--format: 'yaml' is none of")]
+    [InlineData("compare a b --baselin a", "did you mean '--baseline'?")]
+    [InlineData("series --target 1M --topology single,ring", "--topology: 'ring' is none of single, sharded, null")]
+    [InlineData("series --target 1M --topology single,null --shards 2", "--shards is for a cluster that is started")]
+    [InlineData("series --target 1M --topology single,null --shard-key _id", "--shard-key is for a sharded collection")]
+    [InlineData("series --target 1M --topology null,null", "--topology: 'null,null' names something twice")]
+    [InlineData("series --target 1M --topology single,null --uri mongodb://host", "a list of topologies starts its servers")]
+    [InlineData("series --target 1M --against mongodb://host", "--against names the second of two deployments: the first is missing")]
+    [InlineData("series --target 1M --repeat 0", "--repeat: '0' is 0")]
+    [InlineData("series --target 1M --topology single,null --repeat 2", "--repeat is 2: deployments are compared run by run from 3 repeats on")]
+    [InlineData("run size --repeat 3", "run size takes the sizes once")]
+    [InlineData("run q4 --against mongodb://host", "the first is missing")]
     public void A_wrong_call_says_what_is_wrong_and_leaves_nothing_behind(string call, string text)
     {
         (int code, string errors) = Run(call);
@@ -159,7 +175,7 @@ public sealed class WrongCallTests : IDisposable
     private (int Code, string Errors) Run(string call)
     {
         string[] args = call.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        if (args is ["series" or "run" or "resume" or "report" or "clean", ..])
+        if (args is ["series" or "run" or "resume" or "report" or "clean" or "compare", ..])
             args = [args[0], "--out", _folder.Path, .. args[1..]];
         TextWriter before = Console.Error;
         string? uri = Environment.GetEnvironmentVariable("MONGOPERF_URI");

@@ -31,6 +31,34 @@ public sealed class FindVerifierTests
         Assert.Equal(new VerificationOutcome(2, 1), Verify("q4", [Make(1), changed], [0]));
     }
 
+    [Theory]
+    [InlineData("_id", -1)]
+    [InlineData("_id", 1)]
+    [InlineData("Number", -1)]
+    [InlineData("Number", 1)]
+    [InlineData("Number1", 1)]
+    [InlineData("Date", -1)]
+    public void The_order_that_was_asked_for_is_looked_at(string field, int direction)
+    {
+        var query = new FindSpecification("x", BsonDocument.Empty, 10) { Sort = BsonDocument.Of((field, direction)) };
+        BsonDocument[] ordered = [.. Enumerable.Range(0, 10).Select(n => new BsonDocument(Make(n)))];
+        Array.Sort(ordered, (a, b) => direction * KeyOf(a).CompareTo(KeyOf(b)));
+        Assert.Equal(0, Wrong(ordered));
+        Assert.Equal(9, Wrong([.. ordered.Reverse()]));
+
+        long KeyOf(BsonDocument document) => field == "_id" ? Generator.Numbers.NumberOf(document.Find("_id")!.Value.ToObjectId()) : document.FindInt64(field)!.Value;
+
+        int Wrong(BsonDocument[] documents)
+        {
+            var writer = new BsonWriter(16_384);
+            writer.StartDocument();
+            for (int i = 0; i < documents.Length; i++)
+                writer.WriteDocument(System.Text.Encoding.UTF8.GetBytes($"{i}"), documents[i].Bytes);
+            writer.End();
+            return new FindVerifier(query, Generator).Verify(writer.Written, []).Wrong;
+        }
+    }
+
     [Fact]
     public void A_document_of_another_seed_is_found()
     {

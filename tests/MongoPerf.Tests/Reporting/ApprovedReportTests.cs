@@ -50,7 +50,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     {
         string text = Text(o => ConsoleReport.Write(_run, o));
         Assert.All(text, c => Assert.True(c is '\n' or >= ' ' and < '\u007f', $"U+{(int)c:X4}"));
-        Assert.All(text.Split('\n'), line => Assert.True(line.Length <= ConsoleReport.MinimumWidth));
+        Assert.All(text.Split('\n'), line => Assert.True(line.Length <= ConsoleReport.FullWidth));
         Assert.Contains('\u001b', Text(o => ConsoleReport.Write(_run, o, new ConsoleReportOptions { IsTerminal = true })));
     }
 

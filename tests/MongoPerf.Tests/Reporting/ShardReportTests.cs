@@ -37,7 +37,7 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         int first = Array.FindIndex(lines, static line => line.StartsWith("Shards at", StringComparison.Ordinal));
         int end = Array.FindIndex(lines, static line => line.StartsWith("Errors", StringComparison.Ordinal));
         Approved.Check("shards.txt", string.Join('\n', lines[first..end]));
-        Assert.All(lines, line => Assert.True(line.Length <= ConsoleReport.MinimumWidth, line));
+        Assert.All(lines, line => Assert.True(line.Length <= ConsoleReport.FullWidth, line));
         Assert.Contains(lines, static line => line.Contains("shards: s0 has ", StringComparison.Ordinal) || line.Contains("are within", StringComparison.Ordinal));
     }
 

@@ -9,6 +9,8 @@ namespace MongoPerf.Engine.Execution.Sharding;
 internal sealed class CollectionSharder(
     ShardedCollection collection, ShardingPlan plan, DocumentNumbers numbers, IClock clock, LongCommands longCommands)
 {
+    private const int Tries = 20;
+
     private static readonly TimeSpan BalanceLimit = TimeSpan.FromMinutes(10);
 
     private string Namespace => collection.Namespace;
@@ -30,13 +32,14 @@ internal sealed class CollectionSharder(
     /// <exception cref="ShardingException">The cluster refuses it.</exception>
     public void Shard(MongoConnection router)
     {
-        if (collection.FindSharded() is not null)
-            return;
+        bool wasSharded = collection.FindSharded() is not null;
         bool isEmpty = IsEmpty(router);
-        ShardByKey(router);
-        if (isEmpty && !Key.IsHashed && plan.Settings.Presplit is > 1 and { } chunks)
+        if (!wasSharded)
+            ShardByKey(router);
+        // One chunk: also where a crash, or a server that was away, came before the first cut.
+        if (isEmpty && !Key.IsHashed && plan.Settings.Presplit is > 1 and { } chunks && collection.CountChunks().Values.Sum() <= 1)
             Presplit(router, chunks);
-        if (!isEmpty && plan.Settings.Balancer != "off")
+        if (!wasSharded && !isEmpty && plan.Settings.Balancer != "off")
             AwaitBalance(router);
     }
 
@@ -89,7 +92,25 @@ internal sealed class CollectionSharder(
         {
             string shard = shards[i % shards.Count];
             foreach (ShardingCommand command in collection.Commands.PlaceRange(target, points[i], points[i + 1], shard, shard == primary))
+                RunPatiently(router, command);
+        }
+    }
+
+    /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be what was asked for.</summary>
+    private void RunPatiently(MongoConnection router, ShardingCommand command)
+    {
+        var backoff = new Backoff(clock, 0.05, 2);
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
                 collection.Run(router, command);
+                return;
+            }
+            catch (ServerCommandException e) when (ErrorTally.MayPass(e) && attempt < Tries && !longCommands.Stop.IsCancellationRequested)
+            {
+                backoff.Wait(() => longCommands.Stop.IsCancellationRequested);
+            }
         }
     }
 

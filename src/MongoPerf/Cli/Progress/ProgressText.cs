@@ -10,7 +10,7 @@ internal static class ProgressText
 {
     public static string Finished(int step, long documents, TestResult result)
     {
-        string rate = SeriesTests.IsInsert(result.Test)
+        string rate = SeriesTests.IsInsert(result.Test) || ExperimentTests.IsInsert(result.Test)
             ? $"{Units.Rate(result.DocumentsPerSecond)} documents/s"
             : $"{Units.Rate(result.OperationsPerSecond)} operations/s";
         string threads = result.Threads > 1 ? $" x{result.Threads}" : "";

@@ -25,7 +25,10 @@ internal static class CollectionPreparation
         if (state is not { Exists: true, Marker: { } marker })
             return new ExistingCollection(0, IsToBeDropped: false);
         CheckMarker(session, ns, marker);
-        return new ExistingCollection(marker.Documents, IsToBeDropped: false);
+        // The same command made it a moment ago, for a run of the same documents.
+        return session.Request.Kind == "series" && session.Request.Predecessors.Contains(marker.RunId)
+            ? new ExistingCollection(0, IsToBeDropped: true)
+            : new ExistingCollection(marker.Documents, IsToBeDropped: false);
     }
 
     /// <summary>Makes the collection, or completes one of MongoPerf's that is there; drops only what it was told to.</summary>
@@ -70,5 +73,5 @@ internal static class CollectionPreparation
 }
 
 /// <param name="Documents">Known to be there, durable and without holes.</param>
-/// <param name="IsToBeDropped">It was named with <c>--force-drop</c>.</param>
+/// <param name="IsToBeDropped">It was named with <c>--force-drop</c>, or is that of a run that the same command made before.</param>
 internal sealed record ExistingCollection(long Documents, bool IsToBeDropped);

@@ -13,7 +13,8 @@ internal static class ResultPrinter
         ReportFiles files = ReportWriter.WriteAll(run, folder.ReportPath);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        Write(run, files, folder, output);
+        if (output.PrintsResult)
+            Write(run, files, folder, output);
     }
 
     private static void Write(StoredRun run, ReportFiles files, RunFolder folder, OutputRequest output)
@@ -49,7 +50,7 @@ internal static class ResultPrinter
     }
 
     /// <summary>A line per folder: dozens of names would hide what matters.</summary>
-    private static IEnumerable<string> Summarise(ReportFiles files)
+    public static IEnumerable<string> Summarise(ReportFiles files)
     {
         foreach (IGrouping<string, string> folder in files.Files.Where(f => f != files.Page).GroupBy(f => Path.GetDirectoryName(f)!))
         {
@@ -61,7 +62,7 @@ internal static class ResultPrinter
     }
 
     /// <summary>Relative where that is shorter.</summary>
-    private static string Shown(string path)
+    public static string Shown(string path)
     {
         string relative = Path.GetRelativePath(Environment.CurrentDirectory, path);
         return relative.StartsWith("..", StringComparison.Ordinal) ? path : relative;

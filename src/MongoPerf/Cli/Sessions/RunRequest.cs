@@ -27,6 +27,12 @@ internal sealed record RunRequest
     /// <summary>Full path of the mongod that a run which goes on began with; null when another was named, or it is not known.</summary>
     public string? ServerProgram { get; init; }
 
+    /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>
+    public RepeatRequest? Repeat { get; init; }
+
+    /// <summary>Ids of the runs that the same command made before: a series begins anew on a collection of theirs.</summary>
+    public IReadOnlyList<string> Predecessors { get; init; } = [];
+
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
 
@@ -38,4 +44,13 @@ internal sealed record RunRequest
 /// <param name="Format">text, json, csv or markdown, on stdout.</param>
 /// <param name="Quiet">No progress.</param>
 /// <param name="NoTui">Progress as plain lines.</param>
-internal sealed record OutputRequest(string RunsFolder, string Format, bool Quiet, bool NoTui);
+internal sealed record OutputRequest(string RunsFolder, string Format, bool Quiet, bool NoTui)
+{
+    /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
+    public bool PrintsResult { get; init; } = true;
+}
+
+/// <param name="Group">Id of the first of the repeats; null for that first one.</param>
+/// <param name="Number">1-based.</param>
+/// <param name="Count">How many were asked for.</param>
+internal sealed record RepeatRequest(string? Group, int Number, int Count);

@@ -52,8 +52,15 @@ internal sealed class RunSession : IDisposable
     /// <summary>Of the stored run: full path of the mongod that it started.</summary>
     public const string ServerProgramNote = "server program";
 
-    /// <summary>How long a lost server is waited for.</summary>
-    public static TimeSpan ReconnectFor { get; } = TimeSpan.FromSeconds(60);
+    /// <summary>Of the stored run: the kind of server that it chose, there before the server is.</summary>
+    public const string ServerKindNote = "server kind";
+
+    /// <summary>Shortens <see cref="ReconnectFor"/>, for tests of a server that stays away.</summary>
+    private const string ReconnectVariable = "MONGOPERF_RECONNECT";
+
+    /// <summary>How long a lost server is waited for: a minute, unless the environment says otherwise.</summary>
+    /// <exception cref="UserException">It says so in another form than 90s, 500ms or 10m.</exception>
+    public static TimeSpan ReconnectFor => TimeSpan.FromSeconds(ReadReconnectSeconds());
 
     public static IClock Clock => SystemClock.Instance;
 
@@ -79,7 +86,11 @@ internal sealed class RunSession : IDisposable
         Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
-    public static RunSession Open(RunFolder folder, RunRequest request)
+    /// <param name="folder">Of the run.</param>
+    /// <param name="request">What is asked for.</param>
+    /// <param name="store">Of a run that is stored already: it notes which server was chosen before that is started, so that a run which is
+    /// killed meanwhile goes on on the same.</param>
+    public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
     {
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = request.Uri is { } uri
             ? ServerUri.Read(uri)
@@ -99,6 +110,8 @@ internal sealed class RunSession : IDisposable
                 Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
+            if (store is not null)
+                NoteServer(store, deployment);
             deployment.EnsureRunning();
             if (request.Settings.Sharding is not null && deployment.Cluster is null)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
@@ -173,6 +186,7 @@ internal sealed class RunSession : IDisposable
         BuildKind = BuildKind,
         CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
+        Repeat = request.Repeat is { } repeat ? new RepeatOf(repeat.Group ?? folder.Id, repeat.Number, repeat.Count) : null,
     };
 
     /// <summary>Starts sampling and showing progress into this store.</summary>
@@ -180,8 +194,7 @@ internal sealed class RunSession : IDisposable
     {
         _store = store;
         store.SetDeployment(Inspection.Info);
-        if (Deployment.Program is { } program)
-            store.SetNote(ServerProgramNote, program);
+        NoteServer(store, Deployment);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
@@ -217,6 +230,25 @@ internal sealed class RunSession : IDisposable
         Collection.Dispose();
         Deployment.Dispose();
         _log.Dispose();
+    }
+
+    private static double ReadReconnectSeconds()
+    {
+        try
+        {
+            return Environment.GetEnvironmentVariable(ReconnectVariable) is { Length: > 0 } time ? Quantities.ParseDuration(time) : 60;
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{ReconnectVariable}: {e.Message}");
+        }
+    }
+
+    private static void NoteServer(RunStore store, IDeployment deployment)
+    {
+        store.SetNote(ServerKindNote, deployment.Kind);
+        if (deployment.Program is { } program)
+            store.SetNote(ServerProgramNote, program);
     }
 
     private WireCollection OpenCollection() => new(

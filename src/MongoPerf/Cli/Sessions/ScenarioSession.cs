@@ -15,9 +15,9 @@ internal static class ScenarioSession
     /// <param name="request">Deployment, seed, output.</param>
     /// <param name="file">The scenario's.</param>
     /// <param name="read">What it says.</param>
-    public static ExitCode Run(RunRequest request, ScenarioFile file, ReadScenario read)
+    /// <param name="signals">End it.</param>
+    public static RunEnd Run(RunRequest request, ScenarioFile file, ReadScenario read, StopSignals signals)
     {
-        using var signals = new StopSignals();
         ConnectionRoom.CheckClient(read.Scenario);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
@@ -56,7 +56,7 @@ internal static class ScenarioSession
             store.SetState(stopped ? RunState.Interrupted : RunState.Finished, stopReason ?? (stopped ? "interrupted" : null), DateTimeOffset.UtcNow);
             store.Flush();
             ResultPrinter.Print(folder, request.Output);
-            return Judge(outcome, signals, stopReason, request.Settings.MaxErrors);
+            return new RunEnd(folder, Judge(outcome, signals, stopReason, request.Settings.MaxErrors));
         }
     }
 

@@ -10,16 +10,15 @@ namespace MongoPerf.Cli.Sessions;
 internal static class SeriesSession
 {
     /// <summary>A new series.</summary>
-    public static ExitCode Start(RunRequest request)
+    public static RunEnd Start(RunRequest request, StopSignals signals)
     {
-        using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
         RunStore store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, request.Seed), request.Settings);
         RunSession? session = null;
         try
         {
-            session = RunSession.Open(folder, request);
+            session = RunSession.Open(folder, request, store);
             ExistingCollection there = CollectionPreparation.Examine(session);
             RequireRoom(session, there);
             store.SetNote(StartNote, there.Documents.ToString(CultureInfo.InvariantCulture));
@@ -38,7 +37,7 @@ internal static class SeriesSession
 
         using (store)
         using (session)
-            return Finish(session, store, Grow(session, store, [], ReadStart(store.Folder), signals));
+            return new RunEnd(folder, Finish(session, store, Grow(session, store, [], ReadStart(store.Folder), signals)));
     }
 
     /// <summary>Goes on with a series that was broken off.</summary>
@@ -120,6 +119,7 @@ internal static class SeriesSession
                 ValueRange = DocumentGenerator.ValueRange,
                 MeasureDisk = session.MeasureDisk,
                 ReasonToStop = session.ReasonToStop,
+                ReconnectFor = RunSession.ReconnectFor,
             });
             return runner.Run(steps, checkpoint, signals.Token);
         }
@@ -160,10 +160,9 @@ internal static class SeriesSession
         };
     }
 
-    /// <summary>Over all executions of the run, those of tests that left no result included.</summary>
     private static long ReadFailures(RunFolder folder)
     {
         using StoredRun stored = StoredRun.Open(folder.Path);
-        return stored.Errors.Sum(e => e.Count);
+        return stored.Failures;
     }
 }

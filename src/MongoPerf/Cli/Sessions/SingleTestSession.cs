@@ -1,7 +1,6 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads;
 using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli.Sessions;
@@ -10,15 +9,15 @@ namespace MongoPerf.Cli.Sessions;
 /// <param name="Seconds">Null without a limit of time; warm-up included.</param>
 /// <param name="Operations">Null without a limit of number; over all threads.</param>
 /// <param name="WarmupSeconds">Left out of the result.</param>
-/// <param name="Records">Documents to load first when the collection is empty; null loads none.</param>
-internal sealed record SingleTestLimits(double? Seconds, long? Operations, double WarmupSeconds, long? Records);
+/// <param name="Records">Documents to load first when the collection has fewer; null loads none.</param>
+/// <param name="Cold">A server that is started again finds none of its files in the system's cache.</param>
+internal sealed record SingleTestLimits(double? Seconds, long? Operations, double WarmupSeconds, long? Records, bool Cold = false);
 
-/// <summary>Runs one of the eight tests alone, on data that is there, and prints one step.</summary>
+/// <summary>Runs one of the eight tests alone, or an experiment, on data that is there, and prints one step.</summary>
 internal static class SingleTestSession
 {
-    public static ExitCode Run(RunRequest request, string test, SingleTestLimits limits)
+    public static RunEnd Run(RunRequest request, IRunJob job, SingleTestLimits limits, StopSignals signals)
     {
-        using var signals = new StopSignals();
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
         RunStore store;
@@ -26,8 +25,8 @@ internal static class SingleTestSession
         try
         {
             session = RunSession.Open(folder, request);
-            marker = Prepare(session, test, limits);
-            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility });
+            marker = Prepare(session, job, limits);
+            store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request, marker.Seed), request.Settings with { Compressibility = marker.Compressibility, DocumentSchema = marker.SchemaVersion });
         }
         catch
         {
@@ -41,20 +40,18 @@ internal static class SingleTestSession
         using (session)
         {
             session.Begin(store);
-            var job = new SingleTest(session, store, marker, limits, signals);
-            ExitCode code = RunStored(job, test, session, store, signals);
-            bool stopped = signals.WasStopped || job.StopReason is not null;
-            store.SetState(stopped ? RunState.Interrupted : RunState.Finished, job.StopReason ?? (stopped ? "interrupted" : null), DateTimeOffset.UtcNow);
+            TestBench bench = RunStored(job, session, store, marker, limits, signals);
+            store.SetState(bench.WasStopped ? RunState.Interrupted : RunState.Finished, bench.StopReason ?? (bench.WasStopped ? "interrupted" : null), DateTimeOffset.UtcNow);
             store.Flush();
             Print(folder, request.Output);
-            if (job.StopReason is not null)
-                Console.Error.WriteLine($"stopped: {job.StopReason}");
-            return signals.WasStopped ? ExitCode.Interrupted : code;
+            if (bench.StopReason is not null)
+                Console.Error.WriteLine($"stopped: {bench.StopReason}");
+            return new RunEnd(folder, signals.WasStopped ? ExitCode.Interrupted : bench.Code);
         }
     }
 
     /// <summary>Sees to the collection, and adopts the seed of the documents that are there.</summary>
-    private static CollectionMarker Prepare(RunSession session, string test, SingleTestLimits limits)
+    private static CollectionMarker Prepare(RunSession session, IRunJob job, SingleTestLimits limits)
     {
         string ns = session.Inspection.Info.Namespace;
         if (limits.Records is { } records)
@@ -71,16 +68,22 @@ internal static class SingleTestSession
         // A shard key that does not fit is refused, chunk size and balancer are set.
         if (session.Settings.Sharding is not null)
             session.Collection.Create(marker);
-        if (limits.Records is null && !SeriesTests.IsInsert(test) && session.Collection.FindEnd() == 0)
-            throw new UserException(ExitCode.WrongUsage, $"{ns} is empty: {test} needs documents", "load some first, with --records 100k or a series");
+        if (limits.Records is null && job.NeedsDocuments && session.Collection.FindEnd() == 0)
+            throw new UserException(ExitCode.WrongUsage, $"{ns} is empty: {job.Name} needs documents", "load some first, with --records 100k or a series");
         return marker;
     }
 
-    private static ExitCode RunStored(SingleTest job, string test, RunSession session, RunStore store, StopSignals signals)
+    private static TestBench RunStored(IRunJob job, RunSession session, RunStore store, CollectionMarker marker, SingleTestLimits limits, StopSignals signals)
     {
         try
         {
-            return job.Run(test);
+            var bench = new TestBench(session, store, marker, limits, signals);
+            if (limits.Records is { } records)
+                bench.Load(records);
+            session.Progress.SetDocuments(bench.Documents);
+            if (bench.Code == ExitCode.Done)
+                job.Run(bench);
+            return bench;
         }
         catch (Exception e)
         {
@@ -95,7 +98,7 @@ internal static class SingleTestSession
 
     private static void Print(RunFolder folder, OutputRequest output)
     {
-        if (output.Format != "json")
+        if (output.Format != "json" || !output.PrintsResult)
         {
             ResultPrinter.Print(folder, output);
             return;

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -16,30 +17,11 @@ internal sealed partial class ProcessTable(string root = "/proc")
     public const int Terminate = 15;
     public const int Kill = 9;
 
-    // Behind the name in brackets come state (field 3) and the rest; the start time is field 22.
-    private const int StartField = 22 - 3;
-    private const int ThreadCountField = 20 - 3;
-
     public static ProcessTable System { get; } = new();
 
-    /// <returns>
-    /// Null when no such process lives. One that has ended and is only waited for (a zombie) does not; one whose first thread has ended
-    /// while others still do lives: it holds its port and its lock files until the last of them is gone.
-    /// </returns>
-    public ProcessIdentity? Find(int processId)
-    {
-        string stat = ReadText($"{processId}/stat");
-        // The name may hold blanks and brackets: everything up to the last bracket is it.
-        int nameEnd = stat.LastIndexOf(')');
-        if (processId <= 0 || nameEnd < 0 || nameEnd + 2 >= stat.Length)
-            return null;
-        string[] fields = stat[(nameEnd + 2)..].Split(' ');
-        if (fields.Length <= StartField || !long.TryParse(fields[StartField], out long start))
-            return null;
-        if (fields[0] == "X" || (fields[0] == "Z" && !(int.TryParse(fields[ThreadCountField], out int threads) && threads > 1)))
-            return null;
-        return new ProcessIdentity(processId, start, ReadText("sys/kernel/random/boot_id").Trim());
-    }
+    /// <returns>Null when no such process lives; see <see cref="ProcessStart.ReadTicks"/>.</returns>
+    public ProcessIdentity? Find(int processId) =>
+        ProcessStart.ReadTicks(processId, root) is { } start ? new ProcessIdentity(processId, start, ProcessStart.ReadBoot(root)) : null;
 
     /// <summary>The numbers of all processes, some of which may be gone at once.</summary>
     public IEnumerable<int> All()

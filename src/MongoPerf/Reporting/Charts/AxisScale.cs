@@ -34,6 +34,14 @@ internal sealed partial record AxisScale(double Max, string Tics)
     public static AxisScale OfBytes(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Bytes(value) : "0");
 
+    /// <summary>From 0, with texts such as 250 us and 1.5 ms.</summary>
+    public static AxisScale OfMicroseconds(double largest, int ticks = 6) =>
+        Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Latency(value) : "0");
+
+    /// <summary>Named places at 0.5, 1.5, 2.5 and so on.</summary>
+    public static AxisScale OfPlaces(IReadOnlyList<string> names) =>
+        new(names.Count, $"({string.Join(", ", names.Select((name, i) => $"\"{name}\" {Number(i + 0.5)}"))})");
+
     /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
     public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
 
@@ -67,6 +75,18 @@ internal sealed partial record AxisScale(double Max, string Tics)
         }
 
         return (Math.Pow(10, low), new AxisScale(Math.Pow(10, high), tics.Append(')').ToString()));
+    }
+
+    /// <summary>Ticks for a logarithmic axis of ratios, 1 among them: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>
+    public static string RatioTics(double low, double high)
+    {
+        double step = NiceStep(high - low, 8);
+        IEnumerable<double> values = high / low < 3
+            ? Enumerable.Range((int)Math.Ceiling((low - 1) / step), (int)Math.Ceiling((high - low) / step) + 1).Select(i => 1 + (i * step))
+            : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
+        if (high / low > 1000)
+            values = Enumerable.Range(-9, 19).Select(power => Math.Pow(10, power));
+        return $"({string.Join(", ", values.Where(v => v >= low && v <= high).Select(v => $"\"{Units.Significant(v)}\" {Number(v)}"))})";
     }
 
     /// <summary>A count in few digits: for a place that was interpolated.</summary>

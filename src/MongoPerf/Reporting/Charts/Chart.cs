@@ -8,6 +8,13 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="Tables">Its data files.</param>
 internal sealed record Chart(string Name, string Title, string HowToRead, GnuplotSettings Settings, IReadOnlyList<ChartTable> Tables)
 {
-    /// <summary>The template that its script is made from; several charts of a run may have the same.</summary>
-    public string Template { get; init; } = Name + ".gp";
+    /// <summary>The template that it shares with others of its kind, loaded by a NAME.gp of two lines; null when it has a template of its own.</summary>
+    public string? SharedTemplate { get; init; }
 }
+
+/// <summary>Charts that are drawn into one folder.</summary>
+/// <param name="Charts">In the order of the report.</param>
+/// <param name="SharedTemplates">Templates that theirs load.</param>
+/// <param name="PictureNames">Pictures of an earlier report that may be there, as file patterns without their ending.</param>
+/// <param name="Command">Draws them again.</param>
+internal sealed record ChartSet(IReadOnlyList<Chart> Charts, IReadOnlyList<string> SharedTemplates, IReadOnlyList<string> PictureNames, string Command);

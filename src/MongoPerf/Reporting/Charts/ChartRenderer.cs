@@ -31,19 +31,29 @@ internal static class ChartRenderer
     /// <param name="folder">Made when it is not there.</param>
     /// <param name="gnuplot">Null when there is none.</param>
     /// <param name="whyNot">The reason then.</param>
-    public static RenderedCharts Render(StoredRun run, string folder, Gnuplot? gnuplot, string whyNot)
+    public static RenderedCharts Render(StoredRun run, string folder, Gnuplot? gnuplot, string whyNot) => Render(
+        new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.SharedTemplates, ChartCatalogue.Names, $"mongoperf report {run.Run.Id}"), folder, gnuplot, whyNot);
+
+    /// <summary>As the others, for charts of any kind.</summary>
+    public static RenderedCharts Render(ChartSet set, string folder)
     {
-        var charts = ChartCatalogue.Build(run);
+        var gnuplot = Gnuplot.Find(out string whyNot);
+        return Render(set, folder, gnuplot, whyNot);
+    }
+
+    private static RenderedCharts Render(ChartSet set, string folder, Gnuplot? gnuplot, string whyNot)
+    {
+        var charts = set.Charts;
         var files = new List<string>();
         try
         {
             Directory.CreateDirectory(folder);
-            RemoveOldPictures(folder);
+            RemoveOldPictures(folder, set.PictureNames);
             if (charts.Count > 0)
-                files.AddRange(ChartCatalogue.SharedTemplates.Select(template => CopyTemplate(template, template, folder)));
+                files.AddRange(set.SharedTemplates.Select(template => CopyTemplate(template, folder)));
             foreach (var chart in charts)
             {
-                files.Add(CopyTemplate(chart.Template, chart.Name + ".gp", folder));
+                files.Add(chart.SharedTemplate is { } template ? WriteScript(chart.Name, template, folder) : CopyTemplate(chart.Name + ".gp", folder));
                 files.AddRange(WriteData(chart, folder));
             }
         }
@@ -56,7 +66,7 @@ internal static class ChartRenderer
             return new RenderedCharts([], [], []);
         if (gnuplot is not null)
             return Draw(charts, folder, gnuplot, files);
-        string hint = $"data and scripts are in {folder}, install gnuplot-nox and run 'mongoperf report {run.Run.Id}' again";
+        string hint = $"data and scripts are in {folder}, install gnuplot-nox and run '{set.Command}' again";
         return new RenderedCharts([], files, [$"note: charts skipped: {whyNot}; {hint}"]);
     }
 
@@ -82,24 +92,24 @@ internal static class ChartRenderer
         return new RenderedCharts(drawn, files, warnings);
     }
 
-    /// <summary>A script that is not named as its template loads the settings of its own name.</summary>
-    private static string CopyTemplate(string template, string name, string folder)
+    private static string CopyTemplate(string name, string folder)
     {
         string target = Path.Combine(folder, name);
-        string source = Path.Combine(TemplateFolder, template);
-        if (template == name)
-            File.Copy(source, target, overwrite: true);
-        else
-            File.WriteAllText(target, File.ReadAllText(source).Replace(SettingsOf(template), SettingsOf(name), StringComparison.Ordinal));
+        File.Copy(Path.Combine(TemplateFolder, name), target, overwrite: true);
         return target;
     }
 
-    private static string SettingsOf(string script) => Path.ChangeExtension(script, ".settings.gp");
+    private static string WriteScript(string name, string template, string folder)
+    {
+        string script = Path.Combine(folder, name + ".gp");
+        File.WriteAllText(script, $"# Draw again after a change: gnuplot {name}.gp\nload \"{name}.settings.gp\"\nload \"{template}\"\n");
+        return script;
+    }
 
     private static IEnumerable<string> WriteData(Chart chart, string folder)
     {
         string settings = Path.Combine(folder, chart.Name + ".settings.gp");
-        File.WriteAllText(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each 'mongoperf report'.\n{chart.Settings}");
+        File.WriteAllText(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{chart.Settings}");
         yield return settings;
         foreach (var table in chart.Tables)
         {
@@ -111,15 +121,9 @@ internal static class ChartRenderer
     }
 
     /// <summary>A picture of an earlier report must not stand for one that could not be drawn now.</summary>
-    private static void RemoveOldPictures(string folder)
+    private static void RemoveOldPictures(string folder, IReadOnlyList<string> names)
     {
-        foreach (string name in ChartCatalogue.Names)
-        {
-            File.Delete(Path.Combine(folder, name + ".png"));
-            File.Delete(Path.Combine(folder, name + ".svg"));
-        }
-
-        foreach (string picture in Directory.GetFiles(folder, SweepChart.NamePrefix + "*.*g").Where(f => f.EndsWith(".png", StringComparison.Ordinal) || f.EndsWith(".svg", StringComparison.Ordinal)))
+        foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))
             File.Delete(picture);
     }
 

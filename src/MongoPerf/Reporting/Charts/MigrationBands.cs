@@ -33,7 +33,7 @@ internal static class MigrationBands
                 // On an axis with pauses cut out, what happened in a pause has no width.
                 if (to <= from)
                     continue;
-                var band = new Band(from, Math.Max(to, from + (seconds / Places)), color);
+                var band = new Band(from, Math.Min(seconds, Math.Max(to, from + (seconds / Places))), color);
                 if (last is not null && band.From - last.To < seconds / Places)
                 {
                     last = last with { To = Math.Max(last.To, band.To) };

@@ -52,7 +52,7 @@ internal static class SweepChart
         string title = $"{phase}: rate and latency by {parameter}";
         return new Chart(name, title, HowToRead(knee is { } at ? values[at] : null, parameter), Settings(run, name, title, parameter, table, lines, values, xs, isNumeric, knee), [table])
         {
-            Template = Template,
+            SharedTemplate = Template,
         };
     }
 

@@ -67,8 +67,29 @@ public sealed class ShardedCollectionTests : IDisposable
     }
 
     [VectorFact]
+    public void A_cut_that_meets_a_migration_is_tried_again_and_the_others_are_not()
+    {
+        int tries = 0;
+        _mongos.Replies["moveChunk"] = _ => ++tries is 2 or 3 ? FakeMongos.Refusal(117, "a migration is under way") : BsonDocument.Of(("ok", 1.0));
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
+        collection.Create(Marker);
+        Assert.Equal(["split", "split", "moveChunk", "split", "moveChunk", "moveChunk", "moveChunk"], _mongos.HeardNames.Where(name => name is "split" or "moveChunk"));
+        Assert.Equal(1, _mongos.HeardNames.Count(name => name == "shardCollection"));
+    }
+
+    [VectorFact]
+    public void Cuts_that_a_crash_left_out_are_made_when_the_run_goes_on()
+    {
+        _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1)]);
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 2 });
+        collection.Create(Marker);
+        Assert.Equal(["split", "moveChunk"], _mongos.HeardNames.Where(name => name is "shardCollection" or "split" or "moveChunk"));
+    }
+
+    [VectorFact]
     public void A_collection_that_is_sharded_already_is_only_completed()
     {
+        _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1), Chunks("s1", 1), Chunks("s2", 1)]);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number", Presplit = 4 });
         collection.Create(Marker);
         Assert.Equal(["update", "update", "createIndexes"], _mongos.HeardNames);

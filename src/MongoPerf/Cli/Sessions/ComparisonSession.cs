@@ -1,0 +1,165 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Comparison;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>What is to be compared, and how it is told.</summary>
+internal sealed record ComparisonRequest
+{
+    /// <summary>Holds the runs that are named by id, and gets the folder of the comparison.</summary>
+    public required string RunsFolder { get; init; }
+
+    /// <summary>The baseline first; each an id, a folder, or several of them with commas.</summary>
+    public required IReadOnlyList<string> Runs { get; init; }
+
+    /// <summary>0.05 lets a ratio between 0.95 and 1.05 pass.</summary>
+    public double NoiseThreshold { get; init; } = RunComparer.DefaultNoiseThreshold;
+
+    public bool Force { get; init; }
+
+    public bool FailOnRegression { get; init; }
+
+    /// <summary>text, json, csv or markdown.</summary>
+    public required string Format { get; init; }
+}
+
+/// <summary>Compares stored runs, writes the comparison's folder and prints the result.</summary>
+internal static class ComparisonSession
+{
+    public static ExitCode Run(ComparisonRequest request)
+    {
+        IReadOnlyList<ComparedSide> sides = SideFinder.Find(request.RunsFolder, request.Runs);
+        try
+        {
+            return sides.Count == 1 ? ShowSpread(sides[0], request) : Compare(sides, request);
+        }
+        finally
+        {
+            foreach (StoredRun run in sides.SelectMany(side => side.Stored))
+                run.Dispose();
+        }
+    }
+
+    private static ExitCode ShowSpread(ComparedSide side, ComparisonRequest request)
+    {
+        if (side.Stored.Count == 1)
+            throw new UserException(ExitCode.WrongUsage, $"run {side.Id} stands alone: two runs are needed, or one that was repeated", "'mongoperf list runs' names those that are there");
+        RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
+        RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
+        switch (request.Format)
+        {
+            case "json":
+                ComparisonJson.WriteSpread(spread, Console.Out);
+                break;
+            case "csv":
+                ComparisonCsv.WriteSpread(spread, Console.Out);
+                break;
+            case "markdown":
+                ComparisonMarkdown.WriteSpread(spread, Console.Out);
+                break;
+            default:
+                ComparisonConsole.WriteSpread(spread, Console.Out, ConsoleReportOptions.ForStandardOutput());
+                break;
+        }
+
+        Console.Out.Flush();
+        return ExitCode.Done;
+    }
+
+    private static ExitCode Compare(IReadOnlyList<ComparedSide> sides, ComparisonRequest request)
+    {
+        foreach (ComparedSide side in sides)
+            RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
+        RequireAlike(SetupCheck.Find([.. sides.Select(side => side.First)]), request.Force);
+        RunComparison comparison = RunComparer.Compare(sides[0], [.. sides.Skip(1)], request.NoiseThreshold);
+        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Tests.Count == 0))
+            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no test in common at any size", "'mongoperf report' shows what each has measured");
+        string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
+        ReportFiles files = ComparisonWriter.WriteAll(comparison, folder);
+        foreach (string warning in files.Warnings)
+            Console.Error.WriteLine(warning);
+        Print(comparison, files, request.Format);
+        return !request.FailOnRegression ? ExitCode.Done
+            : comparison.Candidates.Any(c => c.IsRegression) ? ExitCode.Regression
+            : comparison.Candidates.All(c => c.IsJudged) ? ExitCode.Done
+            // A gate that can't close must not look like one that was passed.
+            : throw new UserException(ExitCode.WrongUsage, "no test has enough samples to be judged, so --fail-on-regression can say nothing", "longer windows (--window 30s), more sizes (--step), or --repeat 5");
+    }
+
+    private static void Print(RunComparison comparison, ReportFiles files, string format)
+    {
+        switch (format)
+        {
+            case "json":
+                ComparisonJson.Write(comparison, Console.Out);
+                break;
+            case "csv":
+                ComparisonCsv.Write(comparison, Console.Out);
+                break;
+            case "markdown":
+                ComparisonMarkdown.Write(comparison, Console.Out);
+                break;
+            default:
+                ComparisonConsole.Write(comparison, Console.Out, ConsoleReportOptions.ForStandardOutput() with
+                {
+                    FilesWritten = [.. ResultPrinter.Summarise(files)],
+                    Page = ResultPrinter.Shown(files.Page),
+                });
+                break;
+        }
+
+        Console.Out.Flush();
+    }
+
+    private static void RequireAlike(IReadOnlyList<SetupDifference> differences, bool force)
+    {
+        string[] unlike = [.. differences.Where(d => d.IsUnlike).Select(d => d.ToString())];
+        if (unlike.Length > 0 && !force)
+            throw new UserException(ExitCode.WrongUsage, $"the set-ups are unlike, so a ratio would mean nothing: {string.Join("; ", unlike)}", "--force compares them all the same and lists the differences");
+    }
+}
+
+/// <summary>Finds the runs that were named, with the repeats that belong to them.</summary>
+internal static class SideFinder
+{
+    /// <exception cref="UserException">No such run, or one named twice.</exception>
+    public static IReadOnlyList<ComparedSide> Find(string runsFolder, IReadOnlyList<string> names)
+    {
+        RunFolder[][] named = [.. names.Select(name => name.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(one => RunFolder.Find(runsFolder, one)).ToArray())];
+        string? twice = named.SelectMany(side => side).GroupBy(folder => Path.GetFullPath(folder.Path)).FirstOrDefault(group => group.Count() > 1)?.First().Id;
+        if (twice is not null)
+            throw new UserException(ExitCode.WrongUsage, $"run {twice} is named twice");
+        StoredRun[][] runs = [.. named.Select(side => side.Select(folder => StoredRun.Open(folder.Path)).ToArray())];
+        return [.. WithRepeats(runs).Select(side => new ComparedSide(side))];
+    }
+
+    /// <summary>Each run that was named alone with its repeats; as they were named when that would give some side too few runs to be judged by.</summary>
+    private static StoredRun[][] WithRepeats(StoredRun[][] named)
+    {
+        string?[] groups = [.. named.Select(side => side is [{ Run.Repeat: { } repeat }] ? repeat.Group : null)];
+        StoredRun[][] sides = [.. named.Select((side, i) => groups[i] is { } group && groups.Count(g => g == group) == 1 ? Repeats(side[0], group) : side)];
+        int least = named.Length == 1 ? 1 : TestJudge.LeastRuns;
+        if (sides.All(side => side.Length >= least))
+            return sides;
+        foreach (StoredRun run in sides.SelectMany(side => side).Except(named.SelectMany(side => side)))
+            run.Dispose();
+        return named;
+    }
+
+    /// <summary>Those beside a run that reached their ends, in the order in which they ran.</summary>
+    private static StoredRun[] Repeats(StoredRun run, string group)
+    {
+        var repeats = new List<StoredRun> { run };
+        foreach (RunListing listing in RunCatalogue.List(Path.GetDirectoryName(run.Folder)!).Where(l => l.Problem is null && l.Id != run.Run.Id))
+        {
+            StoredRun other = StoredRun.Open(listing.Folder);
+            if (other.Run is { State: RunState.Finished } && other.Run.Repeat?.Group == group)
+                repeats.Add(other);
+            else
+                other.Dispose();
+        }
+
+        return [.. repeats.OrderBy(r => r.Run.Repeat!.Number)];
+    }
+}

@@ -1,0 +1,112 @@
+using System.Text.Json;
+
+namespace MongoPerf.Deployments.Installing;
+
+/// <summary>An archive to bring.</summary>
+/// <param name="Url">Where it lies.</param>
+/// <param name="Sha256">What it must have; null when it has to be looked up beside the archive.</param>
+internal sealed record WantedArchive(Uri Url, string? Sha256);
+
+/// <summary>Where archives come from: MongoDB's own servers, or a mirror of them.</summary>
+/// <remarks>
+/// A mirror holds what https://fastdl.mongodb.org holds, under the same paths (linux/mongodb-linux-….tgz and the same name with .sha256), and,
+/// if it has them, current.json and full.json of https://downloads.mongodb.org. Without these only a whole version number can be asked for.
+/// </remarks>
+internal sealed class ReleaseSource
+{
+    private const int NamesShown = 8;
+    private static readonly Uri OfficialFeeds = new("https://downloads.mongodb.org/");
+    private static readonly Uri OfficialArchives = new("https://fastdl.mongodb.org/");
+
+    private readonly HttpFiles _http;
+    private readonly Uri _feeds;
+    private readonly Uri? _mirror;
+
+    /// <param name="http">Fetches.</param>
+    /// <param name="mirror">Null for MongoDB's own servers.</param>
+    public ReleaseSource(HttpFiles http, Uri? mirror)
+    {
+        _http = http;
+        _mirror = mirror is null ? null : new Uri(mirror.AbsoluteUri.TrimEnd('/') + "/");
+        _feeds = _mirror ?? OfficialFeeds;
+    }
+
+    /// <summary>Finds the archive for a version, or the newest of a series, that runs on this system.</summary>
+    /// <exception cref="DeploymentException">There is no such release, or none for this system; names what there is. Or the feed can't be read.</exception>
+    public WantedArchive Find(string asked, SystemPlatform platform)
+    {
+        // Small, and enough for the newest of a series.
+        IReadOnlyList<Release>? releases = ReadFeed("current.json");
+        if (releases is null || ReleaseFeed.Find(releases, asked) is null)
+            releases = ReadFeed("full.json") ?? releases;
+        return releases is null ? FindByName(asked, platform) : FindInFeed(releases, asked, platform);
+    }
+
+    /// <summary>What the file of the same name with .sha256 says; null when there is none.</summary>
+    /// <exception cref="DeploymentException">It can't be fetched, or is no checksum.</exception>
+    public string? ReadChecksumBeside(Uri archive)
+    {
+        var file = new Uri(archive.AbsoluteUri + ".sha256");
+        if (_http.TryRead(file) is not { } bytes)
+            return null;
+        string text = System.Text.Encoding.UTF8.GetString(bytes);
+        string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
+        return Checksum.IsSha256(first) ? first : throw new DeploymentException(
+            DeploymentFault.CannotConnect, $"{file} does not begin with a SHA-256, but with '{Shortened(first)}'\nhint:  is the mirror one of MongoDB's archives? --sha256 names what to expect");
+    }
+
+    private WantedArchive FindInFeed(IReadOnlyList<Release> releases, string asked, SystemPlatform platform)
+    {
+        if (ReleaseFeed.Find(releases, asked) is not { } release)
+        {
+            string near = string.Join(", ", ReleaseFeed.Near(releases, asked, NamesShown));
+            throw Missing($"there is no MongoDB {asked} at {_feeds}", near.Length > 0 ? $"there are {near}" : "the feed there names no release");
+        }
+
+        if (platform.Choose(release.Archives) is { } archive)
+            return new WantedArchive(Rebased(archive.Url), archive.Sha256);
+        string targets = string.Join(", ", release.Archives.Where(a => a.Target.Length > 0).Select(a => $"{a.Target} ({a.Architecture})").Distinct().Take(NamesShown * 3));
+        throw Missing(
+            $"MongoDB {release.Number} is not built for {platform.Name} on {platform.Architecture}",
+            $"--platform NAME takes another system's, at your own risk; there are {targets}");
+    }
+
+    /// <summary>Without a list, by the names that such archives have.</summary>
+    private WantedArchive FindByName(string asked, SystemPlatform platform)
+    {
+        if (ReleaseNumber.Parse(asked) is not { } number)
+            throw Missing($"{_feeds} has neither current.json nor full.json: the newest of {asked} can't be looked up there", "name a whole version, such as 8.0.4");
+        List<Uri> tried = [];
+        foreach (string name in platform.LikelyArchives(number))
+        {
+            var url = new Uri(_mirror ?? OfficialArchives, "linux/" + name);
+            if (_http.Exists(url))
+                return new WantedArchive(url, null);
+            tried.Add(url);
+        }
+
+        throw Missing(
+            $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {_feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
+            "is it the right version? --platform NAME, such as debian12 or rhel93, takes another system's");
+    }
+
+    /// <returns>Null when there is no such file.</returns>
+    private IReadOnlyList<Release>? ReadFeed(string name)
+    {
+        var url = new Uri(_feeds, name);
+        try
+        {
+            return _http.TryRead(url) is { } bytes ? ReleaseFeed.Parse(bytes) : null;
+        }
+        catch (JsonException e)
+        {
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{url} is no list of releases: {e.Message}\nhint:  does a proxy or a log-in page answer in its place?", e);
+        }
+    }
+
+    private Uri Rebased(Uri official) => _mirror is null ? official : new Uri(_mirror, official.AbsolutePath.TrimStart('/'));
+
+    private static string Shortened(string text) => text.Length <= 40 ? text : text[..40] + "…";
+
+    private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
+}

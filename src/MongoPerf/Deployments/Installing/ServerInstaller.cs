@@ -1,0 +1,179 @@
+using System.Globalization;
+
+namespace MongoPerf.Deployments.Installing;
+
+/// <summary>What <c>server install</c> is asked for, beside what to install.</summary>
+/// <param name="Sha256">What the archive must have, as the user says; null when only its publisher says.</param>
+/// <param name="Platform">Whose archives fit.</param>
+internal sealed record InstallRequest(string? Sha256, SystemPlatform Platform);
+
+/// <summary>Brings a server, checks it, unpacks it, and makes it the one that runs take.</summary>
+/// <remarks>
+/// A folder appears under its version's name only when all of it is there and its mongod has said its version. What is downloaded stays until
+/// then, so that nothing is fetched twice. Any number of processes may install at once: they wait for one another.
+/// </remarks>
+internal sealed class ServerInstaller
+{
+    /// <summary>A server takes about four times its archive.</summary>
+    private const int UnpackedPerPacked = 4;
+
+    private readonly InstalledServers _servers;
+    private readonly HttpFiles _http;
+    private readonly Action<string> _tell;
+    private readonly Action<Transferred> _progress;
+    private readonly CancellationToken _stop;
+    private readonly Func<string, long> _freeBytes;
+
+    /// <param name="servers">Where to.</param>
+    /// <param name="http">Fetches.</param>
+    /// <param name="tell">Whole lines of progress.</param>
+    /// <param name="progress">Of a transfer.</param>
+    /// <param name="stop">Ends it; a transfer goes on from there the next time.</param>
+    /// <param name="freeBytes">Of the disk under a folder; null looks.</param>
+    public ServerInstaller(
+        InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop, Func<string, long>? freeBytes = null)
+    {
+        _servers = servers;
+        _http = http;
+        _tell = tell;
+        _progress = progress;
+        _stop = stop;
+        _freeBytes = freeBytes ?? (folder => new DriveInfo(folder).AvailableFreeSpace);
+    }
+
+    private string Downloads => Path.Combine(_servers.Folder, ".downloads");
+
+    /// <summary>Installs a version, or the newest of a series; one that is there already is only chosen.</summary>
+    /// <param name="asked">8.0.4, 8.0 or 8.</param>
+    /// <param name="source">MongoDB's servers or a mirror.</param>
+    /// <param name="request">How.</param>
+    /// <exception cref="DeploymentException">Anything that keeps it from being installed.</exception>
+    /// <exception cref="OperationCanceledException">Stopped.</exception>
+    public InstalledServer Install(string asked, ReleaseSource source, InstallRequest request)
+    {
+        WantedArchive wanted = source.Find(asked, request.Platform);
+        using FolderLock held = Lock();
+        // Another process may have been faster.
+        if (VersionIn(wanted.Url) is { } version && _servers.Find(version) is { } there)
+        {
+            _tell($"MongoDB {there.Version} is there already");
+            return Choose(there.Version);
+        }
+
+        string sha256 = request.Sha256 ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
+            DeploymentFault.Refused, $"{wanted.Url} has no .sha256 beside it: what comes from there could not be checked\nhint:  --sha256 HEX says what it must have");
+        string file = Path.Combine(Downloads, Path.GetFileName(wanted.Url.AbsolutePath));
+        Fetch(wanted.Url, file, sha256);
+        InstalledServer installed = UnpackAndChoose(file);
+        File.Delete(file);
+        return installed;
+    }
+
+    /// <summary>Installs an archive that lies on this machine.</summary>
+    /// <inheritdoc cref="Install(string, ReleaseSource, InstallRequest)"/>
+    public InstalledServer InstallArchive(string path, string? sha256)
+    {
+        if (sha256 is not null && Checksum.OfFile(path) is var found && !Checksum.Same(found, sha256))
+            throw Mismatch(path, found, sha256);
+        using FolderLock held = Lock();
+        return UnpackAndChoose(path);
+    }
+
+    /// <summary>Takes an installed server away.</summary>
+    /// <returns>The one that runs take now; null when none is left.</returns>
+    public InstalledServer? Remove(InstalledServer server)
+    {
+        using FolderLock held = Lock();
+        // Gone at once; what follows may be cut off.
+        string away = TemporaryFolder();
+        Directory.Move(server.Folder, away);
+        Directory.Delete(away, recursive: true);
+        return _servers.Chosen;
+    }
+
+    private FolderLock Lock()
+    {
+        FolderLock held = FolderLock.Take(_servers.Folder, () => _tell("another mongoperf is installing a server: waiting for it"), _stop);
+        Directory.CreateDirectory(Downloads);
+        // Of processes that were killed: nobody else is at work now.
+        foreach (string left in Directory.EnumerateDirectories(_servers.Folder, ".unpacked-*"))
+            Directory.Delete(left, recursive: true);
+        return held;
+    }
+
+    private void Fetch(Uri url, string file, string sha256)
+    {
+        bool hadSome = File.Exists(file);
+        _tell(hadSome ? $"going on with {url}" : $"fetching {url}");
+        Download(url, file);
+        string found = Checksum.OfFile(file);
+        if (Checksum.Same(found, sha256))
+            return;
+        File.Delete(file);
+        if (!hadSome)
+            throw Mismatch(url.ToString(), found, sha256);
+        // The beginning may have been that of another file of this name.
+        _tell("what an earlier try had left does not fit: fetching all of it");
+        Fetch(url, file, sha256);
+    }
+
+    private void Download(Uri url, string file) => _http.Download(url, file, bytes =>
+    {
+        if (bytes is { } coming)
+            RequireRoom(coming + ((coming + LengthOf(file)) * UnpackedPerPacked));
+    }, _progress);
+
+    private InstalledServer UnpackAndChoose(string archive)
+    {
+        string unfinished = TemporaryFolder();
+        try
+        {
+            _tell($"unpacking {Path.GetFileName(archive)}");
+            ServerArchive.Unpack(archive, unfinished, RequireRoom);
+            string version = MongodProgram.Check(Path.Combine(unfinished, "bin"), Path.GetFileName(archive)).Version.ToString();
+            string folder = Path.Combine(_servers.Folder, version);
+            if (Directory.Exists(folder))
+                Directory.Delete(folder, recursive: true);
+            Directory.Move(unfinished, folder);
+            return Choose(version);
+        }
+        finally
+        {
+            if (Directory.Exists(unfinished))
+                Directory.Delete(unfinished, recursive: true);
+        }
+    }
+
+    private InstalledServer Choose(string version)
+    {
+        _servers.Choose(version);
+        return _servers.Find(version)!;
+    }
+
+    private void RequireRoom(long bytes)
+    {
+        long free = _freeBytes(_servers.Folder);
+        if (bytes > free)
+        {
+            throw new DeploymentException(
+                DeploymentFault.Refused,
+                $"{_servers.Folder}: {Megabytes(bytes)} MB are needed, {Megabytes(free)} MB are free\nhint:  make room, or name another folder with {InstalledServers.Variable}");
+        }
+    }
+
+    private string TemporaryFolder() => Path.Combine(_servers.Folder, $".unpacked-{Environment.ProcessId}");
+
+    /// <summary>mongodb-linux-x86_64-debian12-8.0.4.tgz is version 8.0.4.</summary>
+    private static string? VersionIn(Uri url)
+    {
+        string[] parts = Path.GetFileNameWithoutExtension(url.AbsolutePath).Split('-');
+        return parts.Select(part => ReleaseNumber.Parse(part)).FirstOrDefault(number => number is not null)?.ToString();
+    }
+
+    private static long LengthOf(string file) => File.Exists(file) ? new FileInfo(file).Length : 0;
+
+    private static string Megabytes(long bytes) => Math.Ceiling(bytes / 1e6).ToString("N0", CultureInfo.InvariantCulture);
+
+    private static DeploymentException Mismatch(string what, string found, string expected) => new(
+        DeploymentFault.NotAsPublished, $"{what} has SHA-256 {found}, expected is {expected.ToLowerInvariant()}: it is not used\nhint:  fetch it again; if that does not help, its source is not to be trusted");
+}

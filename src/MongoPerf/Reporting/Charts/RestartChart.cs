@@ -1,0 +1,94 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Experiments;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>A server's rate and state over the time since it was started again, each way to end it a line.</summary>
+internal static class RestartChart
+{
+    private const int Ticks = 4;
+
+    /// <summary>What is shown below the rate, by the columns of <see cref="ServerTimeline"/>.</summary>
+    private static readonly (string Title, bool IsBytes, ServerTimeline.Line Line)[] States =
+    [
+        ("cache used", true, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
+        ("into cache, MB/s", false, new("cache_read", "", "", MetricCatalogue.Server, ["cache_read"], 1e-6)),
+        ("page faults/s", false, new("page_faults", "", "", MetricCatalogue.Server, ["page_faults"])),
+    ];
+
+    private static readonly string[] Colours = ["server", "written"];
+
+    public static Chart? Build(StoredRun run)
+    {
+        IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
+        if (restarts.Count == 0)
+            return null;
+        List<ChartTable> rates = [.. restarts.Select(Rates)];
+        List<ChartTable> states = [.. restarts.Select(restart => ServerStates(run, restart))];
+        List<TimelinePanels.Panel> panels = [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<TimelinePanels.Panel>()];
+
+        (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
+        const string title = "How the server comes back after its end";
+        GnuplotSettings settings = new GnuplotSettings()
+            .Set("kinds", "png svg")
+            .Set("chart", "restart")
+            .Set("title", title)
+            .Set("subtitle", ChartText.Subtitle(run))
+            .SetAxis("x", time)
+            .Set("x_label", $"time since the server was started again ({unit})")
+            .Set("documents_tics", "")
+            .Set("panel_pixels", OverTime.PanelPixels)
+            .SetMarks([])
+            .SetBands([]);
+        TimelinePanels.Set(settings, panels);
+        return new Chart(
+            "restart", title,
+            "Each line begins when the server is started again. Where the rate comes up slowly, look below it: the cache fills as it does, and what it reads comes from disk or from the system's cache.",
+            settings, [.. rates, .. states]);
+    }
+
+    private static ChartTable Rates(RestartFigures restart)
+    {
+        var table = new ChartTable($"restart-{restart.Test}-rates.dat", ["seconds", "operations/s"]);
+        foreach ((double at, double rate) in restart.Rates)
+            table.Add([at, rate]);
+        return table;
+    }
+
+    private static ChartTable ServerStates(StoredRun run, RestartFigures restart)
+    {
+        // A server's counters begin at nothing with it: its first sample is what grew since its start.
+        MetricSample[] samples = [.. run.ReadServerSamples().Where(s => s.AtMilliseconds >= restart.StartedAt && s.AtMilliseconds <= restart.EndedAt)];
+        int[] columns = [.. States.Select(s => MetricCatalogue.IndexOf(MetricCatalogue.Server, s.Line.Metrics[0]))];
+        var table = new ChartTable($"restart-{restart.Test}-server.dat", ["seconds", .. States.Select(s => s.Line.Key)]);
+        double[] before = new double[columns.Length];
+        double beforeAt = 0;
+        foreach (MetricSample sample in samples.Where(s => columns.Any(c => double.IsFinite(s.Values[c]))))
+        {
+            double at = (sample.AtMilliseconds - restart.StartedAt) / 1000.0;
+            table.Add([at, .. States.Select((state, i) =>
+                state.Line.Factor * (state.Line.IsCounter ? (sample.Values[columns[i]] - before[i]) / Math.Max(0.1, at - beforeAt) : sample.Values[columns[i]]))]);
+            (before, beforeAt) = ([.. columns.Select(c => sample.Values[c])], at);
+        }
+
+        return table;
+    }
+
+    private static TimelinePanels.Panel RatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables)
+    {
+        double limit = restarts[0].BackRate;
+        double largest = Math.Max(limit, tables.Max(t => t.Largest()));
+        return new TimelinePanels.Panel("operations/s", AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, "90 % of before");
+    }
+
+    private static TimelinePanels.Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state)
+    {
+        double largest = tables.Max(t => t.Largest(state + 1, 1));
+        return largest <= 0 ? null : new TimelinePanels.Panel(
+            States[state].Title, States[state].IsBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks),
+            Lines(restarts, tables, state), tables.Max(t => t.Rows.Count), IsRate: true);
+    }
+
+    private static IReadOnlyList<TimelinePanels.PanelLine> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
+        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, Colours[i], "after " + restart.End, tables[i].Largest(state + 1, 1)))];
+}

@@ -1,0 +1,49 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Comparison;
+
+/// <summary>One run, or several repeats of it, that stand against others.</summary>
+internal sealed class ComparedSide
+{
+    /// <param name="runs">One at least, in the order in which they ran.</param>
+    public ComparedSide(IReadOnlyList<StoredRun> runs)
+    {
+        Stored = runs;
+        Windows = new SideWindows([.. runs.Select(RunWindows.Of)]);
+    }
+
+    public IReadOnlyList<StoredRun> Stored { get; }
+
+    public SideWindows Windows { get; }
+
+    public StoredRun First => Stored[0];
+
+    /// <summary>Of the first run.</summary>
+    public string Id => First.Run.Id;
+
+    /// <summary>"2026-11-21-a", or "2026-11-21-a and 4 repeats".</summary>
+    public string Name => Stored.Count switch
+    {
+        1 => Id,
+        2 => Id + " and 1 repeat",
+        _ => $"{Id} and {Stored.Count - 1} repeats",
+    };
+
+    /// <summary>"2026-11-21-a: mongod 6.0.5, standalone", with the address of one that was given.</summary>
+    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" } given ? $" at {given.Address}" : "")}";
+}
+
+/// <summary>What the runs of one side measured, in the order in which they ran.</summary>
+internal sealed record SideWindows(IReadOnlyList<RunWindows> Runs)
+{
+    /// <summary>A window per run; empty unless every run has it.</summary>
+    public IReadOnlyList<RateWindow> At(WindowKey key)
+    {
+        RateWindow[] windows = [.. Runs.Select(run => run.Find(key)).OfType<RateWindow>()];
+        return windows.Length == Runs.Count ? windows : [];
+    }
+
+    /// <summary>What every run has.</summary>
+    public IEnumerable<WindowKey> Keys => Runs[0].Keys.Where(key => At(key).Count > 0);
+}

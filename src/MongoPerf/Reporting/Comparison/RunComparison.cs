@@ -1,0 +1,129 @@
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Comparison;
+
+/// <summary>What is said about a difference.</summary>
+internal enum Outcome
+{
+    /// <summary>Nothing is said.</summary>
+    TooFew,
+
+    /// <summary>Which does not mean that there is none: the interval shows what may have been missed.</summary>
+    NoDifference,
+
+    /// <summary>Real, as far as the samples go, and smaller than what is held to be worth a word.</summary>
+    BelowThreshold,
+    Slower,
+    Faster,
+}
+
+/// <summary>What counts as one observation in a judgement.</summary>
+internal enum Evidence
+{
+    None,
+
+    /// <summary>A second.</summary>
+    Samples,
+
+    /// <summary>The window of a size.</summary>
+    Sizes,
+
+    /// <summary>A run.</summary>
+    Runs,
+}
+
+/// <summary>Candidate to baseline.</summary>
+/// <param name="Value">1 where they are alike.</param>
+/// <param name="Interval">95 %; null where there is too little to say.</param>
+internal sealed record Ratio(double Value, Interval? Interval);
+
+/// <summary>One test at one size.</summary>
+internal sealed record SizeJudgement
+{
+    public required long Documents { get; init; }
+    public required Outcome Outcome { get; init; }
+
+    /// <summary>Null with <see cref="Outcome.TooFew"/>: then nothing is said.</summary>
+    public Ratio? Rate { get; init; }
+    public double BaselineRate { get; init; }
+    public double CandidateRate { get; init; }
+
+    /// <summary>Two-sided, and after Holm's correction over the candidate's sizes and tests.</summary>
+    public double P { get; init; }
+    public double HolmP { get; init; }
+}
+
+/// <summary>One test with one number of threads, over the sizes that both sides have.</summary>
+internal sealed record TestJudgement
+{
+    public required string Test { get; init; }
+    public required int Threads { get; init; }
+    public required Outcome Outcome { get; init; }
+    public required Evidence Evidence { get; init; }
+
+    /// <summary>"10 sizes", "60 and 58 seconds at 1 size", "5 and 5 runs"; or what there is too little of.</summary>
+    public required string Basis { get; init; }
+
+    /// <summary>Documents of inserts, operations of queries, per second: geometric mean over the sizes judged.</summary>
+    public double BaselineRate { get; init; }
+
+    /// <inheritdoc cref="BaselineRate"/>
+    public double CandidateRate { get; init; }
+
+    /// <summary>Null with <see cref="Outcome.TooFew"/>.</summary>
+    public Ratio? Rate { get; init; }
+
+    /// <summary>Of latencies, so that more is slower; null where none were recorded or too little is known.</summary>
+    public Ratio? P50 { get; init; }
+
+    /// <inheritdoc cref="P50"/>
+    public Ratio? P99 { get; init; }
+
+    /// <summary>Two-sided, and after Holm's correction over the candidate's tests.</summary>
+    public double P { get; init; }
+    public double HolmP { get; init; }
+    public required IReadOnlyList<SizeJudgement> Sizes { get; init; }
+}
+
+/// <summary>Bytes at the largest size that both sides have; no statistics, as sizes do not vary.</summary>
+internal sealed record SizeRatio(string What, long Baseline, long Candidate)
+{
+    public double Value => (double)Candidate / Baseline;
+}
+
+/// <summary>One candidate against the baseline.</summary>
+internal sealed record CandidateJudgement
+{
+    public required ComparedSide Candidate { get; init; }
+    public required IReadOnlyList<TestJudgement> Tests { get; init; }
+    public required IReadOnlyList<SizeRatio> Sizes { get; init; }
+
+    /// <summary>In the collection at <see cref="Sizes"/>.</summary>
+    public required long SizesAtDocuments { get; init; }
+
+    public bool IsRegression => Tests.Any(t => t.Outcome == Outcome.Slower);
+
+    public bool IsImprovement => Tests.Any(t => t.Outcome == Outcome.Faster);
+
+    /// <summary>False when there was too little of everything.</summary>
+    public bool IsJudged => Tests.Any(t => t.Outcome != Outcome.TooFew);
+}
+
+/// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
+internal sealed record RunComparison
+{
+    public required ComparedSide Baseline { get; init; }
+    public required IReadOnlyList<CandidateJudgement> Candidates { get; init; }
+    public required IReadOnlyList<SetupDifference> Differences { get; init; }
+
+    /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different.</summary>
+    public required double NoiseThreshold { get; init; }
+
+    /// <summary>What a reader must know, in whole sentences.</summary>
+    public required IReadOnlyList<string> Notes { get; init; }
+
+    /// <summary>The baseline first.</summary>
+    public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
+
+    public bool WasForced => Differences.Any(d => d.IsUnlike);
+}

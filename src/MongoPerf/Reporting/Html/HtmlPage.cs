@@ -1,0 +1,71 @@
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Html;
+
+/// <summary>What every page has in common.</summary>
+internal static class HtmlPage
+{
+    public const string FileName = "index.html";
+
+    /// <summary>A larger SVG is embedded as PNG.</summary>
+    private const long LargestSvgBytes = 400_000;
+
+    /// <summary>Puts the page in place of an older one; a reader never sees half of it.</summary>
+    /// <returns>Its full path.</returns>
+    /// <exception cref="IOException">The folder can't be written.</exception>
+    public static string Write(string folder, string html)
+    {
+        Directory.CreateDirectory(folder);
+        string path = Path.Combine(folder, FileName);
+        string half = path + ".tmp";
+        File.WriteAllText(half, html);
+        File.Move(half, path, overwrite: true);
+        return path;
+    }
+
+    /// <summary>Up to the open body.</summary>
+    public static HtmlWriter Begin(string title) => new HtmlWriter().Open("html", "lang", "en").Open("head")
+        .Void("meta", "charset", "utf-8")
+        .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+        .Element("title", title)
+        .Style(HtmlStyle.Css)
+        .Close().Open("body");
+
+    public static void Verdicts(HtmlWriter html, IEnumerable<Verdict> verdicts)
+    {
+        html.Open("ul", "class", "verdict");
+        foreach (var verdict in verdicts)
+            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.Mark).Text(" " + verdict.Text).Close();
+        html.Close();
+    }
+
+    /// <summary>Each chart with what to see in it, or why it is missing.</summary>
+    public static void Charts(HtmlWriter html, string folder, RenderedCharts charts)
+    {
+        html.Element("h2", "Charts");
+        foreach (string warning in charts.Warnings)
+            html.Element("p", warning, "class", "warn");
+        if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
+            html.Paragraph("No test has a result yet, so there is nothing to draw.");
+        foreach (var drawn in charts.Drawn)
+        {
+            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide")
+                .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
+                .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
+            Link(html, folder, drawn.PngPath, "PNG");
+            html.Text(" ");
+            Link(html, folder, drawn.SvgPath, "SVG");
+            html.Close().Close();
+        }
+    }
+
+    private static string Embedded(DrawnChart drawn)
+    {
+        bool isSvg = new FileInfo(drawn.SvgPath).Length <= LargestSvgBytes;
+        string kind = isSvg ? "image/svg+xml" : "image/png";
+        return $"data:{kind};base64,{Convert.ToBase64String(File.ReadAllBytes(isSvg ? drawn.SvgPath : drawn.PngPath))}";
+    }
+
+    private static void Link(HtmlWriter html, string folder, string path, string text) =>
+        html.Element("a", text, "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
+}

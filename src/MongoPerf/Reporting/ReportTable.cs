@@ -1,0 +1,43 @@
+namespace MongoPerf.Reporting;
+
+/// <summary>A table of finished texts, for whatever shows it.</summary>
+/// <param name="Title">With what a reader must know about the figures.</param>
+/// <param name="Columns">The first letter of a column of texts is '&lt;', which is not shown; the others hold numbers.</param>
+/// <param name="Rows">As many fields each as there are columns.</param>
+internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IReadOnlyList<IReadOnlyList<string>> Rows)
+{
+    private const int LeastTextWidth = 10;
+
+    /// <summary>Of the tests' tables: figures that others nearly say.</summary>
+    private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op"];
+
+    public static bool IsText(string column) => column.StartsWith('<');
+
+    public static string Header(string column) => column.TrimStart('<');
+
+    /// <summary>The same table in at most so many characters: what a reader misses least is left out, and the title says so.</summary>
+    /// <remarks>Columns of texts wrap instead, and need <see cref="LeastTextWidth"/> each.</remarks>
+    public ReportTable Within(int width)
+    {
+        List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
+        List<string> left = [];
+        foreach (string column in LeftOutFirst.Where(c => Columns.Contains(c)))
+        {
+            if (WidthOf(kept) <= width)
+                break;
+            kept.Remove(IndexOf(column));
+            left.Add(column);
+        }
+
+        return left.Count == 0 ? this : new ReportTable(
+            $"{Title} (no room for {string.Join(", ", left)}; the report has all)", [.. kept.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(i => row[i])])]);
+    }
+
+    private int IndexOf(string column) => Columns.TakeWhile(c => c != column).Count();
+
+    private int WidthOf(List<int> columns) => 1 + columns.Sum(i => 3 + (IsText(Columns[i])
+        ? Math.Min(LeastTextWidth, Widest(i))
+        : Widest(i)));
+
+    private int Widest(int column) => Math.Max(Header(Columns[column]).Length, Rows.Select(row => row[column].Length).DefaultIfEmpty().Max());
+}

@@ -1,0 +1,124 @@
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Several runs by one command, and what they come to.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class ComparisonTests
+{
+    private const int Interrupted = 130;
+    private const int Regression = 10;
+
+    /// <summary>Names a folder that gets the comparison through the delaying relay, with charts, of a longer run: what docs/comparison.md shows.</summary>
+    private const string KeepVariable = "MONGOPERF_KEEP_COMPARISON";
+
+    [Fact]
+    public void A_list_of_topologies_ends_with_the_comparison_of_its_runs()
+    {
+        using var runs = new RunsFolder();
+        ProgramResult result = ProgramRun.Run(
+            "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "single,null", "--format", "json", "--out", runs.Path).Expect(0);
+        Assert.Equal(2, runs.Ids.Count);
+        JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
+        Assert.Equal("mongoperf/compare/1", comparison.Text("schema"));
+        Assert.Equal(runs.Ids[0], comparison.GetProperty("baseline").Text("id"));
+        JsonElement candidate = Assert.Single(comparison.Items("candidates"));
+        Assert.Equal(runs.Ids[1], candidate.GetProperty("run").Text("id"));
+        Assert.Equal(["batch", "q4"], candidate.Items("tests").Select(test => test.Text("test")));
+        Assert.All(candidate.Items("tests"), test => Assert.Equal("5 sizes", test.Text("basis")));
+        string folder = runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}");
+        Assert.True(File.Exists(Path.Combine(folder, "index.html")));
+
+        // Offline, and in words, it is the same comparison.
+        ProgramResult again = ProgramRun.Run("compare", runs.Ids[0], runs.Ids[1], "--out", runs.Path).Expect(0);
+        Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}", again.Output, StringComparison.Ordinal);
+        Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);
+        using StoredRun first = StoredRun.Open(runs.At(runs.Ids[0]));
+        using StoredRun second = StoredRun.Open(runs.At(runs.Ids[1]));
+        Assert.Equal((first.Run.Seed, "embedded", "null"), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
+    }
+
+    [Fact]
+    public void Ctrl_c_in_the_first_of_two_starts_no_second()
+    {
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--topology", "single,null", "--out", runs.Path);
+        Assert.True(run.WaitForLine("batch "), "the series ended too early");
+        run.SendInterrupt();
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs were not started; those that were, 'compare' can take: {runs.Id}");
+        Assert.Empty(result.Output);
+        Assert.Contains($"resume {runs.Id}", result.Errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Repeats_show_their_spread_and_leave_no_server_data()
+    {
+        using var runs = new RunsFolder();
+        ProgramResult result = ProgramRun.Run(
+            "series", "--target", "200", "--step", "200", "--window", "200ms", "--threads", "2", "--tests", "batch,q4", "--repeat", "2", "--format", "json", "--out", runs.Path).Expect(0);
+        JsonElement spread = JsonDocument.Parse(result.Output).RootElement;
+        Assert.Equal("mongoperf/repeats/1", spread.Text("schema"));
+        Assert.Equal(runs.Ids, spread.GetProperty("run").Items("runs").Select(id => id.GetString()!));
+        Assert.Equal(["batch", "q4"], spread.Items("tests").Select(test => test.Text("test")));
+        Assert.All(spread.Items("tests"), test => Assert.Equal(2, test.Items("perSecond").Count));
+        Assert.All(runs.Ids, id => Assert.False(Directory.Exists(runs.At(id, "data"))));
+        Assert.All(runs.Ids, id => Assert.True(File.Exists(runs.At(id, "report", "index.html"))));
+    }
+
+    [Fact]
+    public void A_single_test_is_repeated_on_the_data_that_are_there()
+    {
+        using TestServer server = TestServer.Start("embedded");
+        using var runs = new RunsFolder();
+        ProgramResult result = ProgramRun.Run(
+            "run", "q4", "--uri", server.Uri, "--records", "300", "--operations", "200", "--threads", "2", "--repeat", "3", "--out", runs.Path).Expect(0);
+        Assert.Contains("and 2 repeats", result.Output, StringComparison.Ordinal);
+        Assert.Equal(3, runs.Ids.Count);
+    }
+
+    /// <summary>Both sides go through a relay; the second one's delays each command.</summary>
+    [MongodFact]
+    public void A_slowdown_put_in_by_a_relay_is_found_by_runs_that_take_turns()
+    {
+        string? keep = Environment.GetEnvironmentVariable(KeepVariable);
+        using TestServer server = TestServer.Start("mongod");
+        using var direct = new RecordingProxy(server.Address);
+        using var delaying = new RecordingProxy(server.Address) { Delay = TimeSpan.FromMilliseconds(1) };
+        using var runs = new RunsFolder();
+        string[] shape = keep is null
+            ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "3"]
+            : ["--target", "10k", "--step", "2k", "--batch", "10", "--window", "1s", "--tests", "batch,safe,q4,q6,q7,size", "--repeat", "5"];
+        var options = new ProgramOptions { DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200) };
+        ProgramResult result = ProgramRun.Run(
+            options, ["series", .. shape, "--threads", "2", "--uri", direct.Uri, "--against", delaying.Uri, "--format", "markdown", "--out", runs.Path]).Expect(0);
+
+        // A B, B A, A B: drift meets both alike. Each begins with nothing and reaches its target.
+        StoredRun[] stored = [.. runs.Ids.Select(id => StoredRun.Open(runs.At(id)))];
+        Assert.Equal([direct.Uri, delaying.Uri, delaying.Uri, direct.Uri, direct.Uri, delaying.Uri], stored.Take(6).Select(run => run.Settings.Uri!.TrimEnd('/')));
+        Assert.Equal([1, 1, 2, 2, 3, 3], stored.Take(6).Select(run => run.Run.Repeat!.Number));
+        Assert.All(stored, run => Assert.Equal((run.Settings.TargetDocumentCount, run.Settings.TargetDocumentCount), (run.DocumentsReached, run.Steps[^1].Documents)));
+        Assert.Contains("each being one observation", result.Output, StringComparison.Ordinal);
+
+        ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--fail-on-regression", "--format", "json", "--out", runs.Path).Expect(Regression);
+        JsonElement tests = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates")).GetProperty("tests");
+        Assert.All(tests.EnumerateArray(), test => Assert.Equal("runs", test.Text("judgedBy")));
+        JsonElement q4 = tests.EnumerateArray().Single(test => test.Text("test") == "q4");
+        Assert.Equal("slower", q4.Text("verdict"));
+        Assert.True(q4.GetProperty("latencyP50").GetProperty("ratio").GetDouble() > 1.5, compared.All);
+        if (keep is not null)
+            Keep(runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}"), keep);
+    }
+
+    private static void Keep(string folder, string target)
+    {
+        foreach (string file in Directory.GetFiles(folder, "*", SearchOption.AllDirectories))
+        {
+            string copy = Path.Combine(target, Path.GetRelativePath(folder, file));
+            Directory.CreateDirectory(Path.GetDirectoryName(copy)!);
+            File.Copy(file, copy, overwrite: true);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+using MongoPerf.Cli;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Reporting.Comparison;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Cli;
+
+/// <summary><c>compare</c> on stored runs, without any server.</summary>
+[Collection(ConsoleTests.Name)]
+public sealed class CompareCommandTests : IDisposable
+{
+    private static readonly NoisyRun Base = new() { Steps = 1, Seconds = 40, Tests = ["batch", "q4"] };
+
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void A_regression_ends_with_code_10_when_that_is_asked_for()
+    {
+        Write("a", Base);
+        Write("b", Base with { NoiseSeed = 2, Speed = _ => 0.7 });
+        (int code, string output, _) = Run("a", "b");
+        Assert.Equal(0, code);
+        Assert.Contains("slower", output, StringComparison.Ordinal);
+        (code, _, string errors) = Run("a", "b", "--fail-on-regression");
+        Assert.Equal(10, code);
+        Assert.Contains("exit code 10: regression found by compare", errors, StringComparison.Ordinal);
+        // The other way round it is an improvement.
+        Assert.Equal(0, Run("b", "a", "--fail-on-regression").Code);
+        Assert.Equal(0, Run("a", "--baseline", "b", "--fail-on-regression").Code);
+        Assert.Equal(10, Run("b", "--baseline", "a", "--fail-on-regression").Code);
+        // What is asked to be passed is passed.
+        Assert.Equal(0, Run("a", "b", "--fail-on-regression", "--noise-threshold", "40%").Code);
+    }
+
+    [Fact]
+    public void A_gate_that_can_judge_nothing_does_not_let_pass()
+    {
+        Write("a", Base with { Seconds = 5 });
+        Write("b", Base with { Seconds = 5, NoiseSeed = 2 });
+        Assert.Equal(0, Run("a", "b").Code);
+        (int code, string output, string errors) = Run("a", "b", "--fail-on-regression");
+        Assert.Equal(2, code);
+        Assert.Contains("too few", output, StringComparison.Ordinal);
+        Assert.Contains("no test has enough samples to be judged", errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Unlike_set_ups_are_refused_and_listed_when_forced()
+    {
+        Write("a", Base);
+        Write("b", Base with { NoiseSeed = 2, ChangeRun = run => run with { Seed = 7 }, Change = s => s with { BatchSize = 5 } });
+        (int code, _, string errors) = Run("a", "b");
+        Assert.Equal(2, code);
+        Assert.Contains("seed: 42 | 7; batch size: 1,000 | 5", errors, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_runs.At("compare-a-b")));
+        (code, string output, _) = Run("a", "b", "--force");
+        Assert.Equal(0, code);
+        Assert.Contains("UNLIKE     seed: 42 | 7", output, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("json", "{\n  \"schema\": \"mongoperf/compare/1\"")]
+    [InlineData("csv", "baseline,candidate,test,")]
+    [InlineData("markdown", "# MongoPerf: b against a\n")]
+    [InlineData("text", "compared   b against a: ")]
+    public void Each_form_is_printed_alone(string format, string start)
+    {
+        Write("a", Base);
+        Write("b", Base with { NoiseSeed = 2 });
+        (int code, string output, _) = Run("a", "b", "--format", format);
+        Assert.Equal(0, code);
+        Assert.StartsWith(start, output, StringComparison.Ordinal);
+        Assert.True(File.Exists(_runs.At("compare-a-b/index.html")));
+        Assert.True(File.Exists(_runs.At("compare-a-b/comparison.json")));
+        Assert.Equal(["a", "b"], RunCatalogue.List(_runs.Path).Select(run => run.Id));
+    }
+
+    [Fact]
+    public void Repeats_are_found_by_any_of_them()
+    {
+        for (int i = 1; i <= 4; i++)
+        {
+            Write($"a{i}", Base with { NoiseSeed = (ulong)i, Repeat = new RepeatOf("a1", i, 4) });
+            Write($"b{i}", Base with { NoiseSeed = (ulong)i + 10, Speed = _ => 0.5, Repeat = new RepeatOf("b1", i, 4) });
+        }
+
+        (_, string output, _) = Run("a3", "b1");
+        Assert.Contains("compared   b1 and 3 repeats against a1 and 3 repeats: slower", output, StringComparison.Ordinal);
+        Assert.Contains("by 4 and 4 runs, each being one observation", output, StringComparison.Ordinal);
+        // Two of one group are meant as they are.
+        (_, output, _) = Run("a1", "a2");
+        Assert.Contains("compared   a2 against a1: ", output, StringComparison.Ordinal);
+        (_, output, _) = Run("a1,a2,a4", "b1,b2,b3");
+        Assert.Contains("by 3 and 3 runs", output, StringComparison.Ordinal);
+        (_, output, _) = Run("b2");
+        Assert.Contains("repeats    b1 and 3 repeats", output, StringComparison.Ordinal);
+        Assert.Contains("lowest", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void One_run_alone_twice_or_with_nothing_in_common_is_refused()
+    {
+        Write("a", Base);
+        Write("b", Base with { Steps = 0 });
+        Assert.Contains("run a stands alone: two runs are needed", Run("a").Errors, StringComparison.Ordinal);
+        Assert.Contains("run a is named twice", Run("a", "a").Errors, StringComparison.Ordinal);
+        Assert.Contains("no run 'c'", Run("a", "c").Errors, StringComparison.Ordinal);
+        Assert.Contains("b and a have no test in common", Run("a", "b", "--force").Errors, StringComparison.Ordinal);
+        Assert.All((string[][])[["a"], ["a", "a"], ["a", "c"], ["a", "b", "--force"]], call => Assert.Equal(2, Run(call).Code));
+    }
+
+    private void Write(string id, NoisyRun run) => (run with { Id = id }).Write(_runs.Path);
+
+    private (int Code, string Output, string Errors) Run(params string[] arguments)
+    {
+        (TextWriter outBefore, TextWriter errorBefore) = (Console.Out, Console.Error);
+        string? gnuplot = Environment.GetEnvironmentVariable("MONGOPERF_GNUPLOT");
+        using var output = new StringWriter();
+        using var errors = new StringWriter();
+        Console.SetOut(output);
+        Console.SetError(errors);
+        // Drawing takes seconds and is tested elsewhere.
+        Environment.SetEnvironmentVariable("MONGOPERF_GNUPLOT", "/nonexistent/gnuplot");
+        try
+        {
+            int code = CommandLine.Run(["compare", .. arguments, "--out", _runs.Path]);
+            return (code, output.ToString(), errors.ToString());
+        }
+        finally
+        {
+            Console.SetOut(outBefore);
+            Console.SetError(errorBefore);
+            Environment.SetEnvironmentVariable("MONGOPERF_GNUPLOT", gnuplot);
+        }
+    }
+}
