@@ -51,8 +51,9 @@ internal sealed class ScenarioOptions
     public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format, bool isCold)
     {
         RefuseOthers(parsed, shared, isCold);
-        IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("scenario", parsed, shared, SettingsReader.Shape(1, []));
-        ReadScenario read = ScenarioReader.Read(file, overrides, requests[0].Seed);
+        ReadScenario read = ScenarioReader.Read(file, overrides, parsed.GetValue(shared.Seed) ?? SettingsReader.DefaultSeed);
+        ParseResult asked = read.Cluster is { } cluster ? WithCluster(parsed, shared, cluster) : parsed;
+        IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("scenario", asked, shared, SettingsReader.Shape(1, []));
         if (parsed.GetValue(DryRun))
         {
             ScenarioPrinter.WritePlan(read, file, Console.Out);
@@ -66,6 +67,21 @@ internal sealed class ScenarioOptions
         return RunSequence.Run(
             [.. requests.Select(r => r with { Settings = Describe(r.Settings, read, maxErrors), Output = r.Output with { Format = format } })], repeats,
             (request, signals) => ScenarioSession.Run(request, file, read, signals));
+    }
+
+    /// <summary>The cluster that a file asks for counts as typed, unless a deployment is named.</summary>
+    private static ParseResult WithCluster(ParseResult parsed, SharedOptions shared, ScenarioCluster cluster)
+    {
+        if (WasTyped(shared.Uri) || WasTyped(shared.Topology) || WasTyped(shared.ClusterFolder) || ServerChoice.HasUriInEnvironment)
+            return parsed;
+        List<string> tokens = [.. parsed.Tokens.Select(t => t.Value), shared.Topology.Name, "sharded"];
+        if (!WasTyped(shared.Cluster.Shards))
+            tokens.AddRange([shared.Cluster.Shards.Name, $"{cluster.Shards}"]);
+        if (!WasTyped(shared.Cluster.Members))
+            tokens.AddRange([shared.Cluster.Members.Name, $"{cluster.Members}"]);
+        return parsed.RootCommandResult.Command.Parse(tokens);
+
+        bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };
     }
 
     private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)

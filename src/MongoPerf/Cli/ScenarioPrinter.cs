@@ -40,6 +40,8 @@ internal static class ScenarioPrinter
         output.WriteLine($"{file.Name} ({file.ShownPath}): {(read.Scenario.Description.Length > 0 ? read.Scenario.Description : "no description")}");
         foreach (string line in read.Told)
             output.WriteLine($"changed: {line}");
+        if (read.Cluster is { } cluster)
+            output.WriteLine($"cluster of {cluster.Shards} {(cluster.Shards == 1 ? "shard" : "shards")} with {cluster.Members} {(cluster.Members == 1 ? "member" : "members")} each, unless --uri, --cluster or --topology names a deployment");
         foreach (ScenarioRound round in read.Scenario.Rounds)
         {
             foreach (ScenarioCollection collection in round.Collections)

@@ -11,6 +11,10 @@ namespace MongoPerf.Cli;
 internal sealed record ServerChoice(string Topology, string? Uri, ClusterSettings? Cluster)
 {
     private const long LeastCacheBytes = 256L << 20;
+    private const string UriVariable = "MONGOPERF_URI";
+
+    /// <summary>The environment names a deployment.</summary>
+    public static bool HasUriInEnvironment => FromEnvironment(UriVariable) is not null;
 
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
@@ -26,7 +30,7 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
         Option[] typed = isForOthers ? [] : [.. options.Cluster.Typed(parsed)];
         bool startsServer = deployment.IsListed || topology == "null" || folder is not null || typed.Length > 0 || TypedOf(parsed, options.Mongod, options.Cache) is not null;
         // What is typed wins over the environment.
-        string? uri = deployment.Uri ?? (startsServer ? null : FromEnvironment("MONGOPERF_URI"));
+        string? uri = deployment.Uri ?? (startsServer ? null : FromEnvironment(UriVariable));
         RefuseNull(parsed, options, topology, uri);
         RefuseGiven(parsed, options, topology, uri, folder, typed.FirstOrDefault());
         if (parsed.GetValue(options.Cache) is { } cache && cache < LeastCacheBytes)

@@ -13,7 +13,7 @@ namespace MongoPerf.Cli;
 internal static class SettingsReader
 {
     private const string DefaultName = "mongoperf";
-    private const ulong DefaultSeed = 42;
+    public const ulong DefaultSeed = 42;
 
     /// <summary>A request for each deployment that was named; they differ in nothing else.</summary>
     /// <param name="kind">"series" or "run".</param>

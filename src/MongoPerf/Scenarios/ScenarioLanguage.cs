@@ -118,10 +118,17 @@ internal static class ScenarioLanguage
         new("groups", KeyKind.Mappings, "Several groups of threads at once, in place of threads and operations.", Group),
     ]);
 
+    public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
+    [
+        new("shards", KeyKind.Count, "How many; --shards names another number."),
+        new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
+    ]);
+
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
-        new("parameters", KeyKind.NamedMappings, "Values used as $(name). A list, or a mapping of named values, gives a result for each; --set name=value changes one."),
+        new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named values, gives a result for each; --set name=value changes one."),
+        new("cluster", KeyKind.Mapping, "The cluster that it runs on, unless --uri, --cluster or --topology names a deployment.", Cluster),
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
         new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations beyond this end with exit code 4 [default: 0]."),

@@ -5,7 +5,7 @@ using MongoPerf.Scenarios.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>The parameters of a scenario: their values, and where they are put in.</summary>
-/// <remarks>A list, or a mapping of named values, is a sweep: what uses it is run once for each value.</remarks>
+/// <remarks>A list, or a mapping of named values, is a sweep: what uses it is run once for each value. Where values are mappings, $(name.part) is a part of the current one.</remarks>
 internal sealed partial class ScenarioParameters
 {
     private readonly Dictionary<string, IReadOnlyList<NamedValue>> _values = [];
@@ -119,15 +119,32 @@ internal sealed partial class ScenarioParameters
             ? value.Text
             : throw MappingReader.Wrong(scalar, $"parameter '{match.Groups[1].Value}' is no single value, so it can't stand inside a text"));
 
-    private NamedValue Find(ScalarNode place, string name, IReadOnlyDictionary<string, NamedValue> chosen)
+    private NamedValue Find(ScalarNode place, string reference, IReadOnlyDictionary<string, NamedValue> chosen)
     {
-        if (chosen.TryGetValue(name, out NamedValue? value))
-            return value;
-        if (_values.TryGetValue(name, out IReadOnlyList<NamedValue>? values))
-            return values[0];
-        string? nearest = NearestName.Find(name, _values.Keys);
-        throw MappingReader.Wrong(place, $"no parameter '{name}', allowed are {(_values.Count == 0 ? "none: the file has no parameters" : string.Join(", ", _values.Keys))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        string name = ParameterIn(reference);
+        if (!chosen.TryGetValue(name, out NamedValue? value))
+            value = _values.TryGetValue(name, out IReadOnlyList<NamedValue>? values) ? values[0] : throw Unknown(place, name);
+        return name == reference ? value : Part(place, name, reference[(name.Length + 1)..], value);
     }
+
+    /// <summary>The name before the dot of <c>run.threads</c>, unless a parameter is called so as a whole.</summary>
+    private string ParameterIn(string reference) =>
+        _values.ContainsKey(reference) || reference.IndexOf('.', StringComparison.Ordinal) is not (> 0 and var dot) ? reference : reference[..dot];
+
+    private static NamedValue Part(ScalarNode place, string name, string part, NamedValue value)
+    {
+        if (value.Node is not MappingNode parts)
+            throw MappingReader.Wrong(place, $"parameter '{name}' is {value.Node.Describe()}, which has no part '{part}'");
+        return parts.Find(part) is { } node
+            ? new NamedValue(value.Name, node)
+            : throw MappingReader.Wrong(
+                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}', allowed are {string.Join(", ", parts.Entries.Select(e => e.Name))}", Hint(part, parts.Entries.Select(e => e.Name)));
+    }
+
+    private UserException Unknown(ScalarNode place, string name) => MappingReader.Wrong(
+        place, $"no parameter '{name}', allowed are {(_values.Count == 0 ? "none: the file has no parameters" : string.Join(", ", _values.Keys))}", Hint(name, _values.Keys));
+
+    private static string? Hint(string name, IEnumerable<string> known) => NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
     private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen)
     {
@@ -142,13 +159,13 @@ internal sealed partial class ScenarioParameters
         return parts.Find(holds ? "then" : "else") is { } branch ? Resolve(branch, chosen) : new ScalarNode(entry.Value.Position, "", false);
     }
 
-    private static void Collect(ScenarioNode node, HashSet<string> found)
+    private void Collect(ScenarioNode node, HashSet<string> found)
     {
         switch (node)
         {
             case ScalarNode scalar:
                 foreach (Match match in Reference().Matches(scalar.Text))
-                    found.Add(match.Groups[1].Value);
+                    found.Add(ParameterIn(match.Groups[1].Value));
                 break;
             case SequenceNode list:
                 foreach (ScenarioNode item in list.Items)

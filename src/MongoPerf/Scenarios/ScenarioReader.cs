@@ -1,4 +1,5 @@
 using MongoPerf.Cli;
+using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
@@ -11,7 +12,13 @@ namespace MongoPerf.Scenarios;
 /// <param name="Scenario">What it describes.</param>
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="Told">What the command line changed, a line each.</param>
-internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told);
+/// <param name="Cluster">That the file asks for; null for none.</param>
+internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, ScenarioCluster? Cluster);
+
+/// <summary>The cluster that a scenario runs on, unless the command line names a deployment.</summary>
+/// <param name="Shards">1 or more.</param>
+/// <param name="Members">Of each shard; 1 or more.</param>
+internal sealed record ScenarioCluster(int Shards, int Members);
 
 /// <summary>Turns a scenario file into a scenario: parameters put in, sweeps unrolled, everything checked.</summary>
 internal static class ScenarioReader
@@ -38,7 +45,16 @@ internal static class ScenarioReader
         int steps = rounds.Sum(r => r.Phases.Count);
         if (steps > MostSteps)
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases, allowed are up to {MostSteps:N0}");
-        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told);
+        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, Cluster(top));
+    }
+
+    private static ScenarioCluster? Cluster(MappingReader top)
+    {
+        if (top.Find("cluster") is not { } node)
+            return null;
+        var reader = new MappingReader(node, "cluster", ScenarioLanguage.Cluster);
+        reader.Require("shards", "a number of shards");
+        return new ScenarioCluster((int)reader.Count("shards", 1, ClusterRequest.MostShards)!.Value, (int)(reader.Count("members", 1, ClusterRequest.MostMembers) ?? 1));
     }
 
     private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "a list of what is done") switch

@@ -123,7 +123,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "double" => NumberKind.Double,
             _ => NumberKind.Int64,
         };
-        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1);
+        return new SequenceValue(
+            kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, reader.Count("every", 1, long.MaxValue) ?? 1, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
     }
 
     private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)

@@ -35,6 +35,35 @@ public sealed class ScenarioReaderTests
     }
 
     [Fact]
+    public void Parts_of_a_parameter_change_together()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data
+            + "parameters:\n  run:\n    few: {tasks: 2, limit: 5}\n    many: {tasks: 8, limit: 1}\nphases: [{name: p, threads: $(run.tasks), operations: [{find: users, limit: $(run.limit)}]}]\n");
+        ScenarioPhase[] phases = [.. scenario.Rounds.Single().Phases.Skip(1)];
+        Assert.Equal([("few", 2), ("many", 8)], phases.Select(p => (p.Parameters.Single().Value, p.Groups.Single().Threads)));
+        Assert.Equal([5, 1], Operations<FindDocuments>(scenario).Select(f => f.FullReply));
+    }
+
+    [Fact]
+    public void Documents_in_groups_have_a_number_each()
+    {
+        DocumentTemplate documents = ScenarioTexts.Scenario(
+            "data:\n  c: {count: 9, document: {group: {^number: {start: 10, step: 5, every: 3}}, n: {^number: {cycle: 3, type: int}}}}\nphases: [{load: c}]\n").Rounds.Single().Collections.Single().Documents;
+        BsonDocument[] made = [.. Enumerable.Range(0, 7).Select(i => documents.Make(i))];
+        Assert.Equal([10L, 10, 10, 15, 15, 15, 20], made.Select(d => d.FindInt64("group")!.Value));
+        Assert.Equal([0L, 1, 2, 0, 1, 2, 0], made.Select(d => d.FindInt64("n")!.Value));
+    }
+
+    [Fact]
+    public void Cluster_is_what_the_file_asks_for()
+    {
+        const string phases = "phases: [{name: p, operations: [{find: users}]}]\n";
+        Assert.Null(ScenarioTexts.Read(ScenarioTexts.Data + phases).Cluster);
+        Assert.Equal(new ScenarioCluster(3, 2), ScenarioTexts.Read(ScenarioTexts.Data + "cluster: {shards: 3, members: 2}\n" + phases).Cluster);
+        Assert.Equal(new ScenarioCluster(2, 1), ScenarioTexts.Read(ScenarioTexts.Data + "cluster: {shards: 2}\n" + phases).Cluster);
+    }
+
+    [Fact]
     public void Sweep_in_the_data_gives_a_round_for_each_value()
     {
         Scenario scenario = ScenarioTexts.Scenario(

@@ -47,6 +47,10 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - name: p\n    groups:\n      - {name: g, operations: [{find: users}]}\n", "phase 'p': no group has a duration or a count, so it would never end", "")]
     [InlineData("parameters: {a: 1}\n" + Phases, "parameter 'a' is used nowhere", "$(a)")]
     [InlineData("parameters: {limit: 1}\nphases: [{name: p, operations: [{find: users, limit: $(limt)}]}]\n", "no parameter 'limt', allowed are limit", "did you mean 'limit'?")]
+    [InlineData("parameters: {run: {a: {limit: 1}}}\nphases: [{name: p, operations: [{find: users, limit: $(run.limt)}]}]\n", "parameter 'run': its value 'a' has no part 'limt', allowed are limit", "did you mean 'limit'?")]
+    [InlineData("parameters: {run: 1}\nphases: [{name: p, operations: [{find: users, limit: $(run.limit)}]}]\n", "parameter 'run' is '1', which has no part 'limit'", "")]
+    [InlineData("cluster: {members: 2}\n" + Phases, "cluster: 'shards' is missing", "")]
+    [InlineData("cluster: {shards: 65}\n" + Phases, "cluster: shards is 65, allowed are 1 to 64", "")]
     [InlineData("parameters: {limit: []}\n" + Phases, "parameter 'limit' has no value", "")]
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
 

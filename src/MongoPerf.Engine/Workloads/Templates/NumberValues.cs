@@ -39,10 +39,15 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
     };
 }
 
-/// <summary>start + step × number: increasing, falling, or the number itself.</summary>
-public sealed class SequenceValue(NumberKind kind, long start, long step) : NumberValue(kind)
+/// <summary>start + step × number: increasing, falling, or the number itself; or of groups of documents, each with a number.</summary>
+/// <param name="kind">How it is stored.</param>
+/// <param name="start">The first document's.</param>
+/// <param name="step">From one group to the next; below 0 it falls.</param>
+/// <param name="every">Documents that make a group, 1 or more.</param>
+/// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
+public sealed class SequenceValue(NumberKind kind, long start, long step, long every = 1, long cycle = long.MaxValue) : NumberValue(kind)
 {
-    public override long Compute(in ValueContext context) => unchecked(start + (step * context.Number));
+    public override long Compute(in ValueContext context) => unchecked(start + (step * (context.Number / every % cycle)));
 }
 
 /// <summary>A whole number, uniform over min ≤ v ≤ max; as a date, milliseconds since 1970.</summary>

@@ -1,0 +1,48 @@
+using System.Globalization;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Scenarios;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Scenarios of published series at a thousandth of their sizes and less, on a real mongod.</summary>
+[Collection(LightTests.Name)]
+public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+{
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    /// <summary>One of each kind; those that are left out differ in sizes and hot sets only.</summary>
+    /// <param name="name">Of the scenario.</param>
+    /// <param name="scale">A few thousand documents.</param>
+    /// <param name="milliseconds">Of phases that take a time; 0 leaves the file's.</param>
+    [MongodTheory]
+    [InlineData("report-2.4.8/i1", 0.002, 0)]
+    [InlineData("report-2.4.8/i4", 0.000005, 0)]
+    [InlineData("report-2.4.8/i7", 0.000005, 0)]
+    [InlineData("report-2.4.8/i8", 0.0001, 0)]
+    [InlineData("report-2.4.8/i9", 0.005, 0)]
+    [InlineData("report-2.4.8/q1", 0.00002, 200)]
+    [InlineData("report-2.4.8/q3", 0.0001, 0)]
+    [InlineData("report-2.4.8/q4", 0.0001, 0)]
+    [InlineData("report-2.4.8/q7", 0.00002, 200)]
+    [InlineData("report-2.4.8/q9", 0.000005, 200)]
+    [InlineData("report-2.4.8/o1", 0.00002, 500)]
+    [InlineData("report-2.4.8/o2", 0.00002, 0)]
+    [InlineData("news", 0.0005, 200)]
+    public void Phases_do_what_the_file_says(string name, double scale, int milliseconds)
+    {
+        string database = servers.NewDatabase();
+        string[] duration = milliseconds == 0 ? [] : ["--duration", $"{milliseconds}ms"];
+        ProgramResult ended = ProgramRun.Run(
+        [
+            "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
+            "--quiet", "--out", _runs.Path, "--format", "json", .. duration,
+        ]).Expect(0);
+        var checks = new ScenarioChecks(name, new ScenarioOverrides { Scale = scale, Duration = milliseconds == 0 ? null : milliseconds / 1e3 }, ended);
+        checks.AssertDone();
+        using MongoConnection connection = servers["mongod"].Connect();
+        checks.AssertStored(connection, database);
+    }
+}
