@@ -18,6 +18,7 @@ internal static class LatencyLog
             log.Write(TagOf(manyThreads ? $"{sample.Test}-{sample.Threads}" : sample.Test), merged.Start, TimeSpan.FromSeconds(sample.Seconds), merged.Histogram);
         }
     }
+
     /// <summary>Operations of scenarios are named as their authors like; a tag has no commas and no blanks.</summary>
     private static string TagOf(string name) => string.Concat(name.Select(c => c == ',' || char.IsWhiteSpace(c) ? '_' : c));
 }
