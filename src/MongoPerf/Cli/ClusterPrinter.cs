@@ -1,4 +1,3 @@
-using System.Text;
 using System.Text.Json;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Execution.Sharding;
@@ -47,42 +46,28 @@ internal static class ClusterPrinter
             output.WriteLine($"the shards' memory is not limited by the system: {problem}");
     }
 
-    public static void WriteJson(ClusterStatus status, TextWriter output)
+    public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.Write(output, json =>
     {
-        using var stream = new MemoryStream();
-        using (var json = new Utf8JsonWriter(stream, new JsonWriterOptions { Indented = true }))
-        {
-            json.WriteStartObject();
-            json.WriteString("folder", status.Folder);
-            json.WriteString("router", status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod");
-            json.WriteString("version", status.Plan.MongodVersion.ToString());
-            json.WriteNumber("shards", status.Plan.Shards);
-            json.WriteNumber("members", status.Plan.Members);
-            json.WriteNumber("cacheBytes", status.Plan.CacheBytes);
-            json.WriteBoolean("isRunning", status.IsRunning);
-            json.WriteStartArray("processes");
-            foreach (MemberStatus member in status.Members)
-                WriteMember(json, member);
-            json.WriteEndArray();
-            json.WriteEndObject();
-        }
-
-        output.WriteLine(Encoding.UTF8.GetString(stream.ToArray()));
-    }
+        json.WriteStartObject();
+        json.WriteString("folder", status.Folder);
+        json.WriteString("router", status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod");
+        json.WriteString("version", status.Plan.MongodVersion.ToString());
+        json.WriteNumber("shards", status.Plan.Shards);
+        json.WriteNumber("members", status.Plan.Members);
+        json.WriteNumber("cacheBytes", status.Plan.CacheBytes);
+        json.WriteBoolean("isRunning", status.IsRunning);
+        json.Objects("processes", status.Members, WriteMember);
+        json.WriteEndObject();
+    });
 
     private static void WriteMember(Utf8JsonWriter json, MemberStatus member)
     {
-        json.WriteStartObject();
         json.WriteString("name", member.Member.Name);
         json.WriteString("role", member.Member.Description);
         json.WriteString("address", AddressOf(member));
-        if (member.ProcessId is { } processId)
-            json.WriteNumber("processId", processId);
-        else
-            json.WriteNull("processId");
+        json.Integer("processId", member.ProcessId);
         json.WriteString("state", member.State);
         json.WriteBoolean("isMemoryLimited", member.IsMemoryLimited);
-        json.WriteEndObject();
     }
 
     private static void WriteLine(TextWriter output, string what, string text) => output.WriteLine($"  {what,-13}  {text}");

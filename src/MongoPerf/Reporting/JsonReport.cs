@@ -15,37 +15,27 @@ internal static class JsonReport
     {
         json.WriteStartObject();
         json.WriteString("schema", Schema);
-        WriteRun(json, run);
-        WriteDeployment(json, run.Deployment);
-        WriteEnvironment(json, run.Environment);
+        json.Object("run", run, WriteRun);
+        json.Object("deployment", run.Deployment, WriteDeployment);
+        json.Object("environment", run.Environment, WriteEnvironment);
         StepJson.WriteAccounting(json, run.Accounting);
-        json.WriteStartArray("errors");
-        foreach (ErrorCount error in run.Errors)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("code", error.Code);
-            json.WriteString("name", error.Name);
-            json.WriteNumber("count", error.Count);
-            json.WriteString("firstMessage", error.FirstMessage);
-            json.Texts("labels", error.Labels);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.Objects("errors", run.Errors, WriteError);
         ScenarioJson.WriteScenario(json, run);
-        json.WriteStartArray("steps");
-        foreach (StepResult step in run.Steps)
-            StepJson.WriteStep(json, step);
-        json.WriteEndArray();
+        json.Objects("steps", run.Steps, StepJson.WriteStep);
         ShardJson.WriteCollStats(json, run);
         ShardJson.WriteSharding(json, run);
-        WriteEvents(json, run.Events);
-        WriteFindings(json, run.Findings);
+        json.Objects("events", run.Events, WriteEvent);
+        json.Objects("findings", run.Findings, WriteFinding);
         json.WriteEndObject();
     });
 
     /// <summary>One step alone, as `run q4 --format json` prints it.</summary>
-    public static void WriteStep(StepResult step, TextWriter output) => Write(output, json => StepJson.WriteStep(json, step));
+    public static void WriteStep(StepResult step, TextWriter output) => Write(output, json =>
+    {
+        json.WriteStartObject();
+        StepJson.WriteStep(json, step);
+        json.WriteEndObject();
+    });
 
     /// <summary>Indented, with a line feed behind it.</summary>
     public static void Write(TextWriter output, Action<Utf8JsonWriter> write)
@@ -64,10 +54,15 @@ internal static class JsonReport
         output.Write('\n');
     }
 
+    private static void WriteError(Utf8JsonWriter json, ErrorCount error)
+    {
+        StepJson.WriteError(json, error);
+        json.Texts("labels", error.Labels);
+    }
+
     private static void WriteRun(Utf8JsonWriter json, StoredRun stored)
     {
         RunInfo run = stored.Run;
-        json.WriteStartObject("run");
         json.WriteString("id", run.Id);
         json.WriteString("kind", run.Kind);
         json.WriteNumber("seed", run.Seed);
@@ -84,35 +79,19 @@ internal static class JsonReport
         json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
         json.WriteBoolean("orderedBatches", stored.Settings.OrderedBatches);
-        WriteSharding(json, stored.Settings.Sharding);
-        json.WriteEndObject();
+        json.Object("sharding", stored.Settings.Sharding, WriteSharding);
     }
 
-    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings? sharding)
+    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings sharding)
     {
-        if (sharding == null)
-        {
-            json.WriteNull("sharding");
-            return;
-        }
-
-        json.WriteStartObject("sharding");
         json.Text("shardKey", sharding.ShardKey);
         json.Integer("presplit", sharding.Presplit);
         json.Integer("chunkMegabytes", sharding.ChunkMegabytes);
         json.Text("balancer", sharding.Balancer);
-        json.WriteEndObject();
     }
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo? deployment)
+    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
     {
-        if (deployment == null)
-        {
-            json.WriteNull("deployment");
-            return;
-        }
-
-        json.WriteStartObject("deployment");
         json.WriteString("kind", deployment.Kind);
         json.WriteString("topology", deployment.Topology);
         json.WriteString("serverVersion", deployment.ServerVersion);
@@ -126,18 +105,10 @@ internal static class JsonReport
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);
         json.Texts("remarks", deployment.Remarks);
-        json.WriteEndObject();
     }
 
-    private static void WriteEnvironment(Utf8JsonWriter json, EnvironmentInfo? environment)
+    private static void WriteEnvironment(Utf8JsonWriter json, EnvironmentInfo environment)
     {
-        if (environment == null)
-        {
-            json.WriteNull("environment");
-            return;
-        }
-
-        json.WriteStartObject("environment");
         json.WriteString("operatingSystem", environment.OperatingSystem);
         json.WriteString("kernel", environment.Kernel);
         json.WriteString("cpuModel", environment.CpuModel);
@@ -148,78 +119,22 @@ internal static class JsonReport
         json.WriteNumber("diskFreeBytes", environment.DiskFreeBytes);
         json.WriteString("dotNetVersion", environment.DotNetVersion);
         json.WriteBoolean("serverOnSameMachine", environment.ServerOnSameMachine);
-        json.WriteEndObject();
     }
 
-    private static void WriteEvents(Utf8JsonWriter json, IEnumerable<RunEvent> events)
+    private static void WriteEvent(Utf8JsonWriter json, RunEvent happened)
     {
-        json.WriteStartArray("events");
-        foreach (RunEvent happened in events)
-        {
-            json.WriteStartObject();
-            json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
-            json.WriteString("kind", happened.Kind);
-            json.WriteString("text", happened.Text);
-            json.Number("seconds", happened.Seconds);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
+        json.WriteString("kind", happened.Kind);
+        json.WriteString("text", happened.Text);
+        json.Number("seconds", happened.Seconds);
     }
 
-    private static void WriteFindings(Utf8JsonWriter json, IEnumerable<Finding> findings)
+    private static void WriteFinding(Utf8JsonWriter json, Finding finding)
     {
-        json.WriteStartArray("findings");
-        foreach (Finding finding in findings)
-        {
-            json.WriteStartObject();
-            json.WriteString("rule", finding.Rule);
-            json.WriteString("text", finding.Text);
-            json.WriteString("certainty", finding.Certainty);
-            json.WriteString("nextStep", finding.NextStep);
-            json.Number("atDocuments", finding.AtDocuments);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-}
-
-/// <summary>Values that may be missing.</summary>
-internal static class JsonValues
-{
-    private const int Decimals = 6;
-
-    public static void Text(this Utf8JsonWriter json, string name, string? value)
-    {
-        if (value == null)
-            json.WriteNull(name);
-        else
-            json.WriteString(name, value);
-    }
-
-    public static void Texts(this Utf8JsonWriter json, string name, IEnumerable<string> values)
-    {
-        json.WriteStartArray(name);
-        foreach (string value in values)
-            json.WriteStringValue(value);
-        json.WriteEndArray();
-    }
-
-    public static void Integer(this Utf8JsonWriter json, string name, long? value)
-    {
-        if (value is { } number)
-            json.WriteNumber(name, number);
-        else
-            json.WriteNull(name);
-    }
-
-    /// <summary>Rounded to a millionth; JSON knows neither NaN nor infinity.</summary>
-    public static void Number(this Utf8JsonWriter json, string name, double? value)
-    {
-        if (value is { } number && double.IsFinite(number))
-            json.WriteNumber(name, Math.Round(number, Decimals));
-        else
-            json.WriteNull(name);
+        json.WriteString("rule", finding.Rule);
+        json.WriteString("text", finding.Text);
+        json.WriteString("certainty", finding.Certainty);
+        json.WriteString("nextStep", finding.NextStep);
+        json.Number("atDocuments", finding.AtDocuments);
     }
 }

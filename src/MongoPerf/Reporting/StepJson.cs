@@ -8,16 +8,11 @@ internal static class StepJson
 {
     public static void WriteStep(Utf8JsonWriter json, StepResult step)
     {
-        json.WriteStartObject();
         json.WriteNumber("step", step.Step);
         json.WriteNumber("documents", step.Documents);
         json.WriteBoolean("complete", step.Complete);
-        json.WriteStartArray("tests");
-        foreach (TestResult test in step.Tests)
-            WriteTest(json, test);
-        json.WriteEndArray();
-        WriteSizes(json, step.Sizes);
-        json.WriteEndObject();
+        json.Objects("tests", step.Tests, WriteTest);
+        json.Object("sizes", step.Sizes, WriteSizes);
     }
 
     public static void WriteAccounting(Utf8JsonWriter json, Accounting accounting)
@@ -30,9 +25,17 @@ internal static class StepJson
         json.WriteEndObject();
     }
 
+    /// <summary>The fields of an error, wherever errors are listed.</summary>
+    public static void WriteError(Utf8JsonWriter json, ErrorCount error)
+    {
+        json.WriteNumber("code", error.Code);
+        json.WriteString("name", error.Name);
+        json.WriteNumber("count", error.Count);
+        json.WriteString("firstMessage", error.FirstMessage);
+    }
+
     private static void WriteTest(Utf8JsonWriter json, TestResult test)
     {
-        json.WriteStartObject();
         json.WriteString("test", test.Test);
         json.WriteNumber("threads", test.Threads);
         json.WriteNumber("batch", test.Batch);
@@ -42,47 +45,31 @@ internal static class StepJson
         json.WriteNumber("shortReplies", test.ShortReplies);
         json.Number("warmupSeconds", test.WarmupSeconds);
         json.Number("seconds", test.Seconds);
-        WriteUnacknowledged(json, test.Unacknowledged);
+        json.Object("unacknowledged", test.Unacknowledged, WriteUnacknowledged);
         json.Number("operationsPerSecond", test.OperationsPerSecond);
         json.Number("documentsPerSecond", test.DocumentsPerSecond);
         json.Number("megabytesPerSecond", test.MegabytesPerSecond);
         json.Number("clientCpuMicrosecondsPerOperation", test.ClientCpuMicrosecondsPerOperation);
         json.Number("clientCpuCores", test.ClientCpuCores);
-        WriteLatency(json, "latencyMicroseconds", test.LatencyMicroseconds);
-        WriteLatency(json, "responseMicroseconds", test.ResponseMicroseconds);
-        WritePlan(json, test.Plan);
+        json.Object("latencyMicroseconds", test.LatencyMicroseconds, WriteLatency);
+        json.Object("responseMicroseconds", test.ResponseMicroseconds, WriteLatency);
+        json.Object("plan", test.Plan, WritePlan);
         json.WriteNumber("repaired", test.Repaired);
         json.WriteNumber("verified", test.Verified);
         json.WriteNumber("wrong", test.Wrong);
         WriteAccounting(json, test.Accounting);
-        json.WriteEndObject();
     }
 
-    private static void WriteUnacknowledged(Utf8JsonWriter json, UnacknowledgedResult? result)
+    private static void WriteUnacknowledged(Utf8JsonWriter json, UnacknowledgedResult result)
     {
-        if (result == null)
-        {
-            json.WriteNull("unacknowledged");
-            return;
-        }
-
-        json.WriteStartObject("unacknowledged");
         json.WriteNumber("sent", result.Sent);
         json.WriteNumber("arrived", result.Arrived);
         json.WriteNumber("lost", result.Lost);
         json.Number("drainSeconds", result.DrainSeconds);
-        json.WriteEndObject();
     }
 
-    private static void WriteLatency(Utf8JsonWriter json, string name, LatencySummary? latency)
+    private static void WriteLatency(Utf8JsonWriter json, LatencySummary latency)
     {
-        if (latency == null)
-        {
-            json.WriteNull(name);
-            return;
-        }
-
-        json.WriteStartObject(name);
         json.Number("min", latency.Min);
         json.Number("mean", latency.Mean);
         json.Number("p50", latency.P50);
@@ -91,18 +78,10 @@ internal static class StepJson
         json.Number("p99", latency.P99);
         json.Number("p999", latency.P999);
         json.Number("max", latency.Max);
-        json.WriteEndObject();
     }
 
-    private static void WritePlan(Utf8JsonWriter json, PlanSummary? plan)
+    private static void WritePlan(Utf8JsonWriter json, PlanSummary plan)
     {
-        if (plan == null)
-        {
-            json.WriteNull("plan");
-            return;
-        }
-
-        json.WriteStartObject("plan");
         json.Text("index", plan.Index);
         json.WriteNumber("keysExamined", plan.KeysExamined);
         json.WriteNumber("documentsExamined", plan.DocumentsExamined);
@@ -110,18 +89,10 @@ internal static class StepJson
         json.WriteString("stages", plan.Stages);
         json.Number("keysExaminedPerOperation", plan.KeysExaminedPerOperation);
         json.Number("documentsExaminedPerOperation", plan.DocumentsExaminedPerOperation);
-        json.WriteEndObject();
     }
 
-    private static void WriteSizes(Utf8JsonWriter json, SizeResult? sizes)
+    private static void WriteSizes(Utf8JsonWriter json, SizeResult sizes)
     {
-        if (sizes == null)
-        {
-            json.WriteNull("sizes");
-            return;
-        }
-
-        json.WriteStartObject("sizes");
         json.WriteNumber("documents", sizes.Documents);
         json.WriteNumber("dataBytes", sizes.DataBytes);
         json.WriteNumber("storageBytes", sizes.StorageBytes);
@@ -129,23 +100,19 @@ internal static class StepJson
         json.WriteNumber("indexBytes", sizes.IndexBytes);
         WriteIndexes(json, sizes.Indexes);
         json.Integer("diskBytes", sizes.DiskBytes);
-        json.WriteStartArray("shards");
-        foreach (ShardSize shard in sizes.Shards)
-        {
-            json.WriteStartObject();
-            json.WriteString("shard", shard.Shard);
-            json.WriteNumber("documents", shard.Documents);
-            json.WriteNumber("dataBytes", shard.DataBytes);
-            json.WriteNumber("storageBytes", shard.StorageBytes);
-            json.WriteNumber("indexBytes", shard.IndexBytes);
-            json.WriteNumber("chunks", shard.Chunks);
-            json.Integer("orphans", shard.Orphans);
-            WriteIndexes(json, shard.Indexes);
-            json.WriteEndObject();
-        }
+        json.Objects("shards", sizes.Shards, WriteShard);
+    }
 
-        json.WriteEndArray();
-        json.WriteEndObject();
+    private static void WriteShard(Utf8JsonWriter json, ShardSize shard)
+    {
+        json.WriteString("shard", shard.Shard);
+        json.WriteNumber("documents", shard.Documents);
+        json.WriteNumber("dataBytes", shard.DataBytes);
+        json.WriteNumber("storageBytes", shard.StorageBytes);
+        json.WriteNumber("indexBytes", shard.IndexBytes);
+        json.WriteNumber("chunks", shard.Chunks);
+        json.Integer("orphans", shard.Orphans);
+        WriteIndexes(json, shard.Indexes);
     }
 
     private static void WriteIndexes(Utf8JsonWriter json, IReadOnlyDictionary<string, long> indexes)

@@ -15,10 +15,7 @@ internal static class ScenarioJson
         json.WriteString("description", scenario.Description);
         json.WriteString("path", scenario.Path);
         json.Texts("overrides", scenario.Overrides);
-        json.WriteStartArray("phases");
-        foreach (MeasuredPoint point in MeasuredPoint.Of(run))
-            WritePoint(json, point);
-        json.WriteEndArray();
+        json.Objects("phases", MeasuredPoint.Of(run), WritePoint);
         json.WriteEndObject();
     }
 
@@ -26,7 +23,6 @@ internal static class ScenarioJson
     private static void WritePoint(Utf8JsonWriter json, MeasuredPoint measured)
     {
         ScenarioPoint point = measured.Point;
-        json.WriteStartObject();
         json.WriteNumber("step", point.Step);
         json.WriteString("phase", point.Phase);
         json.WriteBoolean("isLoad", point.IsLoad);
@@ -35,63 +31,35 @@ internal static class ScenarioJson
             json.WriteString(parameter.Name, parameter.Value);
         json.WriteEndObject();
         json.Number("operationsPerSecond", measured.OperationsPerSecond);
-        WriteGroups(json, point.Groups);
-        WriteErrors(json, measured.Step.Tests);
-        WriteAssertions(json, point.Assertions);
+        json.Objects("groups", point.Groups, WriteGroup);
+        json.Objects("errors", measured.Step.Tests.SelectMany(test => test.Errors.Select(error => (test.Test, error))), WriteError);
+        json.Objects("assertions", point.Assertions, WriteAssertion);
+    }
+
+    private static void WriteGroup(Utf8JsonWriter json, GroupShare group)
+    {
+        json.WriteString("name", group.Name);
+        json.WriteNumber("threads", group.Threads);
+        json.Number("seconds", group.Seconds);
+        json.WriteStartObject("operationsPerThread");
+        json.WriteNumber("min", group.Least);
+        json.Number("mean", group.Mean);
+        json.WriteNumber("max", group.Most);
+        json.Number("standardDeviation", group.Deviation);
         json.WriteEndObject();
+        StepJson.WriteAccounting(json, group.Accounting);
     }
 
-    private static void WriteGroups(Utf8JsonWriter json, IEnumerable<GroupShare> groups)
+    private static void WriteError(Utf8JsonWriter json, (string Test, ErrorCount Error) failed)
     {
-        json.WriteStartArray("groups");
-        foreach (GroupShare group in groups)
-        {
-            json.WriteStartObject();
-            json.WriteString("name", group.Name);
-            json.WriteNumber("threads", group.Threads);
-            json.Number("seconds", group.Seconds);
-            json.WriteStartObject("operationsPerThread");
-            json.WriteNumber("min", group.Least);
-            json.Number("mean", group.Mean);
-            json.WriteNumber("max", group.Most);
-            json.Number("standardDeviation", group.Deviation);
-            json.WriteEndObject();
-            StepJson.WriteAccounting(json, group.Accounting);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.WriteString("operation", failed.Test);
+        StepJson.WriteError(json, failed.Error);
     }
 
-    private static void WriteErrors(Utf8JsonWriter json, IEnumerable<TestResult> tests)
+    private static void WriteAssertion(Utf8JsonWriter json, AssertionResult assertion)
     {
-        json.WriteStartArray("errors");
-        foreach ((string test, ErrorCount error) in tests.SelectMany(t => t.Errors.Select(e => (t.Test, e))))
-        {
-            json.WriteStartObject();
-            json.WriteString("operation", test);
-            json.WriteNumber("code", error.Code);
-            json.WriteString("name", error.Name);
-            json.WriteNumber("count", error.Count);
-            json.WriteString("firstMessage", error.FirstMessage);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    private static void WriteAssertions(Utf8JsonWriter json, IEnumerable<AssertionResult> assertions)
-    {
-        json.WriteStartArray("assertions");
-        foreach (AssertionResult assertion in assertions)
-        {
-            json.WriteStartObject();
-            json.WriteString("text", assertion.Text);
-            json.Number("value", assertion.Value);
-            json.WriteBoolean("holds", assertion.Holds);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.WriteString("text", assertion.Text);
+        json.Number("value", assertion.Value);
+        json.WriteBoolean("holds", assertion.Holds);
     }
 }

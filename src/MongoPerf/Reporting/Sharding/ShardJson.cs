@@ -48,9 +48,12 @@ internal static class ShardJson
         json.Number("evenDocuments", balance?.Even);
         json.Number("worstFromEven", balance?.Worst);
         json.Number("maxToMin", balance?.MaxToMin);
-        WriteShards(json, run, shards, balance);
+        var operations = ShardOperations.Of(run);
+        json.Objects("shards", shards, (_, shard) => WriteShard(json, shard, balance, operations));
         WriteMoves(json, ChunkMoves.Of(run));
-        WriteEvents(json, run);
+        int count = run.ReadChunkEvents().Count();
+        json.WriteNumber("chunkEventsLeftOut", Math.Max(0, count - MostEvents));
+        json.Objects("chunkEvents", run.ReadChunkEvents().Take(MostEvents), WriteEvent);
         json.WriteEndObject();
     }
 
@@ -66,23 +69,14 @@ internal static class ShardJson
 
     private static bool IsIndex(string name) => name.StartsWith(CollectionStatistics.IndexPrefix, StringComparison.Ordinal);
 
-    private static void WriteShards(Utf8JsonWriter json, StoredRun run, IReadOnlyList<ShardSize> shards, Balance? balance)
+    private static void WriteShard(Utf8JsonWriter json, ShardSize shard, Balance? balance, ShardOperations operations)
     {
-        var operations = ShardOperations.Of(run);
-        json.WriteStartArray("shards");
-        foreach (ShardSize shard in shards)
-        {
-            json.WriteStartObject();
-            json.WriteString("shard", shard.Shard);
-            json.WriteNumber("documents", shard.Documents);
-            json.Number("fromEven", balance?.FromEven(shard));
-            json.Number("shareOfOperations", operations.Share(shard.Shard));
-            foreach (string metric in ShardOperations.Metrics)
-                json.Integer(metric, operations.Count(shard.Shard, metric));
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.WriteString("shard", shard.Shard);
+        json.WriteNumber("documents", shard.Documents);
+        json.Number("fromEven", balance?.FromEven(shard));
+        json.Number("shareOfOperations", operations.Share(shard.Shard));
+        foreach (string metric in ShardOperations.Metrics)
+            json.Integer(metric, operations.Count(shard.Shard, metric));
     }
 
     private static void WriteMoves(Utf8JsonWriter json, ChunkMoves moves)
@@ -91,18 +85,15 @@ internal static class ShardJson
         json.WriteNumber("merges", moves.Merges);
         json.WriteStartObject("migrations");
         WriteSum(json, moves.All);
-        json.WriteStartArray("routes");
-        foreach (((string from, string to), MoveSum sum) in moves.Routes)
-        {
-            json.WriteStartObject();
-            json.WriteString("from", from);
-            json.WriteString("to", to);
-            WriteSum(json, sum);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.Objects("routes", moves.Routes, WriteRoute);
         json.WriteEndObject();
+    }
+
+    private static void WriteRoute(Utf8JsonWriter json, ((string From, string To) Route, MoveSum Sum) moved)
+    {
+        json.WriteString("from", moved.Route.From);
+        json.WriteString("to", moved.Route.To);
+        WriteSum(json, moved.Sum);
     }
 
     private static void WriteSum(Utf8JsonWriter json, MoveSum sum)
@@ -116,26 +107,16 @@ internal static class ShardJson
         json.Number("longestSeconds", sum.LongestSeconds);
     }
 
-    private static void WriteEvents(Utf8JsonWriter json, StoredRun run)
+    private static void WriteEvent(Utf8JsonWriter json, ChunkEvent happened)
     {
-        int count = run.ReadChunkEvents().Count();
-        json.WriteNumber("chunkEventsLeftOut", Math.Max(0, count - MostEvents));
-        json.WriteStartArray("chunkEvents");
-        foreach (ChunkEvent happened in run.ReadChunkEvents().Take(MostEvents))
-        {
-            json.WriteStartObject();
-            json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
-            json.Number("seconds", happened.Seconds);
-            json.WriteString("kind", happened.Kind.ToString().ToLowerInvariant());
-            json.WriteString("outcome", happened.Outcome.ToString().ToLowerInvariant());
-            json.WriteString("from", happened.From);
-            json.Text("to", happened.To);
-            json.Integer("documents", happened.Documents);
-            json.Integer("bytes", happened.Bytes);
-            json.Text("note", happened.Note);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
+        json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
+        json.Number("seconds", happened.Seconds);
+        json.WriteString("kind", happened.Kind.ToString().ToLowerInvariant());
+        json.WriteString("outcome", happened.Outcome.ToString().ToLowerInvariant());
+        json.WriteString("from", happened.From);
+        json.Text("to", happened.To);
+        json.Integer("documents", happened.Documents);
+        json.Integer("bytes", happened.Bytes);
+        json.Text("note", happened.Note);
     }
 }
