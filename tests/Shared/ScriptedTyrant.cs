@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using MongoPerf.Wire.Connections;
@@ -11,20 +10,16 @@ internal sealed class ScriptedTyrant : IDisposable
 {
     private const byte StatusCommand = 0x88;
 
-    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
-    private readonly List<Socket> _sockets = [];
-    private readonly Lock _lock = new();
+    private readonly ScriptedListener _listener;
 
     public ScriptedTyrant()
     {
-        _listener.Start();
-        Address = new ServerAddress("127.0.0.1", ((IPEndPoint)_listener.LocalEndpoint).Port);
         Answer = exchange => exchange.Send(Reply(0));
         Status = exchange => exchange.Send(StatusReply("table"));
-        new Thread(Accept) { IsBackground = true, Name = "scripted tyrant" }.Start();
+        _listener = new ScriptedListener("scripted tyrant", Serve);
     }
 
-    public ServerAddress Address { get; }
+    public ServerAddress Address => _listener.Address;
 
     /// <summary>What it does with each request but stat.</summary>
     public Action<TyrantExchange> Answer { get; set; }
@@ -48,72 +43,21 @@ internal sealed class ScriptedTyrant : IDisposable
         return bytes;
     }
 
-    public void Dispose()
-    {
-        _listener.Stop();
-        lock (_lock)
-        {
-            foreach (Socket socket in _sockets)
-                socket.Dispose();
-        }
-    }
-
-    private void Accept()
-    {
-        try
-        {
-            while (true)
-            {
-                Socket socket = _listener.AcceptSocket();
-                socket.NoDelay = true;
-                lock (_lock)
-                    _sockets.Add(socket);
-                new Thread(() => Serve(socket)) { IsBackground = true, Name = "scripted tyrant connection" }.Start();
-            }
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException or InvalidOperationException)
-        {
-            // The test is over.
-        }
-    }
+    public void Dispose() => _listener.Dispose();
 
     private void Serve(Socket socket)
     {
-        try
-        {
-            while (TyrantRequestReader.Read(socket) is { } request)
-                (request[1] == StatusCommand ? Status : Answer)(new TyrantExchange(socket, request));
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            // The client, or the test, has closed the connection.
-        }
+        while (TyrantRequestReader.Read(socket) is { } request)
+            (request[1] == StatusCommand ? Status : Answer)(new TyrantExchange(socket, request));
     }
 }
 
 /// <summary>One request, and what may be done about it.</summary>
-internal sealed class TyrantExchange(Socket socket, byte[] request)
+internal sealed class TyrantExchange(Socket socket, byte[] request) : ScriptedExchange(socket, request)
 {
-    public byte[] Request { get; } = request;
-
     public string Hex => Convert.ToHexStringLower(Request);
 
-    public void Send(ReadOnlySpan<byte> bytes)
-    {
-        while (bytes.Length > 0)
-            bytes = bytes[socket.Send(bytes)..];
-    }
-
     public void Send(string hex) => Send(Convert.FromHexString(hex));
-
-    public void Close() => socket.Shutdown(SocketShutdown.Both);
-
-    /// <summary>Closes with a reset instead of a goodbye.</summary>
-    public void Reset()
-    {
-        socket.LingerState = new LingerOption(true, 0);
-        socket.Close();
-    }
 }
 
 /// <summary>Reads requests by the table of commands, so that the tests' view of the protocol is not the client's own.</summary>
@@ -174,14 +118,8 @@ internal static class TyrantRequestReader
     private static bool TryTake(Socket socket, List<byte> request, int count)
     {
         byte[] bytes = new byte[count];
-        for (int got = 0; got < count;)
-        {
-            int more = socket.Receive(bytes.AsSpan(got));
-            if (more == 0)
-                return false;
-            got += more;
-        }
-
+        if (!ScriptedListener.ReadFully(socket, bytes))
+            return false;
         request.AddRange(bytes);
         return true;
     }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -10,19 +9,15 @@ namespace MongoPerf.Tests.Support;
 /// <summary>A TCP server on loopback that shakes hands as mongod 6.0 does and then does what the test says.</summary>
 internal sealed class LyingServer : IDisposable
 {
-    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
-    private readonly List<Socket> _sockets = [];
-    private readonly Lock _lock = new();
+    private readonly ScriptedListener _listener;
 
     public LyingServer()
     {
-        _listener.Start();
-        Address = new ServerAddress("127.0.0.1", ((IPEndPoint)_listener.LocalEndpoint).Port);
         Answer = exchange => exchange.Reply(BsonDocument.Of(("ok", 1.0)));
-        new Thread(Accept) { IsBackground = true, Name = "lying server" }.Start();
+        _listener = new ScriptedListener("lying server", Serve);
     }
 
-    public ServerAddress Address { get; }
+    public ServerAddress Address => _listener.Address;
 
     /// <summary>What it does with each request after the handshake.</summary>
     public Action<Exchange> Answer { get; set; }
@@ -42,98 +37,34 @@ internal sealed class LyingServer : IDisposable
         return writer.Finish().ToArray();
     }
 
-    public void Dispose()
-    {
-        _listener.Stop();
-        lock (_lock)
-        {
-            foreach (Socket socket in _sockets)
-                socket.Dispose();
-        }
-    }
-
-    private void Accept()
-    {
-        try
-        {
-            while (true)
-            {
-                Socket socket = _listener.AcceptSocket();
-                socket.NoDelay = true;
-                lock (_lock)
-                    _sockets.Add(socket);
-                new Thread(() => Serve(socket)) { IsBackground = true, Name = "lying connection" }.Start();
-            }
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException or InvalidOperationException)
-        {
-            // The test is over.
-        }
-    }
+    public void Dispose() => _listener.Dispose();
 
     private void Serve(Socket socket)
     {
-        try
+        bool shaken = false;
+        while (ReadMessage(socket) is { } request)
         {
-            bool shaken = false;
-            while (ReadMessage(socket) is { } request)
-            {
-                var exchange = new Exchange(socket, request);
-                (shaken ? Answer : Handshake)(exchange);
-                shaken = true;
-            }
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            // The client, or the test, has closed the connection.
+            var exchange = new Exchange(socket, request);
+            (shaken ? Answer : Handshake)(exchange);
+            shaken = true;
         }
     }
 
     private static byte[]? ReadMessage(Socket socket)
     {
         byte[] length = new byte[4];
-        if (!ReadFully(socket, length))
+        if (!ScriptedListener.ReadFully(socket, length))
             return null;
         byte[] message = new byte[BinaryPrimitives.ReadInt32LittleEndian(length)];
         length.CopyTo(message, 0);
-        return ReadFully(socket, message.AsSpan(4)) ? message : null;
-    }
-
-    private static bool ReadFully(Socket socket, Span<byte> buffer)
-    {
-        while (buffer.Length > 0)
-        {
-            int count = socket.Receive(buffer);
-            if (count == 0)
-                return false;
-            buffer = buffer[count..];
-        }
-
-        return true;
+        return ScriptedListener.ReadFully(socket, message.AsSpan(4)) ? message : null;
     }
 }
 
 /// <summary>One request, and what may be done about it.</summary>
-internal sealed class Exchange(Socket socket, byte[] request)
+internal sealed class Exchange(Socket socket, byte[] request) : ScriptedExchange(socket, request)
 {
-    public byte[] Request { get; } = request;
-
     public int RequestId => MessageHeader.Read(Request).RequestId;
 
     public void Reply(BsonDocument body) => Send(LyingServer.Message(body, RequestId));
-
-    public void Send(ReadOnlySpan<byte> bytes)
-    {
-        while (bytes.Length > 0)
-            bytes = bytes[socket.Send(bytes)..];
-    }
-
-    public void Close() => socket.Shutdown(SocketShutdown.Both);
-
-    /// <summary>Closes with a reset instead of a goodbye.</summary>
-    public void Reset()
-    {
-        socket.LingerState = new LingerOption(true, 0);
-        socket.Close();
-    }
 }
