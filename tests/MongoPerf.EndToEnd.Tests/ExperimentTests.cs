@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>The experiments of <c>run</c>, small.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class ExperimentTests : IDisposable
 {
     private readonly RunsFolder _runs = new();

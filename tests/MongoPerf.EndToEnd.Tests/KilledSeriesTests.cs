@@ -76,7 +76,7 @@ public sealed class KilledSeriesTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--tests", "batch,q4", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--threads", "1", "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still going");
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still going");

@@ -9,7 +9,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Every scenario that comes with the program, at small scale, on both servers: counts, mixes and documents.</summary>
-[Collection(LightTests.Name)]
+[Collection(HeavyTests.Name)]
 public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private const int Records = 300;

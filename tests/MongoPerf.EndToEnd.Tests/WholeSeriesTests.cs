@@ -169,7 +169,7 @@ public sealed class FinishedSeries : IDisposable
             // Once with pictures is enough: they are drawn from the same tables.
             DrawsCharts = kind == "embedded" && (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Any(f => File.Exists(Path.Combine(f, "gnuplot")));
             Result = ProgramRun.Run(
-                new ProgramOptions { Server = kind, DrawCharts = DrawsCharts },
+                new ProgramOptions { Server = kind, DrawCharts = DrawsCharts, AsShipped = true },
                 "series", "--target", "6k", "--step", "3k", "--window", "300ms", "--threads", "2", "--batch", "500", "--out", Runs.Path).Expect(0);
         }
 

@@ -6,7 +6,7 @@ using MongoPerf.EndToEnd.Tests.Support;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary><c>cluster start|status|stop</c>, killed in the middle and asked twice.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class ClusterCommandTests : IDisposable
 {
     private static readonly ProgramOptions WithMongod = new() { Server = "mongod" };

@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary>A cluster of real mongods: whatever of it is killed comes back with its data.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class LocalClusterTests : IDisposable
 {
     private const int Documents = 100;

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary>Scenarios of published series that ask for shards, on real ones.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class PublishedShardedTests(TestCluster cluster) : IClassFixture<TestCluster>, IDisposable
 {
     private readonly RunsFolder _runs = new();

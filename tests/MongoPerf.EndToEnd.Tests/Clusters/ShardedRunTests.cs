@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary>A series on a cluster of its own: what was killed comes back, and it goes on where it was killed itself.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class ShardedRunTests
 {
     private const int Target = 4_000;

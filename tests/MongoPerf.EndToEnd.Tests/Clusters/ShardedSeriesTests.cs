@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
 /// <summary>A series on a real cluster: spread, and right to the last document whatever happens to the cluster meanwhile.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(WaitingTests.Name)]
 public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<TestCluster>, IDisposable
 {
     private const long Target = 20_000;

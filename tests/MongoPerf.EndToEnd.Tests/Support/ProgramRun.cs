@@ -35,6 +35,9 @@ internal sealed record ProgramOptions
     /// <summary>Drawing takes seconds, so it is left out where a test is about something else.</summary>
     public bool DrawCharts { get; init; }
 
+    /// <summary>Compiles everything fully before its first call, as for users; see EndToEnd.runsettings.</summary>
+    public bool AsShipped { get; init; }
+
     /// <summary>Runs in a pseudo-terminal of its own; stdout and stderr come as one then.</summary>
     public bool InTerminal { get; init; }
 
@@ -105,6 +108,8 @@ internal sealed partial class ProgramRun : IDisposable
             start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
         if (!options.DrawCharts)
             start.Environment["MONGOPERF_GNUPLOT"] = "/nonexistent/gnuplot";
+        if (options.AsShipped)
+            start.Environment.Remove("DOTNET_TieredCompilation");
         foreach ((string name, string? value) in options.Environment)
             start.Environment[name] = value;
         return new ProgramRun(new Process { StartInfo = start }, options.Limit);
