@@ -16,7 +16,7 @@ internal static class JsonReport
         json.WriteStartObject();
         json.WriteString("schema", Schema);
         WriteRun(json, run);
-        WriteDeployment(json, run.Deployment);
+        WriteDeployment(json, run.Deployment, run.DeploymentName);
         WriteEnvironment(json, run.Environment);
         StepJson.WriteAccounting(json, run.Accounting);
         json.WriteStartArray("errors");
@@ -104,7 +104,7 @@ internal static class JsonReport
         json.WriteEndObject();
     }
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo? deployment)
+    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo? deployment, string? name)
     {
         if (deployment == null)
         {
@@ -113,6 +113,8 @@ internal static class JsonReport
         }
 
         json.WriteStartObject("deployment");
+        if (name is not null)
+            json.WriteString("name", name);
         json.WriteString("kind", deployment.Kind);
         json.WriteString("topology", deployment.Topology);
         json.WriteString("serverVersion", deployment.ServerVersion);
