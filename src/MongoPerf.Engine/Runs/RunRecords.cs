@@ -162,6 +162,12 @@ public sealed record SeriesSettings
     /// <summary>What <c>--cache</c> asked for, bytes.</summary>
     public long? CacheBytes { get; init; }
 
+    /// <summary>What <c>--memory-limit</c> asked for each server that the run starts, of a cluster each member of a shard, bytes; 0 for none, null for the usual.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
+    /// <summary>How many of this machine's CPUs such a server may use; null for all.</summary>
+    public int? Cpus { get; init; }
+
     /// <summary>Of a sharded run on this machine; null otherwise.</summary>
     public ClusterSettings? Cluster { get; init; }
 }
@@ -175,9 +181,6 @@ public sealed record ClusterSettings
 
     /// <summary>Of each shard's replica set.</summary>
     public int? Members { get; init; }
-
-    /// <summary>Of each member of a shard, by the system; 0 for none.</summary>
-    public long? MemoryLimitBytes { get; init; }
 }
 
 /// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>

@@ -16,6 +16,9 @@ public sealed record ScenarioInfo
 
     /// <summary>What the command line changed, such as "threads: 1, 8, 100 (--threads, the file says 4)".</summary>
     public IReadOnlyList<string> Overrides { get; init; } = [];
+
+    /// <summary>What the file sets for the run's deployment, such as "total: 50M".</summary>
+    public IReadOnlyList<string> Set { get; init; } = [];
 }
 
 /// <summary>One phase of a scenario with one value of each parameter: what the step of that number measured.</summary>

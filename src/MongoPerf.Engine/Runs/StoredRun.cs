@@ -7,6 +7,9 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
 public sealed class StoredRun : IDisposable
 {
+    /// <summary>The note that holds <see cref="DeploymentName"/>.</summary>
+    public const string DeploymentNote = "deployment";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
 
@@ -69,6 +72,9 @@ public sealed class StoredRun : IDisposable
 
     /// <summary>Null for a run that is no scenario's.</summary>
     public ScenarioInfo? Scenario { get; }
+
+    /// <summary>What a scenario, or a list on the command line, calls the deployment that it ran on; null when it has no name.</summary>
+    public string? DeploymentName => FindNote(DeploymentNote);
 
     /// <summary>Of a scenario: which phase with which parameters each step was.</summary>
     public IReadOnlyList<ScenarioPoint> Points { get; }

@@ -20,21 +20,25 @@ internal static class ClusterCommand
     {
         var shared = new SharedOptions();
         var options = new ClusterOptions();
+        var limits = new LimitOptions();
         Option<string?> folder = FolderOption();
         Option<string?> topology = OptionTypes.Choice("--topology", "What is started [default: sharded]", "sharded");
         Option<long?> cache = OptionTypes.Size("--cache", "Cache limit of each member of a shard, 256MB at least [default: all share half of the memory]");
         Option<long?> port = OptionTypes.Make<long?>("--port", null, "First of a row of ports, the router's [default: free ones]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
         var command = new Command("start", "Start a cluster, or what does not run of one that is there; it goes on until 'cluster stop'")
         {
-            topology, options.Shards, options.Members, cache, options.MemoryLimit, shared.Mongod, folder, port,
+            topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, shared.Mongod, folder, port,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
+            (long? memory, int? cpus) = limits.ReadOne(parsed);
             using var signals = new StopSignals();
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
             {
                 CacheBytes = parsed.GetValue(cache),
+                MemoryLimitBytes = memory,
+                Cpus = cpus,
                 FirstPort = (int?)parsed.GetValue(port),
                 Mongod = parsed.GetValue(shared.Mongod),
             });

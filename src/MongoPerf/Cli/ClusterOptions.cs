@@ -11,15 +11,12 @@ internal sealed class ClusterOptions
 
     public Option<long?> Members { get; } = OptionTypes.Make<long?>("--members", null, "Members of each shard's replica set, 1 to 3 [default: 1]", "COUNT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ClusterRequest.MostMembers));
 
-    public Option<long?> MemoryLimit { get; } = OptionTypes.Make<long?>("--memory-limit", null, "Limit of each shard member's memory by the system (cgroup), or 'none' [default: a quarter above --cache, at least 1GB; none without --cache]", "SIZE", text => text == "none" ? 0 : Quantities.ParseSize(text));
-
     /// <summary>Those that were typed.</summary>
-    public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members, MemoryLimit }.Where(option => parsed.GetResult(option) is { Implicit: false });
+    public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members }.Where(option => parsed.GetResult(option) is { Implicit: false });
 
     public ClusterRequest Read(ParseResult parsed) => new()
     {
         Shards = (int?)parsed.GetValue(Shards),
         Members = (int?)parsed.GetValue(Members),
-        MemoryLimitBytes = parsed.GetValue(MemoryLimit),
     };
 }

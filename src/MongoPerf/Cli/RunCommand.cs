@@ -21,7 +21,7 @@ internal static class RunCommand
         Option<long?> records = OptionTypes.Count("--records", "Load documents first, until the collection holds this many [default for experiments: 20k to 200k]");
         var cold = new Option<bool>("--cold") { Description = "restart: the system forgets the server's files, so that they are read from disk again" };
         Option<string?> format = OptionTypes.Choice("--format", "What is printed at the end [default: text]", "text", "json", "csv", "markdown", "ycsb");
-        var command = new Command("run", "Run one of the eight tests alone, an experiment, or a scenario") { name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.DryRun, format };
+        var command = new Command("run", "Run one of the eight tests alone, an experiment, or a scenario") { name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Deployment, scenarios.DryRun, format };
         SettingsReader.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {

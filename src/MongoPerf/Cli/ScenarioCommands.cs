@@ -17,6 +17,8 @@ internal static class ScenarioCommands
         {
             ScenarioFile found = ScenarioFile.Find(parsed.GetValue(file)!);
             ReadScenario read = ScenarioReader.Read(found, ScenarioOverrides.None, 42);
+            foreach (ScenarioDeployment deployment in read.Deployments)
+                _ = ScenarioReader.Read(found, ScenarioOverrides.None, 42, deployment);
             int phases = read.Scenario.Rounds.Sum(r => r.Phases.Count);
             Console.WriteLine($"{found.ShownPath}: right; {phases} {(phases == 1 ? "phase" : "phases")}, {read.Scenario.Rounds.Max(r => r.Collections.Sum(c => c.Count)):N0} documents");
             return ExitCode.Done;

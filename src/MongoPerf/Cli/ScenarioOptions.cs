@@ -19,6 +19,8 @@ internal sealed class ScenarioOptions
 
     public Option<double?> Scale { get; } = OptionTypes.Make<double?>("--scale", null, "Of a scenario: multiplies the counts of its documents and operations [default: 1]", "FACTOR", ParseScale);
 
+    public Option<string?> Deployment { get; } = OptionTypes.Text("--deployment", "Of a scenario with deployments: run it on these of them [default: all]", "NAME[,NAME…]");
+
     public Option<bool> DryRun { get; } = new("--dry-run") { Description = "Of a scenario: check everything and show what would run; nothing is started" };
 
     /// <summary>Refuses what means nothing to a test or an experiment.</summary>
@@ -27,7 +29,7 @@ internal sealed class ScenarioOptions
     /// <param name="format">Of the output.</param>
     public void RequireNone(ParseResult parsed, string job, string? format)
     {
-        string? given = new Option[] { Set, Scale, DryRun }.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false })?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
+        string? given = new Option[] { Set, Scale, Deployment, DryRun }.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false })?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
         if (given is not null)
             throw new UserException(ExitCode.WrongUsage, $"{given} is for scenarios, '{job}' is none");
     }
@@ -51,37 +53,32 @@ internal sealed class ScenarioOptions
     public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, ScenarioOverrides overrides, string format, bool isCold)
     {
         RefuseOthers(parsed, shared, isCold);
-        ReadScenario read = ScenarioReader.Read(file, overrides, parsed.GetValue(shared.Seed) ?? SettingsReader.DefaultSeed);
-        ParseResult asked = read.Cluster is { } cluster ? WithCluster(parsed, shared, cluster) : parsed;
-        IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("scenario", asked, shared, SettingsReader.Shape(1, []));
+        ulong seed = parsed.GetValue(shared.Seed) ?? SettingsReader.DefaultSeed;
+        ReadScenario read = ScenarioReader.Read(file, overrides, seed);
+        var deployments = new ScenarioDeployments(parsed, shared, parsed.GetValue(Deployment));
+        IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
+        IReadOnlyList<RunRequest> requests = chosen.Count == 0
+            ? Requests(read, NamedDeployment.OfOptions(parsed, shared))
+            : [.. chosen.SelectMany(one => Requests(ScenarioReader.Read(file, overrides, seed, one), deployments.Named(one, chosen.Any(d => d.IsSharded))))];
         if (parsed.GetValue(DryRun))
         {
-            ScenarioPrinter.WritePlan(read, file, Console.Out);
+            ScenarioPrinter.WritePlan(requests, file, Console.Out);
             return ExitCode.Done;
         }
 
         if (requests.Any(r => r.Settings.Topology == "null"))
             throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing, and a scenario reads what it loads", "leave it out");
-        int repeats = SettingsReader.Repeats(parsed, shared, requests.Count);
-        long? maxErrors = parsed.GetValue(shared.MaxErrors);
-        return RunSequence.Run(
-            [.. requests.Select(r => r with { Settings = Describe(r.Settings, read, maxErrors), Output = r.Output with { Format = format } })], repeats,
-            (request, signals) => ScenarioSession.Run(request, file, read, signals));
-    }
+        return RunSequence.Run(requests, SettingsReader.Repeats(parsed, shared, requests.Count), (request, signals) => ScenarioSession.Run(request, file, signals));
 
-    /// <summary>The cluster that a file asks for counts as typed, unless a deployment is named.</summary>
-    private static ParseResult WithCluster(ParseResult parsed, SharedOptions shared, ScenarioCluster cluster)
-    {
-        if (WasTyped(shared.Uri) || WasTyped(shared.Topology) || WasTyped(shared.ClusterFolder) || ServerChoice.HasUriInEnvironment)
-            return parsed;
-        List<string> tokens = [.. parsed.Tokens.Select(t => t.Value), shared.Topology.Name, "sharded"];
-        if (!WasTyped(shared.Cluster.Shards))
-            tokens.AddRange([shared.Cluster.Shards.Name, $"{cluster.Shards}"]);
-        if (!WasTyped(shared.Cluster.Members))
-            tokens.AddRange([shared.Cluster.Members.Name, $"{cluster.Members}"]);
-        return parsed.RootCommandResult.Command.Parse(tokens);
-
-        bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };
+        IReadOnlyList<RunRequest> Requests(ReadScenario scenario, IReadOnlyList<NamedDeployment> on) =>
+        [
+            .. SettingsReader.ReadAll("scenario", parsed, shared, SettingsReader.Shape(1, []), on).Select(request => request with
+            {
+                Scenario = scenario,
+                Settings = Describe(request.Settings, scenario, parsed.GetValue(shared.MaxErrors)),
+                Output = request.Output with { Format = format },
+            }),
+        ];
     }
 
     private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)

@@ -1,3 +1,6 @@
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Deployments;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
@@ -34,14 +37,46 @@ internal static class ScenarioPrinter
             output.WriteLine($"with {insert.BatchSize} {(insert.BatchSize == 1 ? "document" : "documents")} of {insert.Documents.Make(context.Number).Bytes.Length:N0} bytes (the first)");
     }
 
-    /// <summary>What would run, phase by phase.</summary>
-    public static void WritePlan(ReadScenario read, ScenarioFile file, TextWriter output)
+    /// <summary>What would run, deployment by deployment and phase by phase.</summary>
+    public static void WritePlan(IReadOnlyList<RunRequest> requests, ScenarioFile file, TextWriter output)
     {
-        output.WriteLine($"{file.Name} ({file.ShownPath}): {(read.Scenario.Description.Length > 0 ? read.Scenario.Description : "no description")}");
-        foreach (string line in read.Told)
+        ReadScenario first = requests[0].Scenario!;
+        output.WriteLine($"{file.Name} ({file.ShownPath}): {(first.Scenario.Description.Length > 0 ? first.Scenario.Description : "no description")}");
+        foreach (string line in first.Told)
             output.WriteLine($"changed: {line}");
-        if (read.Cluster is { } cluster)
-            output.WriteLine($"cluster of {cluster.Shards} {(cluster.Shards == 1 ? "shard" : "shards")} with {cluster.Members} {(cluster.Members == 1 ? "member" : "members")} each, unless --uri, --cluster or --topology names a deployment");
+        ReadScenario? shown = null;
+        foreach (RunRequest request in requests)
+        {
+            if (DescribeDeployment(request) is { } text)
+                output.WriteLine(text);
+            // Those that set nothing do the same.
+            if (shown is null || !shown.Set.SequenceEqual(request.Scenario!.Set))
+                WriteRounds(request.Scenario!, output);
+            shown = request.Scenario;
+        }
+
+        output.WriteLine("dry run: nothing was started");
+    }
+
+    /// <returns>Null for one that is not described by the file or a list.</returns>
+    private static string? DescribeDeployment(RunRequest request)
+    {
+        SeriesSettings settings = request.Settings;
+        if (request.DeploymentName is null && settings.Cluster is null or { Folder: not null })
+            return null;
+        string?[] parts =
+        [
+            settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == "sharded" ? "shards" : "one server",
+            settings.CacheBytes is { } cache ? $"cache {CacheSize.Gigabytes(cache)} GB" : null,
+            settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
+            settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
+            .. request.Scenario!.Set,
+        ];
+        return $"deployment{(request.DeploymentName is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";
+    }
+
+    private static void WriteRounds(ReadScenario read, TextWriter output)
+    {
         foreach (ScenarioRound round in read.Scenario.Rounds)
         {
             foreach (ScenarioCollection collection in round.Collections)
@@ -49,8 +84,6 @@ internal static class ScenarioPrinter
             foreach (ScenarioPhase phase in round.Phases)
                 WritePhase(phase, output);
         }
-
-        output.WriteLine("dry run: nothing was started");
     }
 
     private static void WritePhase(ScenarioPhase phase, TextWriter output)

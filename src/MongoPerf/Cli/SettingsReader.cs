@@ -16,27 +16,13 @@ internal static class SettingsReader
     public const ulong DefaultSeed = 42;
 
     /// <summary>A request for each deployment that was named; they differ in nothing else.</summary>
-    /// <param name="kind">"series" or "run".</param>
+    /// <param name="kind">"series", "run" or "scenario".</param>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="shape">What the command itself decides.</param>
-    public static IReadOnlyList<RunRequest> ReadAll(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape)
-    {
-        IReadOnlyList<string> topologies = parsed.GetValue(options.Topology) ?? [];
-        string? uri = parsed.GetValue(options.Uri);
-        string? against = parsed.GetValue(options.Against);
-        if (topologies.Count > 1 && (uri ?? against) is not null)
-            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its servers: --uri and --against can't be given with it", "--uri A --against B compares two that are there");
-        if (topologies.Count > 1)
-            return [.. topologies.Select(topology => Read(kind, parsed, options, shape, new NamedDeployment(topology, null, IsListed: true, topologies.Contains("sharded"))))];
-        string? only = topologies.Count == 1 ? topologies[0] : null;
-        RunRequest request = Read(kind, parsed, options, shape, new NamedDeployment(only, uri));
-        if (against is null)
-            return [request];
-        return request.Uri is null
-            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments: the first is missing", "name it with --uri")
-            : [request, Read(kind, parsed, options, shape, new NamedDeployment(only, against))];
-    }
+    /// <param name="deployments">Null for those of the options.</param>
+    public static IReadOnlyList<RunRequest> ReadAll(string kind, ParseResult parsed, SharedOptions options, SeriesSettings shape, IReadOnlyList<NamedDeployment>? deployments = null) =>
+        [.. (deployments ?? NamedDeployment.OfOptions(parsed, options)).Select(deployment => Read(kind, parsed, options, shape, deployment))];
 
     /// <summary>What <c>--repeat</c> asks for.</summary>
     /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
@@ -71,7 +57,9 @@ internal static class SettingsReader
             Sharding = sharding,
             Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
             MongodPath = parsed.GetValue(options.Mongod),
-            CacheBytes = parsed.GetValue(options.Cache),
+            CacheBytes = server.CacheBytes,
+            MemoryLimitBytes = deployment.MemoryLimitBytes,
+            Cpus = deployment.Cpus,
         };
         return new RunRequest
         {
@@ -80,6 +68,7 @@ internal static class SettingsReader
             Seed = parsed.GetValue(options.Seed) ?? DefaultSeed,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+            DeploymentName = deployment.Name,
             Uri = server.Uri,
             ForceDrop = parsed.GetValue(options.ForceDrop),
             Output = new OutputRequest(RunsFolder(parsed, options.Out), "text", parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
@@ -116,7 +105,7 @@ internal static class SettingsReader
         Option[] all =
         [
             options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
-            options.Cluster.Shards, options.Cluster.Members, options.Cluster.MemoryLimit, options.ClusterFolder, options.Threads, options.Batch, options.Rate,
+            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Threads, options.Batch, options.Rate,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,

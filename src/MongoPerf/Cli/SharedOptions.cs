@@ -25,6 +25,8 @@ internal sealed class SharedOptions
 
     public ClusterOptions Cluster { get; } = new();
 
+    public LimitOptions Limits { get; } = new();
+
     public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster that 'cluster start' brought up", "DIR");
 
     public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query tests; a list gives a result for each [default: 8]", "N[,N…]", text => (int)Bounded(Quantities.ParseCount(text), 10_000), alias: "-t");

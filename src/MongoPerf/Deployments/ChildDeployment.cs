@@ -14,17 +14,20 @@ internal sealed partial class ChildDeployment : IDeployment
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(30);
 
     private readonly Func<int, IReadOnlyList<string>> _arguments;
+    private readonly string _remark;
+    private readonly ServerLimits? _limits;
     private readonly ProcessTable _table = ProcessTable.System;
     private readonly List<string> _errors = [];
     private Process? _child;
     private volatile ProcessIdentity? _identity;
 
-    private ChildDeployment(string kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark)
+    private ChildDeployment(string kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits = null)
     {
         Kind = kind;
         DataFolder = dataFolder is null ? null : Path.GetFullPath(dataFolder);
         _arguments = arguments;
-        Remarks = [remark];
+        _remark = remark;
+        _limits = limits;
         Address = new ServerAddress("127.0.0.1", 0);
     }
 
@@ -38,22 +41,25 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
 
-    public IReadOnlyList<string> Remarks { get; }
+    public IReadOnlyList<string> Remarks => [_remark, .. _limits?.Describe(ProcessId, _table) ?? []];
 
     /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES]</c>.</summary>
-    /// <exception cref="DeploymentException">The cache does not fit, or the folder holds a mongod's data.</exception>
-    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes)
+    /// <param name="dataFolder">Made when it is not there.</param>
+    /// <param name="cacheBytes">Null for its own default, which fits the memory that it is limited to.</param>
+    /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
+    /// <param name="cpus">How many it may use; null for all.</param>
+    /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.</exception>
+    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null)
     {
-        if (cacheBytes is { } asked)
-            CacheSize.Check(asked);
         string full = Path.GetFullPath(dataFolder);
+        var limits = new ServerLimits(full, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForEmbedded(full);
-        return new ChildDeployment("embedded", full, Arguments, "figures are the embedded server's, not MongoDB's");
+        return new ChildDeployment("embedded", full, Arguments, "figures are the embedded server's, not MongoDB's", limits);
 
         IReadOnlyList<string> Arguments(int port)
         {
             List<string> arguments = ["serve", "--port", $"{port}", "--data", full];
-            if (cacheBytes is { } bytes)
+            if (limits.CacheBytes is { } bytes)
                 arguments.AddRange(["--cache", $"{bytes}"]);
             return arguments;
         }
@@ -92,7 +98,7 @@ internal sealed partial class ChildDeployment : IDeployment
         _child.Dispose();
         _child = null;
         if (DataFolder is not null)
-            ProcessState.Delete(DataFolder);
+            ServerProcess.Forget(DataFolder);
     }
 
     public void Dispose() => Stop();
@@ -107,6 +113,7 @@ internal sealed partial class ChildDeployment : IDeployment
         Directory.CreateDirectory(DataFolder);
         if (ProcessState.Read(DataFolder) is { ProcessId: > 0 } state && _table.HasFolder(state.ProcessId, "--data", DataFolder))
             _table.End(state.Identity, StopLimit);
+        ServerProcess.Forget(DataFolder);
     }
 
     private void Start(int port)
@@ -114,12 +121,16 @@ internal sealed partial class ChildDeployment : IDeployment
         lock (_errors)
             _errors.Clear();
         IReadOnlyList<string> program = ThisProgram.Command;
-        _child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), .. _arguments(port)]);
+        string? groupFile = _limits?.Memory?.Make();
+        _child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), .. _arguments(port)], groupFile, _limits?.Cpus);
         _identity = _table.Find(_child.Id);
         if (DataFolder is not null && _identity is { } identity)
         {
-            new ProcessState { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Binary = program[0] }
-                .Write(DataFolder);
+            new ProcessState
+            {
+                ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Binary = program[0],
+                Group = groupFile is null ? null : _limits!.Memory!.Folder,
+            }.Write(DataFolder);
         }
 
         var firstLine = new TaskCompletionSource<string?>(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -31,6 +31,12 @@ internal sealed record DeploymentSettings
     /// <summary>Of <c>--cache</c>, bytes; null for the server's own default.</summary>
     public long? CacheBytes { get; init; }
 
+    /// <summary>Limit of the memory of a server that the run starts, of a cluster of each member of a shard, by the system, bytes; 0 for none, null for the usual.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
+    /// <summary>How many CPUs such a server may use; null for all.</summary>
+    public int? Cpus { get; init; }
+
     /// <summary>What a cluster that the run starts is to be, or which one it is given; null for the usual.</summary>
     public ClusterSettings? Cluster { get; init; }
 

@@ -27,7 +27,7 @@ internal static class DeploymentFactory
             ? new GivenCluster(folder)
             : throw Missing("this run's cluster was given to it, and its folder is not known", "begin a new run with --cluster"),
         "embedded" => settings.Mongod is null
-            ? ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes)
+            ? Embedded(settings)
             : throw Missing($"this run's server is the embedded one: --mongod {settings.Mongod} can't go on with its data", "leave --mongod out"),
         { } kind => throw Missing($"this run's server is of kind '{kind}', which this program does not know", "take the program that began the run, or a newer one"),
     };
@@ -46,13 +46,17 @@ internal static class DeploymentFactory
             return new ShardedDeployment(settings, variable);
         if (MongodProgram.Find(settings.Mongod, variable) is { } program)
             return Mongod(settings, program);
-        return ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes);
+        return Embedded(settings);
     }
 
     private static GivenDeployment Given(DeploymentSettings settings, IReadOnlyList<ServerAddress> hosts) =>
         new(hosts, settings.Connections, mustBeMongos: settings.Topology == "sharded");
 
-    private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) => new(program, settings.DataFolder, settings.CacheBytes);
+    private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) =>
+        new(program, settings.DataFolder, settings.CacheBytes, settings.MemoryLimitBytes, settings.Cpus);
+
+    private static ChildDeployment Embedded(DeploymentSettings settings) =>
+        ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes, settings.MemoryLimitBytes, settings.Cpus);
 
     private static MongodProgram FindRequired(DeploymentSettings settings, Func<string, string?> variable)
     {

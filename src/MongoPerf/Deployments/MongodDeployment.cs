@@ -7,20 +7,22 @@ namespace MongoPerf.Deployments;
 internal sealed class MongodDeployment : IDeployment
 {
     private readonly ServerProcessOptions _options;
+    private readonly ServerLimits _limits;
     private ServerProcess? _server;
 
     /// <param name="program">Which mongod.</param>
     /// <param name="dataFolder">Made when it is not there.</param>
-    /// <param name="cacheBytes">Null for mongod's own default.</param>
-    /// <exception cref="DeploymentException">The cache does not fit, or the folder holds the embedded server's data.</exception>
-    public MongodDeployment(MongodProgram program, string dataFolder, long? cacheBytes)
+    /// <param name="cacheBytes">Null for mongod's own default, which fits the memory that it is limited to.</param>
+    /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
+    /// <param name="cpus">How many it may use; null for all.</param>
+    /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.</exception>
+    public MongodDeployment(MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null)
     {
-        if (cacheBytes is { } bytes)
-            CacheSize.Check(bytes);
         DataFolder = Path.GetFullPath(dataFolder);
+        _limits = new ServerLimits(DataFolder, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForMongod(DataFolder);
         Program = program.Path;
-        _options = CreateOptions(program.Path, DataFolder, cacheBytes);
+        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes) with { Memory = _limits.Memory, Cpus = _limits.Cpus };
     }
 
     public string Kind => "mongod";
@@ -38,7 +40,7 @@ internal sealed class MongodDeployment : IDeployment
 
     public bool WasTakenOver => _server?.WasTakenOver ?? false;
 
-    public IReadOnlyList<string> Remarks => [];
+    public IReadOnlyList<string> Remarks => _limits.Describe(ProcessId, ProcessTable.System);
 
     public bool EnsureRunning()
     {

@@ -16,7 +16,7 @@ internal static class JsonReport
         json.WriteStartObject();
         json.WriteString("schema", Schema);
         json.Object("run", run, WriteRun);
-        json.Object("deployment", run.Deployment, WriteDeployment);
+        json.Object("deployment", run.Deployment, (_, deployment) => WriteDeployment(json, deployment, run.DeploymentName));
         json.Object("environment", run.Environment, WriteEnvironment);
         StepJson.WriteAccounting(json, run.Accounting);
         json.Objects("errors", run.Errors, WriteError);
@@ -90,8 +90,10 @@ internal static class JsonReport
         json.Text("balancer", sharding.Balancer);
     }
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
+    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment, string? name)
     {
+        if (name is not null)
+            json.WriteString("name", name);
         json.WriteString("kind", deployment.Kind);
         json.WriteString("topology", deployment.Topology);
         json.WriteString("serverVersion", deployment.ServerVersion);

@@ -26,7 +26,7 @@ internal sealed record Verdict(Grade Grade, string Text)
 
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
-        List<Verdict> verdicts = [State(run), Accounting(run)];
+        List<Verdict> verdicts = [State(run), Accounting(run), .. DeploymentOf(run)];
         TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
         AddUnacknowledged(verdicts, tests);
         AddVerified(verdicts, tests);
@@ -48,6 +48,13 @@ internal sealed record Verdict(Grade Grade, string Text)
         }
 
         return verdicts;
+    }
+
+    /// <summary>Of several that a scenario compares: which, and what is another there.</summary>
+    private static IEnumerable<Verdict> DeploymentOf(StoredRun run)
+    {
+        if (run.DeploymentName is { } name)
+            yield return new Verdict(Grade.Note, $"deployment: {name}{(run.Scenario is { Set: { Count: > 0 } set } ? $", which sets {string.Join(", ", set)}" : "")}");
     }
 
     private static Verdict State(StoredRun run)

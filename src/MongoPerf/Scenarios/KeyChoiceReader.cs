@@ -57,29 +57,3 @@ internal static class KeyChoiceReader
 
     private static double Theta(MappingReader reader) => reader.Number("theta", 0.001, 0.9999) ?? UsualTheta;
 }
-
-/// <summary>Reads counts that <c>--scale</c> multiplies.</summary>
-/// <param name="Factor">Above 0; 1 leaves them as they are.</param>
-internal sealed record CountScale(double Factor)
-{
-    private static readonly KeySet Any = new("count", "", []);
-
-    /// <summary>Operations of a phase: however small the scale, one is done.</summary>
-    public long ReadOperations(ScenarioNode node)
-    {
-        long full = new MappingReader(new MappingNode(node.Position, []), "count", Any).CountOf("count", node, 1, long.MaxValue);
-        return node is ScalarNode { IsExact: true } ? full : Math.Max(1, (long)Math.Round(full * Factor));
-    }
-
-    /// <exception cref="UserException">No count, or the scale leaves nothing of it.</exception>
-    public long Read(ScenarioNode node, string what, long least = 1)
-    {
-        long full = new MappingReader(new MappingNode(node.Position, []), what, Any).CountOf(what, node, least, long.MaxValue);
-        if (node is ScalarNode { IsExact: true })
-            return full;
-        double scaled = Math.Round(full * Factor);
-        return full == 0 || scaled >= 1
-            ? (long)scaled
-            : throw MappingReader.Wrong(node, $"{what} is {full:N0}, and --scale {Factor:0.######} leaves nothing of it", $"a scale of {1.0 / full:0.######} leaves one");
-    }
-}

@@ -124,11 +124,25 @@ internal static class ScenarioLanguage
         new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
     ]);
 
+    public static IReadOnlyList<string> Topologies { get; } = ["single", "sharded"];
+
+    public static KeySet Deployment { get; } = new("deployment", "A deployment that the scenario is run on.",
+    [
+        new("topology", KeyKind.Text, "One server, or a sharded cluster [default: sharded with shards, else single].") { Allowed = Topologies },
+        new("shards", KeyKind.Count, "How many; --shards names another number."),
+        new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
+        new("cache", KeyKind.Size, "Cache limit of each server, 256MB at least; --cache names another [default: the server's own]."),
+        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale leaves it, --memory-limit names another."),
+        new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus names another number [default: all]."),
+        new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set wins over them."),
+    ]);
+
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
         new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named values, gives a result for each; --set name=value changes one."),
         new("cluster", KeyKind.Mapping, "The cluster that it runs on, unless --uri, --cluster or --topology names a deployment.", Cluster),
+        new("deployments", KeyKind.NamedMappings, "What it runs on, one after the other, by name; then they are compared. Not with --uri, --cluster or --topology; --deployment picks some.", Deployment),
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
         new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations beyond this end with exit code 4 [default: 0]."),

@@ -12,10 +12,11 @@ internal sealed partial class ScenarioParameters
     private readonly List<ScalarNode> _names = [];
 
     /// <param name="node">Under "parameters"; null for none.</param>
-    /// <param name="overrides">Of the command line, by name; whole values or lists with commas.</param>
+    /// <param name="set">Of the deployment, by names that are there; wins over the file's other values. Null for none.</param>
+    /// <param name="overrides">Of the command line, by name; whole values or lists with commas. Wins over both.</param>
     /// <param name="told">Gets a line for each override.</param>
     /// <exception cref="UserException">An empty sweep, or an override of what is not there.</exception>
-    public ScenarioParameters(ScenarioNode? node, IReadOnlyDictionary<string, string> overrides, List<string> told)
+    public ScenarioParameters(ScenarioNode? node, MappingNode? set, IReadOnlyDictionary<string, string> overrides, List<string> told)
     {
         if (node is not null and not MappingNode)
             throw MappingReader.Wrong(node, $"parameters is {node.Describe()}, names with their values are expected");
@@ -25,6 +26,8 @@ internal sealed partial class ScenarioParameters
             _values[entry.Name] = ValuesOf(entry.Name, entry.Value);
         }
 
+        foreach (MappingEntry entry in set?.Entries ?? [])
+            Set(entry.Name, entry.Value);
         foreach ((string name, string text) in overrides)
             Override(name, text, told);
     }
@@ -85,6 +88,13 @@ internal sealed partial class ScenarioParameters
             _ => [new NamedValue(node.Label, node)],
         };
         return values.Count > 0 ? values : throw MappingReader.Wrong(node, $"parameter '{name}' has no value");
+    }
+
+    /// <summary>A value that the file has a name for is meant by that name.</summary>
+    private void Set(string name, ScenarioNode node)
+    {
+        IReadOnlyList<NamedValue> old = _values[name];
+        _values[name] = [.. ValuesOf(name, node).Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
     }
 
     private void Override(string name, string text, List<string> told)

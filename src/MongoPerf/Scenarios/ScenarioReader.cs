@@ -1,5 +1,4 @@
 using MongoPerf.Cli;
-using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
@@ -12,13 +11,9 @@ namespace MongoPerf.Scenarios;
 /// <param name="Scenario">What it describes.</param>
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="Told">What the command line changed, a line each.</param>
-/// <param name="Cluster">That the file asks for; null for none.</param>
-internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, ScenarioCluster? Cluster);
-
-/// <summary>The cluster that a scenario runs on, unless the command line names a deployment.</summary>
-/// <param name="Shards">1 or more.</param>
-/// <param name="Members">Of each shard; 1 or more.</param>
-internal sealed record ScenarioCluster(int Shards, int Members);
+/// <param name="Deployments">That the file brings up; empty for none.</param>
+/// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
+internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set);
 
 /// <summary>Turns a scenario file into a scenario: parameters put in, sweeps unrolled, everything checked.</summary>
 internal static class ScenarioReader
@@ -28,34 +23,30 @@ internal static class ScenarioReader
     /// <param name="file">The file.</param>
     /// <param name="overrides">Of the command line.</param>
     /// <param name="seed">The run's.</param>
+    /// <param name="on">One of the file's deployments, whose values of parameters hold; null for none.</param>
     /// <exception cref="UserException">The file is wrong; says where and how.</exception>
-    public static ReadScenario Read(ScenarioFile file, ScenarioOverrides overrides, ulong seed)
+    public static ReadScenario Read(ScenarioFile file, ScenarioOverrides overrides, ulong seed, ScenarioDeployment? on = null)
     {
         var told = new List<string>();
         MappingNode asWritten = ScenarioYaml.Read(file.ShownPath, file.Text);
         MappingNode root = overrides.Apply(asWritten, told);
         var top = new MappingReader(root, "scenario", ScenarioLanguage.File);
-        var parameters = new ScenarioParameters(top.Find("parameters"), overrides.Parameters, told);
+        var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, told);
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
         IReadOnlyList<string> dataSweeps = parameters.SweepsIn(data);
         ScenarioRound[] rounds = [.. parameters.Combine(dataSweeps).Select(chosen => Round(top, data, phases, parameters, chosen, scale, seed))];
+        scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         int steps = rounds.Sum(r => r.Phases.Count);
         if (steps > MostSteps)
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases, allowed are up to {MostSteps:N0}");
-        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, Cluster(top));
+        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides));
     }
 
-    private static ScenarioCluster? Cluster(MappingReader top)
-    {
-        if (top.Find("cluster") is not { } node)
-            return null;
-        var reader = new MappingReader(node, "cluster", ScenarioLanguage.Cluster);
-        reader.Require("shards", "a number of shards");
-        return new ScenarioCluster((int)reader.Count("shards", 1, ClusterRequest.MostShards)!.Value, (int)(reader.Count("members", 1, ClusterRequest.MostMembers) ?? 1));
-    }
+    private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, ScenarioOverrides overrides) =>
+        [.. (deployment?.Set?.Entries ?? []).Where(entry => !overrides.Parameters.ContainsKey(entry.Name)).Select(entry => $"{entry.Name}: {entry.Value.Label}")];
 
     private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "a list of what is done") switch
     {

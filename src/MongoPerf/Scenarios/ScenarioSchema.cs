@@ -76,6 +76,7 @@ internal static class ScenarioSchema
         KeyKind.Number => Ref("number"),
         KeyKind.Duration => Ref("duration"),
         KeyKind.Size => Ref("size"),
+        KeyKind.SizeOrNone => new JsonObject { ["anyOf"] = new JsonArray(Ref("size"), new JsonObject { ["enum"] = new JsonArray("none") }) },
         KeyKind.Value => Ref("value"),
         KeyKind.Document => OrText(Ref("document")),
         KeyKind.Values or KeyKind.Documents or KeyKind.Texts => OrText(ListOf(Ref("value"))),

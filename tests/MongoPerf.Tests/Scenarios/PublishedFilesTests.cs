@@ -44,7 +44,7 @@ public sealed class PublishedFilesTests
     public void Mixes_on_shards_are_the_publications()
     {
         ReadScenario read = Read("ycsb-sharded", 1);
-        Assert.Equal(new ScenarioCluster(2, 1), read.Cluster);
+        Assert.Equal([("1 shard", 1), ("2 shards", 2)], read.Deployments.Select(d => (d.Name!, d.Shards!.Value)));
         Assert.Equal([1_000_000, 10_000_000, 60_000_000, 100_000_000], read.Scenario.Rounds.Select(r => r.Collections.Single().Count));
         Dictionary<string, string> mixes = read.Scenario.Rounds[0].Phases.Where(p => p.Loads is null).ToDictionary(
             p => p.Name, p => string.Join(", ", p.Groups.Single().Operations.Select(o => $"{o.Operation.Test} {o.Weight}").Order()));
@@ -65,7 +65,22 @@ public sealed class PublishedFilesTests
     }
 
     [Fact]
-    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal(new ScenarioCluster(3, 2), Read("six-nodes", 1).Cluster);
+    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => (d.IsSharded, d.Shards!.Value, d.Members!.Value)));
+
+    [Fact]
+    public void The_reports_memory_and_CPUs_are_those_of_its_servers_whatever_the_scale()
+    {
+        foreach ((string test, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i4", 10), ("i5", 10), ("q5", 10), ("q6", 10), ("q7", 4), ("q8", 4)])
+            Assert.Equal(gigabytes << 30, Assert.Single(Read($"report-2.4.8/{test}", 0.001).Deployments).MemoryBytes);
+        Assert.Equal([1, 2, 4, 8], Read("report-2.4.8/q15", 1).Deployments.Select(d => d.Cpus!.Value));
+    }
+
+    [Fact]
+    public void A_server_with_half_of_the_documents_stands_against_two_shards()
+    {
+        ReadScenario read = Read("report-2.4.8/q14", 0.01);
+        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.IsSharded, Read("report-2.4.8/q14", 0.01, d).Scenario.Rounds[0].Collections.Single().Count)));
+    }
 
     /// <summary>By the GridFS specification: chunks of one length, numbered from 0 for each file, the file's length the sum of theirs.</summary>
     [Fact]
@@ -99,9 +114,9 @@ public sealed class PublishedFilesTests
 
     private static IEnumerable<int> Threads(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).Select(g => g.Threads);
 
-    private static ReadScenario Read(string name, double scale)
+    private static ReadScenario Read(string name, double scale, ScenarioDeployment? on = null)
     {
         string path = Path.Combine(Folder, name + ".yaml");
-        return ScenarioReader.Read(new ScenarioFile(name, path, File.ReadAllText(path)), new ScenarioOverrides { Scale = scale }, 42);
+        return ScenarioReader.Read(new ScenarioFile(name, path, File.ReadAllText(path)), new ScenarioOverrides { Scale = scale }, 42, on);
     }
 }

@@ -55,15 +55,6 @@ public sealed class ScenarioReaderTests
     }
 
     [Fact]
-    public void Cluster_is_what_the_file_asks_for()
-    {
-        const string phases = "phases: [{name: p, operations: [{find: users}]}]\n";
-        Assert.Null(ScenarioTexts.Read(ScenarioTexts.Data + phases).Cluster);
-        Assert.Equal(new ScenarioCluster(3, 2), ScenarioTexts.Read(ScenarioTexts.Data + "cluster: {shards: 3, members: 2}\n" + phases).Cluster);
-        Assert.Equal(new ScenarioCluster(2, 1), ScenarioTexts.Read(ScenarioTexts.Data + "cluster: {shards: 2}\n" + phases).Cluster);
-    }
-
-    [Fact]
     public void Sweep_in_the_data_gives_a_round_for_each_value()
     {
         Scenario scenario = ScenarioTexts.Scenario(

@@ -51,6 +51,7 @@ public sealed class WrongScenarioTests
     [InlineData("parameters: {run: 1}\nphases: [{name: p, operations: [{find: users, limit: $(run.limit)}]}]\n", "parameter 'run' is '1', which has no part 'limit'", "")]
     [InlineData("cluster: {members: 2}\n" + Phases, "cluster: 'shards' is missing", "")]
     [InlineData("cluster: {shards: 65}\n" + Phases, "cluster: shards is 65, allowed are 1 to 64", "")]
+    [InlineData("cluster: {shards: 2}\n" + Phases, "test.yaml:5: cluster is sharded, and no collection has a shardKey", "shardKey: {_id: hashed}")]
     [InlineData("parameters: {limit: []}\n" + Phases, "parameter 'limit' has no value", "")]
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
 
@@ -69,7 +70,7 @@ public sealed class WrongScenarioTests
     {
         (string message, string hint) = ScenarioTexts.Refusal(ScenarioTexts.Data + Phases, new ScenarioOverrides { Scale = 0.0001 });
         Assert.StartsWith("test.yaml:3: count is 1,000, and --scale 0.0001 leaves nothing of it", message, StringComparison.Ordinal);
-        Assert.Contains("0.001", hint, StringComparison.Ordinal);
+        Assert.Equal("--scale 0.001 leaves one of each at least", hint);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -17,6 +18,12 @@ internal sealed record RunRequest
 
     /// <summary>As typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
+
+    /// <summary>What a scenario, or a list on the command line, calls the deployment; null for one without a name.</summary>
+    public string? DeploymentName { get; init; }
+
+    /// <summary>Of kind "scenario": what is run, as it is on this deployment.</summary>
+    public ReadScenario? Scenario { get; init; }
 
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }

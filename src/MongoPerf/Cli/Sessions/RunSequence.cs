@@ -51,7 +51,8 @@ internal sealed class RunSequence
             // The worst is said by the first that went wrong; the others are no less worth having.
             _code = _code == ExitCode.Done ? end.Code : _code;
             Tell($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {ResultPrinter.Shown(Path.Combine(end.Folder.ReportPath, "index.html"))}");
-            if (_repeats > 1)
+            // The next one needs the room; nothing goes on with these.
+            if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
         }
 

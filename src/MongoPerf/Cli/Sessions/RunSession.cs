@@ -117,6 +117,8 @@ internal sealed class RunSession : IDisposable
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
                 CacheBytes = request.Settings.CacheBytes,
+                MemoryLimitBytes = request.Settings.MemoryLimitBytes,
+                Cpus = request.Settings.Cpus,
                 Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
             });
@@ -210,6 +212,8 @@ internal sealed class RunSession : IDisposable
         _store = store;
         store.SetDeployment(Inspection.Info);
         NoteServer(store, Deployment);
+        if (Request.DeploymentName is { } name)
+            store.SetNote(StoredRun.DeploymentNote, name);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
@@ -218,7 +222,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Cluster is not null)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
-        Progress.Tell($"run {Folder.Id} on {Describe(Inspection.Info)}");
+        Progress.Tell($"run {Folder.Id} on {(Request.DeploymentName is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
         if (Settings is { Sharding: not null, OrderedBatches: false })

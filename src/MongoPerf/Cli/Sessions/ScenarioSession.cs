@@ -14,12 +14,12 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>Runs a scenario and reports it.</summary>
 internal static class ScenarioSession
 {
-    /// <param name="request">Deployment, seed, output.</param>
+    /// <param name="request">Deployment, scenario, seed, output.</param>
     /// <param name="file">The scenario's.</param>
-    /// <param name="read">What it says.</param>
     /// <param name="signals">End it.</param>
-    public static RunEnd Run(RunRequest request, ScenarioFile file, ReadScenario read, StopSignals signals)
+    public static RunEnd Run(RunRequest request, ScenarioFile file, StopSignals signals)
     {
+        ReadScenario read = request.Scenario!;
         ConnectionRoom.CheckClient(read.Scenario);
         RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
         RunSession? session = null;
@@ -47,11 +47,13 @@ internal static class ScenarioSession
         {
             store.SetScenario(new ScenarioInfo
             {
-                Name = file.Name, Description = read.Scenario.Description, Path = file.ShownPath, Text = file.Text, Overrides = read.Told,
+                Name = file.Name, Description = read.Scenario.Description, Path = file.ShownPath, Text = file.Text, Overrides = read.Told, Set = read.Set,
             });
             session.Begin(store);
             foreach (string line in read.Told)
                 session.Progress.Tell($"changed: {line}");
+            foreach (string line in read.Set)
+                session.Progress.Tell($"set by the deployment: {line}");
             string? stopReason = null;
             ScenarioOutcome outcome = RunStored(session, data, store, read.Scenario, signals, () => (stopReason ??= session.ReasonToStop()) is null);
             bool stopped = signals.WasStopped || stopReason is not null;

@@ -9,15 +9,16 @@ internal static class ClusterMemory
     public const long HelperCache = CacheSize.Least;
 
     private const int Helpers = 2;
-    private const long GigaByte = 1L << 30;
 
-    /// <summary>The members of all shards share what a single mongod would take by default: half of the memory above 1 GB.</summary>
+    /// <summary>The members of all shards share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
     /// <param name="members">Of all shards together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
-    public static long DefaultCache(int members, long memoryBytes = 0)
+    /// <param name="limitBytes">Of each member; 0 and null for none.</param>
+    public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null)
     {
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
-        return Math.Max(CacheSize.Least, (((memory - GigaByte) / 2) - (Helpers * HelperCache)) / members);
+        long share = Math.Max(CacheSize.Least, (MemoryLimit.DefaultCache(memory) - (Helpers * HelperCache)) / members);
+        return limitBytes is > 0 and { } limit ? Math.Min(share, MemoryLimit.DefaultCache(limit)) : share;
     }
 
     /// <param name="cacheBytes">Of each member.</param>
@@ -36,21 +37,5 @@ internal static class ClusterMemory
             $"caches are {CacheSize.Gigabytes(cacheBytes)} GB for each of {members} members of shards and 0.25 GB each for config server and router, "
             + $"this machine has {CacheSize.Gigabytes(memory)} GB of memory\nhint:  "
             + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third of it to the file system and the client" : "take fewer --shards or --members"));
-    }
-
-    /// <summary>What mongod needs beside its cache (connections, sorts, journal, some of the file system's cache): a quarter of it, at least 1 GB.</summary>
-    public static long LimitFor(long cacheBytes) => cacheBytes + Math.Max(GigaByte, cacheBytes / 4);
-
-    /// <exception cref="DeploymentException">A process would be killed as soon as its cache fills.</exception>
-    public static void CheckLimit(long limitBytes, long cacheBytes)
-    {
-        long least = cacheBytes + CacheSize.Least;
-        if (limitBytes < least)
-        {
-            throw new DeploymentException(
-                DeploymentFault.WrongUsage,
-                $"--memory-limit is {CacheSize.Gigabytes(limitBytes)} GB, with a cache of {CacheSize.Gigabytes(cacheBytes)} GB at least {CacheSize.Gigabytes(least)} GB are allowed\n"
-                + "hint:  a process that goes beyond its limit is killed by the system; a smaller --cache leaves it more room");
-        }
     }
 }

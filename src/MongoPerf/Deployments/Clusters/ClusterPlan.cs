@@ -75,6 +75,9 @@ internal sealed record ClusterPlan
     /// <summary>Of each member of a shard, page cache included; null for none.</summary>
     public long? MemoryLimitBytes { get; init; }
 
+    /// <summary>How many of this machine's CPUs each member of a shard may use; null for all.</summary>
+    public int? Cpus { get; init; }
+
     /// <summary>How many processes, and ports, a cluster takes: router, config server and the shards' members.</summary>
     public static int CountProcesses(int shards, int members) => 2 + (shards * members);
 

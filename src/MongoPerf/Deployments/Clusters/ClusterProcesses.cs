@@ -1,6 +1,4 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
-using System.Text;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Wire.Connections;
 
@@ -22,11 +20,17 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     /// <summary>Why the memory of a shard that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
     public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsMemoryLimited));
 
+    /// <summary>Why a shard that is held is not confined to the CPUs that were asked for; null when it is, or none were.</summary>
+    public string? CpuProblem => ExplainCpus(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsConfined));
+
     /// <summary>Whether some would end with this program.</summary>
     public bool HoldsAny => !_held.IsEmpty;
 
     /// <param name="areLimited">Whether all shards are in the groups that were asked for.</param>
     public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join the groups that were made for them";
+
+    /// <param name="areConfined">Whether all shards may use the CPUs that were asked for, and no others.</param>
+    public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use others";
 
     public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
 
@@ -73,7 +77,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     internal ServerProcessOptions OptionsOf(ClusterMember member)
     {
         ServerProcessOptions options = member.ReplicaSet is null ? MongosOptions(member) : MongodOptions(member);
-        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member) };
+        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member), Cpus = CpusOf(member) };
     }
 
     private ServerProcessOptions MongodOptions(ClusterMember member)
@@ -111,7 +115,9 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     {
         if (plan.MemoryLimitBytes is not { } bytes || member.Role != ClusterRole.Shard)
             return null;
-        string mark = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12];
-        return new MemoryGroup($"mongoperf-{mark}-{member.Name}", bytes, _place);
+        return new MemoryGroup($"{MemoryGroup.NameFor(folder)}-{member.Name}", bytes, _place);
     }
+
+    // As many as there are: a cluster that came from a larger machine can be stopped all the same.
+    private int[]? CpusOf(ClusterMember member) => plan.Cpus is { } count && member.Role == ClusterRole.Shard ? [.. CpuAffinity.Own.Take(count)] : null;
 }

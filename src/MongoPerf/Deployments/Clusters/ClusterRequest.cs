@@ -21,6 +21,9 @@ internal sealed record ClusterRequest
     /// <summary>Of each member of a shard; 0 for none. When it is null, a cache that is given brings one.</summary>
     public long? MemoryLimitBytes { get; init; }
 
+    /// <summary>How many CPUs each member of a shard may use; when it is null, all for a new one.</summary>
+    public int? Cpus { get; init; }
+
     /// <summary>The first of a row.</summary>
     public int? FirstPort { get; init; }
 
@@ -39,7 +42,7 @@ internal sealed record ClusterRequest
         int members = InBounds("--members", Members ?? 1, MostMembers);
         RefuseOther(folder);
         var programs = ClusterPrograms.Find(Mongod, Variable);
-        long cache = CacheBytes ?? ClusterMemory.DefaultCache(shards * members);
+        long cache = CacheBytes ?? ClusterMemory.DefaultCache(shards * members, limitBytes: MemoryLimitBytes);
         ClusterMemory.Check(cache, shards * members);
         return new ClusterPlan
         {
@@ -53,6 +56,7 @@ internal sealed record ClusterRequest
             FirstPort = ChoosePorts(ClusterPlan.CountProcesses(shards, members)),
             CacheBytes = cache,
             MemoryLimitBytes = LimitFor(cache, null),
+            Cpus = CpusFor(null),
         };
     }
 
@@ -67,7 +71,7 @@ internal sealed record ClusterRequest
         RefuseChange(folder, "--port", FirstPort, there.FirstPort);
         long cache = CacheBytes ?? there.CacheBytes;
         ClusterMemory.Check(cache, there.Shards * there.Members);
-        return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there) };
+        return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there), Cpus = CpusFor(there) };
     }
 
     private static int InBounds(string option, int value, int most) => value >= 1 && value <= most
@@ -126,6 +130,12 @@ internal sealed record ClusterRequest
                 $"--port is {first}, the cluster takes {count} ports from there, and in use on 127.0.0.1 are {string.Join(", ", taken)}\nhint:  take another --port, or leave it out for free ones");
     }
 
+    private int? CpusFor(ClusterPlan? there)
+    {
+        int? cpus = Cpus ?? there?.Cpus;
+        return cpus is { } count ? CpuAffinity.First(count).Count : null;
+    }
+
     private long? LimitFor(long cache, ClusterPlan? there)
     {
         long? limit = MemoryLimitBytes switch
@@ -133,10 +143,10 @@ internal sealed record ClusterRequest
             0 => null,
             { } asked => asked,
             // Without either, the shards share the whole machine, as a single mongod has it.
-            null => CacheBytes is null ? there?.MemoryLimitBytes : ClusterMemory.LimitFor(cache),
+            null => CacheBytes is null ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
         };
         if (limit is { } bytes)
-            ClusterMemory.CheckLimit(bytes, cache);
+            MemoryLimit.Check(bytes, cache);
         return limit;
     }
 }

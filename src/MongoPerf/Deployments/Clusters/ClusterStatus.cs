@@ -10,14 +10,16 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="ProcessId">Null when it does not run.</param>
 /// <param name="State">"primary", "secondary", "routes", "starting", "does not answer", "not running".</param>
 /// <param name="IsMemoryLimited">Whether the system limits its memory.</param>
-internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string State, bool IsMemoryLimited);
+/// <param name="IsConfined">Whether it may use some CPUs only, as was asked for.</param>
+internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string State, bool IsMemoryLimited, bool IsConfined);
 
 /// <summary>How a cluster stands, read from its folder, its processes and their answers. Nothing is changed.</summary>
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
 /// <param name="Members">In the order of the plan.</param>
 /// <param name="MemoryProblem">Why the memory of a shard that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
-internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem)
+/// <param name="CpuProblem">Why a shard that runs is not confined to the CPUs that were asked for; null when it is, or none were.</param>
+internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
 {
     private const string Primary = "primary";
     private static readonly ConnectionSettings Quick = new() { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
@@ -31,8 +33,8 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         ClusterPlan plan = ClusterPlan.Read(full) ?? throw NoneIn(full);
         var processes = new ClusterProcesses(full, plan, ProcessTable.System);
         MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member)));
-        bool areLimited = members.All(member => member.IsMemoryLimited || member.ProcessId is null || member.Member.Role != ClusterRole.Shard);
-        return new(full, plan, members, processes.ExplainMemory(areLimited));
+        MemberStatus[] shards = [.. members.Where(member => member.ProcessId is not null && member.Member.Role == ClusterRole.Shard)];
+        return new(full, plan, members, processes.ExplainMemory(shards.All(member => member.IsMemoryLimited)), processes.ExplainCpus(shards.All(member => member.IsConfined)));
     }
 
     /// <summary>Where clients find its parts.</summary>
@@ -54,7 +56,7 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  'mongoperf cluster start' makes one; --folder names where it is");
 
     private static MemberStatus Look(ClusterMember member, ServerProcess? server) =>
-        server is null ? new(member, null, "not running", false) : new(member, server.ProcessId, Ask(member), server.IsMemoryLimited);
+        server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member), server.IsMemoryLimited, server.IsConfined);
 
     private static string Ask(ClusterMember member)
     {

@@ -9,6 +9,7 @@ internal sealed class GivenCluster : IDeployment
     private readonly ClusterPlan _plan;
     private volatile ShardedCluster? _parts;
     private string? _memoryProblem;
+    private string? _cpuProblem;
 
     /// <param name="folder">Of the cluster.</param>
     /// <exception cref="DeploymentException">There is none in the folder, or it is another user's.</exception>
@@ -31,7 +32,7 @@ internal sealed class GivenCluster : IDeployment
 
     public ShardedCluster? Cluster => _parts;
 
-    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem);
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem, _cpuProblem);
 
     public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_plan, documents);
 
@@ -43,7 +44,7 @@ internal sealed class GivenCluster : IDeployment
         ClusterStatus status = ClusterStatus.Read(DataFolder!);
         _parts = status.FindParts();
         ProcessId = status.Members[0].ProcessId;
-        _memoryProblem = status.MemoryProblem;
+        (_memoryProblem, _cpuProblem) = (status.MemoryProblem, status.CpuProblem);
         return false;
     }
 

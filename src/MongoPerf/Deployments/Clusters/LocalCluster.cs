@@ -47,6 +47,9 @@ internal sealed class LocalCluster : IDisposable
     /// <summary>Why the memory of its shards is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
     public string? MemoryProblem => _processes.MemoryProblem;
 
+    /// <summary>Why its shards are not confined to the CPUs that were asked for; null when they are, or none were.</summary>
+    public string? CpuProblem => _processes.CpuProblem;
+
     private ClusterMember Router => Plan.Processes[0];
 
     /// <summary>The cluster of a folder, or a new one there; nothing is started yet.</summary>

@@ -15,7 +15,8 @@ internal sealed class ShardedDeployment : IDeployment
     {
         Shards = settings.Cluster?.Shards,
         Members = settings.Cluster?.Members,
-        MemoryLimitBytes = settings.Cluster?.MemoryLimitBytes,
+        MemoryLimitBytes = settings.MemoryLimitBytes,
+        Cpus = settings.Cpus,
         CacheBytes = settings.CacheBytes,
         // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
         Mongod = settings.ServerProgram is { } noted ? (ClusterPlan.IsIn(settings.DataFolder) ? null : noted) : settings.Mongod,
@@ -39,7 +40,7 @@ internal sealed class ShardedDeployment : IDeployment
 
     public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the cluster had ended and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} started again";
 
-    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_cluster.Plan, _cluster.MemoryProblem);
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_cluster.Plan, _cluster.MemoryProblem, _cluster.CpuProblem);
 
     public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_cluster.Plan, documents);
 

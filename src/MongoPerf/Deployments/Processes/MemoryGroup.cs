@@ -1,3 +1,6 @@
+using System.Security.Cryptography;
+using System.Text;
+
 namespace MongoPerf.Deployments.Processes;
 
 /// <summary>A control group (version 1 or 2) that limits the memory of one process, the page cache of its files included.</summary>
@@ -20,6 +23,10 @@ internal sealed class MemoryGroup
     }
 
     public long Bytes { get; }
+
+    /// <summary>A name that no other folder's server has.</summary>
+    /// <param name="folder">Full path.</param>
+    public static string NameFor(string folder) => $"mongoperf-{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
 
     /// <summary>Where it is, or would be made now; null where none can be.</summary>
     public string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;
@@ -78,6 +85,9 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
     private const string Top = "sys/fs/cgroup";
     private const string LimitOfVersion1 = "memory.limit_in_bytes";
     private const string LimitOfVersion2 = "memory.max";
+
+    /// <summary>Of control groups: 1 or 2.</summary>
+    public int Version => LimitFile == LimitOfVersion2 ? 2 : 1;
 
     /// <param name="root">Another folder than / in tests.</param>
     public static MemoryGroupPlace Find(string root = "/")

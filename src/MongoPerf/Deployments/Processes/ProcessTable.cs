@@ -17,6 +17,8 @@ internal sealed partial class ProcessTable(string root = "/proc")
     public const int Terminate = 15;
     public const int Kill = 9;
 
+    private const string CpuField = "Cpus_allowed_list:";
+
     public static ProcessTable System { get; } = new();
 
     /// <returns>Null when no such process lives; see <see cref="ProcessStart.ReadTicks"/>.</returns>
@@ -46,6 +48,10 @@ internal sealed partial class ProcessTable(string root = "/proc")
     /// <summary>The control groups that it is in, as paths under their roots; empty when there is no such process.</summary>
     public IEnumerable<string> GroupsOf(int processId) => ReadText($"{processId}/cgroup")
         .Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split(':', 3)).Where(parts => parts.Length == 3).Select(parts => parts[2]);
+
+    /// <summary>The CPUs that it may use, ascending; empty when there is no such process.</summary>
+    public IReadOnlyList<int> CpusOf(int processId) => CpuAffinity.Parse(ReadText($"{processId}/status").Split('\n')
+        .FirstOrDefault(line => line.StartsWith(CpuField, StringComparison.Ordinal))?[CpuField.Length..] ?? "");
 
     /// <summary>The value behind an option, as in "--port 27017" or "--port=27017"; null when it is not there.</summary>
     public string? OptionOf(int processId, string option)

@@ -30,6 +30,9 @@ internal sealed record ServerProcessOptions
     /// <summary>Limits its memory; null for no limit.</summary>
     public MemoryGroup? Memory { get; init; }
 
+    /// <summary>The only CPUs that it may use; null for all that this program may.</summary>
+    public IReadOnlyList<int>? Cpus { get; init; }
+
     /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
 
@@ -75,6 +78,9 @@ internal sealed class ServerProcess : IDisposable
 
     /// <summary>Whether it is in the group that limits its memory.</summary>
     public bool IsMemoryLimited => _options.Memory is { } group && ProcessId is { } processId && group.Holds(processId, _table);
+
+    /// <summary>Whether it may use the CPUs that were asked for and no others.</summary>
+    public bool IsConfined => _options.Cpus is { } cpus && ProcessId is { } processId && _table.CpusOf(processId).SequenceEqual(cpus);
 
     private string OutputFile => Path.Combine(_options.Folder, "output.log");
 
@@ -250,7 +256,7 @@ internal sealed class ServerProcess : IDisposable
         var state = new ProcessState { Port = Address.Port, Binary = _options.Binary, Group = groupFile is null ? null : _options.Memory!.Folder };
         state.Write(_options.Folder);
         _child?.Dispose();
-        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile);
+        _child = DetachedStart.Run(_options.Binary, _options.Arguments(Address.Port), _options.Folder, OutputFile, groupFile, _options.Cpus);
         _identity = _table.Find(_child.Id);
         if (_identity is { } identity)
             Note(state, identity);

@@ -11,10 +11,10 @@ internal static class ChartText
 
     public static List<string> QueryTests { get; } = ["q4", "q5", "q6", "q7"];
 
-    /// <summary>"mongod 6.0.5, standalone, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a".</summary>
+    /// <summary>"2 shards · mongod 6.0.5, sharded, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a"; the first for a deployment with a name.</summary>
     public static string Subtitle(StoredRun run)
     {
-        var parts = new List<string> { DeploymentText(run.Deployment) };
+        List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run.Deployment) }.OfType<string>()];
         if (run.Environment is { } machine)
         {
             string cores = machine.CpuCount == 1 ? "1 core" : $"{machine.CpuCount} cores";

@@ -22,13 +22,18 @@ internal sealed class ComparedSide
     /// <summary>Of the first run.</summary>
     public string Id => First.Run.Id;
 
-    /// <summary>"2026-11-21-a", or "2026-11-21-a and 4 repeats".</summary>
+    /// <summary>Short: what the deployment is called, or the id.</summary>
+    public string Label => First.DeploymentName ?? Id;
+
+    /// <summary>"2026-11-21-a", "2026-11-21-a (2 shards)" where the deployment has a name, or "2026-11-21-a and 4 repeats".</summary>
     public string Name => Stored.Count switch
     {
-        1 => Id,
-        2 => Id + " and 1 repeat",
-        _ => $"{Id} and {Stored.Count - 1} repeats",
+        1 => Known,
+        2 => Known + " and 1 repeat",
+        _ => $"{Known} and {Stored.Count - 1} repeats",
     };
+
+    private string Known => First.DeploymentName is { } name ? $"{Id} ({name})" : Id;
 
     /// <summary>"2026-11-21-a: mongod 6.0.5, standalone", with the address of one that was given.</summary>
     public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" or "tyrant" } given ? $" at {given.Address}" : "")}";

@@ -196,7 +196,7 @@ internal static class ComparisonCharts
     {
         TestJudgement? judgement = candidate.Tests.FirstOrDefault(t => t.Test == test && t.Threads == threads);
         string text = judgement is null ? "not measured on both sides" : ComparisonText.Sentence(judgement);
-        return comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Id}: {text}";
+        return comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Label}: {text}";
     }));
 
     private static string Name(RunComparison comparison, string test, int threads) =>

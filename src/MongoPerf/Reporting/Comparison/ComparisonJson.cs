@@ -61,6 +61,8 @@ internal static class ComparisonJson
     {
         json.WriteString("id", side.Id);
         json.Texts("runs", side.Stored.Select(run => run.Run.Id));
+        if (side.First.DeploymentName is { } called)
+            json.WriteString("deploymentName", called);
         DeploymentInfo? deployment = side.First.Deployment;
         json.Text("topology", deployment?.Topology);
         json.Text("serverVersion", deployment?.ServerVersion);

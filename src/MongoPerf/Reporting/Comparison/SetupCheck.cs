@@ -29,7 +29,8 @@ internal static class SetupCheck
         ("shares", run => string.Join('/', run.Settings.Shares)),
         ("tests", run => string.Join(',', run.Settings.Tests.OrderBy(TestOrder.Of))),
         ("batch size", run => Units.Exact(run.Settings.BatchSize)),
-        ("threads", run => string.Join(',', run.Settings.Threads.Order())),
+        // Those of a scenario follow from its text, and from what a deployment sets.
+        ("threads", run => run.Scenario is null ? string.Join(',', run.Settings.Threads.Order()) : "the scenario's"),
         ("window", run => Seconds(run.Settings.WindowSeconds)),
         ("warm-up", run => Seconds(run.Settings.WarmupSeconds)),
         ("journal", run => run.Settings.Journal ? "on" : "off"),
@@ -46,6 +47,10 @@ internal static class SetupCheck
     /// <summary>What is compared, or hardly matters.</summary>
     private static readonly (string Name, Func<StoredRun, string> Of)[] MayDiffer =
     [
+        ("deployment's name", run => run.DeploymentName ?? "none"),
+        ("set by the deployment", run => run.Scenario is { Set: { Count: > 0 } set } ? string.Join("; ", set) : "nothing"),
+        ("memory limit of a server", run => run.Settings.MemoryLimitBytes switch { null => "not asked for", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),
+        ("CPUs of a server", run => run.Settings.Cpus?.ToString(CultureInfo.InvariantCulture) ?? "all"),
         ("deployment", run => ChartText.DeploymentText(run.Deployment)),
         ("deployment's kind", run => run.Deployment?.Kind ?? "none"),
         ("address", run => run.Deployment is { Kind: "uri" or "tyrant" } given ? given.Address : "its own"),

@@ -19,6 +19,9 @@ internal enum KeyKind
     /// <summary>Such as 1MB.</summary>
     Size,
 
+    /// <summary>A size, or the word none.</summary>
+    SizeOrNone,
+
     /// <summary>Any value, generators among them.</summary>
     Value,
 

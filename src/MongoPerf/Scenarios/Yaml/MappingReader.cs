@@ -66,6 +66,9 @@ internal sealed class MappingReader
 
     public long? Count(string key, long least = 1, long most = long.MaxValue) => Find(key) is { } node ? CountOf(key, node, least, most) : null;
 
+    /// <returns>Bytes.</returns>
+    public long? Size(string key) => Parse(key, Quantities.ParseSize);
+
     public double? Duration(string key) => Parse(key, Quantities.ParseDuration);
 
     public double? Number(string key, double least, double most) => Parse(key, text =>

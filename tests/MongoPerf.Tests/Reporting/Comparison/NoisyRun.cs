@@ -25,6 +25,7 @@ internal sealed record NoisyRun
     public DeploymentInfo Deployment { get; init; } = RunParts.Deployment();
     public RepeatOf? Repeat { get; init; }
     public ScenarioInfo? Scenario { get; init; }
+    public string? DeploymentName { get; init; }
 
     /// <returns>The run's folder.</returns>
     public string Write(string runsFolder)
@@ -37,6 +38,8 @@ internal sealed record NoisyRun
         store.SetEnvironment(RunParts.Environment());
         if (Scenario is not null)
             store.SetScenario(Scenario);
+        if (DeploymentName is not null)
+            store.SetNote(StoredRun.DeploymentNote, DeploymentName);
         DateTimeOffset now = RunParts.Start;
         for (int step = 1; step <= Steps; step++)
         {

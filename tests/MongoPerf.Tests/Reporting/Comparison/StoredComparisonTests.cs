@@ -1,5 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Tests.Reporting.Charts;
 using MongoPerf.Tests.Support;
@@ -189,6 +191,32 @@ public sealed class StoredComparisonTests : IDisposable
         SetupDifference changed = Differences(run with { Id = "e" }, other with { Id = "f", Scenario = news with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0];
         Assert.Equal("changed in the scenario: nothing | threads: 8 (--threads, the file says 4)", changed.ToString());
         Assert.True(changed.IsUnlike);
+    }
+
+    [Fact]
+    public void Deployments_of_one_scenario_are_compared_and_told_apart_by_their_names()
+    {
+        var info = new ScenarioInfo { Name = "q14", Path = "q14.yaml", Text = "phases: []" };
+        NoisyRun run = new() { Kind = "scenario", Steps = 1, Tests = ["read"], Scenario = info, DeploymentName = "one server", Change = s => s with { MemoryLimitBytes = 1L << 30, Cpus = 1 } };
+        NoisyRun other = run with
+        {
+            DeploymentName = "two shards",
+            Scenario = info with { Set = ["total: 100M", "threads: 40"] },
+            Change = s => s with { Threads = [40], TargetDocumentCount = 5 },
+        };
+        RunComparison comparison = Compare(run, other);
+        Assert.DoesNotContain(comparison.Differences, d => d.IsUnlike);
+        Assert.Equal(
+            ["deployment's name: one server | two shards", "set by the deployment: nothing | total: 100M; threads: 40", "memory limit of a server: 1 GiB | not asked for", "CPUs of a server: 1 | all", "target: 1,000 | 5"],
+            comparison.Differences.Select(d => d.ToString()));
+        string markdown = Written(comparison, ComparisonMarkdown.Write);
+        Assert.Contains("# MongoPerf: 2026-11-21-b (two shards) against 2026-11-21-a (one server)", markdown, StringComparison.Ordinal);
+        using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
+        Assert.StartsWith("two shards · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
+        Assert.Contains(Verdict.Of(stored), v => v.Text == "deployment: two shards, which sets total: 100M, threads: 40");
+
+        // What the command line changed is another workload still, and so is the same number of threads of a series.
+        Assert.True(Differences(run with { Id = "c" }, other with { Id = "d", Scenario = info with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0].IsUnlike);
     }
 
     [Fact]

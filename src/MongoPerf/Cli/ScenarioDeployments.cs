@@ -1,0 +1,101 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Cli;
+
+/// <summary>Which of a scenario's deployments a call runs it on, and what the options make of them.</summary>
+/// <param name="parsed">The call.</param>
+/// <param name="shared">The command's shared options.</param>
+/// <param name="picked">The value of <c>--deployment</c>; null for all.</param>
+internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shared, string? picked)
+{
+    /// <summary>In the file's order; empty when the call names the deployment itself, or the file none.</summary>
+    /// <param name="all">Those of the file.</param>
+    /// <param name="tell">Gets a line for each that this machine can't be.</param>
+    /// <exception cref="UserException">No such deployment, an option that contradicts the file, or none that fits this machine.</exception>
+    public IReadOnlyList<ScenarioDeployment> Choose(IReadOnlyList<ScenarioDeployment> all, Action<string> tell)
+    {
+        // What is typed wins over the environment.
+        string? given = new Option[] { shared.Uri, shared.ClusterFolder, shared.Topology }.FirstOrDefault(WasTyped)?.Name ?? (picked is null && ServerChoice.HasUriInEnvironment ? "" : null);
+        if (given is not null)
+        {
+            return picked is null ? []
+                : throw new UserException(ExitCode.WrongUsage, $"--deployment picks one that the scenario brings up: {given} can't be given with it", $"leave one of them out");
+        }
+
+        IReadOnlyList<ScenarioDeployment> chosen = picked is null ? all : Pick(all, picked);
+        RefuseWhatDiffers(chosen);
+        return WithEnoughCpus(chosen, tell);
+    }
+
+    /// <summary>As it is started: what is typed wins over the file.</summary>
+    /// <param name="deployment">One of the chosen.</param>
+    /// <param name="isBesideShards">One of the chosen is sharded.</param>
+    public IReadOnlyList<NamedDeployment> Named(ScenarioDeployment deployment, bool isBesideShards) =>
+        new NamedDeployment(deployment.IsSharded ? "sharded" : "single", null, IsListed: true, isBesideShards)
+        {
+            Name = deployment.Name,
+            Shards = deployment.Shards,
+            Members = deployment.Members,
+            CacheBytes = deployment.CacheBytes,
+            MemoryLimitBytes = deployment.MemoryBytes,
+            Cpus = deployment.Cpus,
+        }.WithLimits(parsed, shared, null);
+
+    private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
+    {
+        string[] known = [.. all.Select(d => d.Name).OfType<string>()];
+        // A name may hold commas.
+        string[] names = known.Contains(picked) ? [picked] : picked.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        foreach (string name in names.Where(n => !known.Contains(n)))
+        {
+            string allowed = known.Length == 0 ? "the scenario has no deployments with names" : $"the scenario's are {string.Join(", ", known)}";
+            throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}', {allowed}", NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null);
+        }
+
+        return [.. all.Where(d => names.Contains(d.Name))];
+    }
+
+    /// <summary>One value for several deployments, of which each says its own, would make them alike.</summary>
+    private void RefuseWhatDiffers(IReadOnlyList<ScenarioDeployment> chosen)
+    {
+        if (chosen.Count < 2)
+            return;
+        (Option Option, Func<ScenarioDeployment, bool> Says)[] all =
+        [
+            (shared.Cluster.Shards, _ => true),
+            (shared.Cluster.Members, _ => true),
+            (shared.Cache, d => d.CacheBytes is not null),
+            (shared.Limits.MemoryLimit, d => d.MemoryBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
+            (shared.Limits.Cpus, d => d.Cpus is not null || parsed.GetValue(shared.Limits.Cpus) is { Count: > 1 }),
+        ];
+        if (all.FirstOrDefault(one => WasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, $"{wrong.Name}: the scenario runs on {chosen.Count} deployments, each with its own ({string.Join(", ", chosen.Select(d => d.Name))})",
+                $"--deployment picks one of them; --topology names another deployment in their place");
+        }
+    }
+
+    private IReadOnlyList<ScenarioDeployment> WithEnoughCpus(IReadOnlyList<ScenarioDeployment> chosen, Action<string> tell)
+    {
+        if (WasTyped(shared.Limits.Cpus))
+            return chosen;
+        int there = CpuAffinity.Own.Count;
+        List<ScenarioDeployment> fitting = [];
+        foreach (ScenarioDeployment deployment in chosen)
+        {
+            if (deployment.Cpus is not { } cpus || cpus <= there)
+                fitting.Add(deployment);
+            else
+                tell($"deployment '{deployment.Name}': {NamedDeployment.CpuText(cpus)}, this machine has {there}: left out");
+        }
+
+        return fitting.Count > 0 || chosen.Count == 0 ? fitting
+            : throw new UserException(ExitCode.WrongUsage, $"none of the scenario's deployments is left: this machine has {NamedDeployment.CpuText(there)}", "--cpus gives them fewer");
+    }
+
+    private bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };
+}

@@ -1,0 +1,74 @@
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Deployments;
+
+/// <summary>What a single server may use, and what is said of it.</summary>
+public sealed class ServerLimitsTests : IDisposable
+{
+    private const long GigaByte = 1L << 30;
+    private const long MegaByte = 1L << 20;
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(512 * MegaByte, 256 * MegaByte)]
+    [InlineData(1 * GigaByte, 256 * MegaByte)]
+    [InlineData(2 * GigaByte, 512 * MegaByte)]
+    [InlineData(10 * GigaByte, 4608 * MegaByte)]
+    public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine(long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
+
+    [Fact]
+    public void Without_limits_nothing_is_said_and_nothing_asked_of_the_server()
+    {
+        foreach (long? none in (long?[])[null, 0])
+        {
+            var limits = new ServerLimits("/data/x", none, null, null);
+            Assert.Null(limits.CacheBytes);
+            Assert.Null(limits.Memory);
+            Assert.Null(limits.Cpus);
+            Assert.Empty(limits.Describe(7, Table("0-1", "/")));
+        }
+    }
+
+    [Fact]
+    public void What_the_system_did_is_said_and_what_it_did_not_do()
+    {
+        var limits = new ServerLimits("/data/x", 512 * MegaByte, 1, null);
+        Assert.Equal(256 * MegaByte, limits.CacheBytes);
+        int first = CpuAffinity.Own[0];
+        IReadOnlyList<string> held = limits.Describe(7, Table($"{first}", $"/own/{MemoryGroup.NameFor("/data/x")}"));
+        Assert.StartsWith("memory limited to 0.5 GB by the system (cgroup v", held[0], StringComparison.Ordinal);
+        Assert.Equal($"the server runs on 1 of {CpuAffinity.Own.Count} CPUs (number {first})", held[1]);
+        IReadOnlyList<string> free = limits.Describe(7, Table("900-901", "/own"));
+        Assert.StartsWith("memory is not limited to 0.5 GB by the system: ", free[0], StringComparison.Ordinal);
+        Assert.EndsWith("the system lets it use 900, 901", free[1], StringComparison.Ordinal);
+        Assert.Empty(limits.Describe(null, Table("0", "/")));
+    }
+
+    [Fact]
+    public void A_limit_beyond_the_machine_is_a_remark_and_no_error()
+    {
+        var limits = new ServerLimits("/data/x", 1L << 50, null, null);
+        Assert.Null(limits.Memory);
+        Assert.Null(limits.CacheBytes);
+        Assert.Matches("^memory is not limited to 1048576 GB by the system: this machine has [0-9.]+ GB$", Assert.Single(limits.Describe(7, Table("0", "/"))));
+    }
+
+    [Fact]
+    public void A_limit_that_the_cache_would_break_is_refused()
+    {
+        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", GigaByte, null, 900 * MegaByte));
+        Assert.StartsWith("--memory-limit is 1 GB, with a cache of 0.8789 GB at least 1.1289 GB are allowed", refused.Message, StringComparison.Ordinal);
+        Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", null, null, 100 * MegaByte));
+    }
+
+    private ProcessTable Table(string cpus, string group)
+    {
+        FakeProc.WriteFile(_folder.At("7/status"), $"Cpus_allowed_list:\t{cpus}\n");
+        FakeProc.WriteFile(_folder.At("7/cgroup"), $"4:memory:{group}\n0::/\n");
+        return new ProcessTable(_folder.Path);
+    }
+}

@@ -1,0 +1,102 @@
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Tests.Scenarios;
+
+/// <summary>What a scenario is run on, as its file says it.</summary>
+public sealed class DeploymentReaderTests
+{
+    private const string Data = "data:\n  users: {count: $(total), document: {n: ^number}, shardKey: {_id: hashed}}\n";
+    private const string Rest = "parameters: {total: 1000, by: {few: {limit: 1}, many: {limit: 100}}}\nphases: [{name: p, operations: [{find: users, limit: $(by.limit)}]}]\n";
+
+    [Fact]
+    public void Cluster_is_the_short_form_for_one_sharded_deployment()
+    {
+        Assert.Empty(Read(""));
+        Assert.Equal(new ScenarioDeployment { IsSharded = true, Shards = 3, Members = 2 }, Assert.Single(Read("cluster: {shards: 3, members: 2}\n")));
+        Assert.Equal(new ScenarioDeployment { IsSharded = true, Shards = 2 }, Assert.Single(Read("cluster: {shards: 2}\n")));
+    }
+
+    [Fact]
+    public void Deployments_have_names_and_what_is_not_said_is_as_usual()
+    {
+        IReadOnlyList<ScenarioDeployment> read = Read("deployments: {one server: {}, half: {memory: 1GB, cpus: 2, cache: 300MB}, free: {memory: none}, three: {topology: sharded}, two: {shards: 2, members: 3}}\n");
+        Assert.Equal(
+            [
+                new() { Name = "one server" },
+                new() { Name = "half", MemoryBytes = 1L << 30, Cpus = 2, CacheBytes = 300L << 20 },
+                new() { Name = "free", MemoryBytes = 0 },
+                new() { Name = "three", IsSharded = true },
+                new() { Name = "two", IsSharded = true, Shards = 2, Members = 3 },
+            ],
+            read);
+    }
+
+    [Fact]
+    public void Set_holds_on_its_deployment_only_and_the_command_line_wins_over_it()
+    {
+        const string text = "deployments: {small: {set: {total: 50}}, large: {set: {total: [200, 300], by: many}}}\n" + Data + Rest;
+        IReadOnlyList<ScenarioDeployment> on = ScenarioTexts.Read(text).Deployments;
+        Assert.Equal([1000], Counts(null));
+        Assert.Equal([50], Counts(on[0]));
+        Assert.Equal([200, 300], Counts(on[1]));
+        Assert.Equal(["total: [200, 300]", "by: many"], ReadOn(on[1]).Set);
+        Assert.Equal((2, 1), (Measured(on[0]), Measured(on[1])));
+        Assert.Equal([20, 30], Counts(on[1], new ScenarioOverrides { Scale = 0.1 }));
+        var typed = new ScenarioOverrides { Parameters = new Dictionary<string, string> { ["total"] = "7" } };
+        Assert.Equal([7], Counts(on[1], typed));
+        Assert.Equal(["by: many"], ReadOn(on[1], typed).Set);
+        // What the file says of its deployments is no change by the command line: their runs can be compared.
+        Assert.Empty(ReadOn(on[1]).Told);
+
+        IEnumerable<long> Counts(ScenarioDeployment? deployment, ScenarioOverrides? overrides = null) => ReadOn(deployment, overrides).Scenario.Rounds.Select(r => r.Collections.Single().Count);
+
+        // A sweep that the deployment sets to one of its values is none there.
+        int Measured(ScenarioDeployment deployment) => ReadOn(deployment).Scenario.Rounds[0].Phases.Count(p => p.Loads is null);
+
+        ReadScenario ReadOn(ScenarioDeployment? deployment, ScenarioOverrides? overrides = null) => ScenarioReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? ScenarioOverrides.None, 42, deployment);
+    }
+
+    [Theory]
+    [InlineData("deployments: {}\n", "test.yaml:1: deployments is a mapping, deployments by name are expected", "{1 shard:")]
+    [InlineData("deployments: [1]\n", "test.yaml:1: deployments is a list", "")]
+    [InlineData("cluster: {shards: 2}\ndeployments: {a: {shards: 2}}\n", "test.yaml:1: cluster and deployments are both there", "")]
+    [InlineData("deployments:\n  a: {shard: 2}\n", "test.yaml:2: deployment 'a': unknown key 'shard', allowed are topology, shards,", "did you mean 'shards'?")]
+    [InlineData("deployments:\n  a: {topology: ring}\n", "test.yaml:2: deployment 'a': topology is 'ring', allowed are single, sharded", "")]
+    [InlineData("deployments:\n  a: {topology: single, shards: 2}\n", "test.yaml:2: deployment 'a': shards has no meaning with topology single", "")]
+    [InlineData("deployments:\n  a: {members: 2}\n", "test.yaml:2: deployment 'a': members are those of shards, and it has none", "")]
+    [InlineData("deployments:\n  a: {shards: 65}\n", "deployment 'a': shards is 65, allowed are 1 to 64", "")]
+    [InlineData("deployments:\n  a: {shards: 2, members: 4}\n", "deployment 'a': members is 4, allowed are 1 to 3", "")]
+    [InlineData("deployments:\n  a: {memory: 300MB}\n", "test.yaml:2: deployment 'a': memory is 0.293 GB, with a cache of 0.25 GB at least 0.5 GB are allowed", "")]
+    [InlineData("deployments:\n  a: {memory: 1GB, cache: 900MB}\n", "deployment 'a': memory is 1 GB, with a cache of 0.8789 GB at least 1.1289 GB are allowed", "")]
+    [InlineData("deployments:\n  a: {cache: 100MB}\n", "test.yaml:2: deployment 'a': cache is 0.0977 GB, at least 0.25 GB (256MB) are allowed", "")]
+    [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus: '0' is 0, allowed are 1", "")]
+    [InlineData("deployments:\n  a: {set: {totl: 5}}\n", "test.yaml:2: deployment 'a': set: no parameter 'totl', allowed are total, by", "did you mean 'total'?")]
+    [InlineData("deployments:\n  a: {set: 5}\n", "deployment 'a': set is '5', parameters with their values are expected", "")]
+    public void What_can_t_be_is_refused_with_its_line(string text, string message, string hint)
+    {
+        (string said, string hinted) = ScenarioTexts.Refusal(text + Data + Rest);
+        Assert.Contains(message, said, StringComparison.Ordinal);
+        Assert.Contains(hint, hinted, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Shards_need_a_collection_that_is_spread_over_them()
+    {
+        string plain = Data.Replace(", shardKey: {_id: hashed}", "", StringComparison.Ordinal) + Rest;
+        Assert.StartsWith("test.yaml:2: deployment 'a' is sharded, and no collection has a shardKey", ScenarioTexts.Refusal("deployments:\n  a: {shards: 2}\n" + plain).Message, StringComparison.Ordinal);
+        Assert.Equal(1, Assert.Single(ScenarioTexts.Read("deployments: {a: {shards: 1}}\n" + plain).Deployments).Shards);
+    }
+
+    [Fact]
+    public void Scale_that_leaves_nothing_names_the_smallest_that_leaves_something_of_all()
+    {
+        const string text = "data:\n  users: {count: 1M, document: {n: ^number}}\n  few: {count: 50}\nphases: [{name: p, operations: [{find: users, key: {first: 2k}}]}]\n";
+        (string message, string hint) = ScenarioTexts.Refusal(text, new ScenarioOverrides { Scale = 0.0000001 });
+        Assert.StartsWith("test.yaml:2: count is 1,000,000, and --scale 0.0000001 leaves nothing of it", message, StringComparison.Ordinal);
+        Assert.Equal("--scale 0.02 leaves one of each at least", hint);
+        Assert.StartsWith("test.yaml:3: count is 50", ScenarioTexts.Refusal(text, new ScenarioOverrides { Scale = 0.001 }).Message, StringComparison.Ordinal);
+        Assert.Equal([20_000L, 1], ScenarioTexts.Scenario(text, new ScenarioOverrides { Scale = 0.02 }).Rounds[0].Collections.Select(c => c.Count));
+    }
+
+    private static IReadOnlyList<ScenarioDeployment> Read(string text) => ScenarioTexts.Read(text + Data + Rest).Deployments;
+}
