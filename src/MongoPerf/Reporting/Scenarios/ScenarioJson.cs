@@ -16,14 +16,15 @@ internal static class ScenarioJson
         json.WriteString("path", scenario.Path);
         json.Texts("overrides", scenario.Overrides);
         json.WriteStartArray("phases");
+        Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(l => l.Measured.Point.Step);
         foreach (MeasuredPoint point in MeasuredPoint.Of(run))
-            WritePoint(json, point);
+            WritePoint(json, point, laps.GetValueOrDefault(point.Point.Step));
         json.WriteEndArray();
         json.WriteEndObject();
     }
 
     /// <summary>The results themselves are those of the step of that number.</summary>
-    private static void WritePoint(Utf8JsonWriter json, MeasuredPoint measured)
+    private static void WritePoint(Utf8JsonWriter json, MeasuredPoint measured, LapFigures? laps)
     {
         ScenarioPoint point = measured.Point;
         json.WriteStartObject();
@@ -36,6 +37,8 @@ internal static class ScenarioJson
         json.WriteEndObject();
         json.Number("operationsPerSecond", measured.OperationsPerSecond);
         WriteGroups(json, point.Groups);
+        if (laps is not null)
+            LapJson.Write(json, laps);
         WriteErrors(json, measured.Step.Tests);
         WriteAssertions(json, point.Assertions);
         json.WriteEndObject();
