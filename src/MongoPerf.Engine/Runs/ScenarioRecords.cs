@@ -29,6 +29,9 @@ public sealed record ScenarioPoint
     /// <summary>It filled a collection.</summary>
     public bool IsLoad { get; init; }
 
+    /// <summary>It made a collection: one operation, of which there are no rates to speak of.</summary>
+    public bool IsCreate { get; init; }
+
     /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
     public long? Lap { get; init; }
 

@@ -95,7 +95,7 @@ internal sealed class ScenarioOptions
             : request.Settings.Topology == "sharded" ? "a cluster is several servers, of which none is started again alone"
             : null;
         if (wrong is not null)
-            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "leave the deployment to the run (--mongod names the program), or take restart out of the file");
+            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "leave the deployment to the run (--mongod names the program), or take restart out of the file (--set, where it is a parameter)");
     }
 
     private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)

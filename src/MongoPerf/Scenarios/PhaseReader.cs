@@ -78,9 +78,9 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
 
     private static ServerRestart Restart(MappingReader reader) => reader.OneOf("restart", ScenarioLanguage.Restarts) switch
     {
-        null => ServerRestart.None,
         "cold" => ServerRestart.Cold,
-        _ => ServerRestart.Warm,
+        "warm" => ServerRestart.Warm,
+        _ => ServerRestart.None,
     };
 
     /// <summary>However small the scale, a lap is one document or operation long.</summary>

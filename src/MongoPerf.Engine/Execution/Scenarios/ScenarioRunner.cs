@@ -229,6 +229,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             Step = step,
             Phase = phase.Name,
             IsLoad = phase.Loads is not null,
+            IsCreate = phase.Creates is not null,
             Lap = phase.Lap,
             Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
             Groups = [.. outcomes.Select(o => GroupShare.Of(o.Group.Name, o.Outcome.Phase.Seconds, o.Outcome.Phase.ThreadOperations, o.Outcome.Phase.Accounting))],

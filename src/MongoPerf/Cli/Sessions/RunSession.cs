@@ -238,7 +238,7 @@ internal sealed class RunSession : IDisposable
             ServerEnd.ForgetFiles(Deployment);
         Deployment.EnsureRunning();
         string forgotten = isCold ? ", and the system forgot its files" : "";
-        Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? "cold start" : "warm start", $"the server was stopped{forgotten}, and started again on {Deployment.Address}", Clock.SecondsBetween(begun, Clock.Now)));
+        Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? RunEvent.ColdStart : RunEvent.WarmStart, $"the server was stopped{forgotten}, and started again on {Deployment.Address}", Clock.SecondsBetween(begun, Clock.Now)));
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>

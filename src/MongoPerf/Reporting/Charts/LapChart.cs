@@ -47,7 +47,7 @@ internal static class LapChart
         .Set("title", title)
         .Set("subtitle", subtitle)
         .Set("x_label", $"lap: each is {lines[0].Laps.LengthText} of one task")
-        .SetAxis("x", AxisScale.OfDocuments(last))
+        .SetAxis("x", AxisScale.OfWhole(last))
         .Set("y_label", "time per lap")
         .SetAxis("y", AxisScale.OfMicroseconds(table.Largest()))
         .Set("columns_per_series", ColumnsPerLine)

@@ -24,6 +24,7 @@ internal static class ServerTimeline
         new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]),
         new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
         new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
+        new("page_faults", "limit", "page faults", MetricCatalogue.Server, ["page_faults"]),
         new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6),
         new("server_resident", "server", "server", MetricCatalogue.Server, ["mem_resident"], 1024 * 1024),
         new("queued", "limit", "waiting in queues", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),

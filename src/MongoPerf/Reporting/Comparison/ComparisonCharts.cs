@@ -33,7 +33,7 @@ internal static class ComparisonCharts
         .SelectMany(side => LapFigures.Of(side.First).Select(laps => (side.Title, Laps: laps)))
         .GroupBy(line => (Phase: ScenarioTables.Label(line.Laps.Measured), line.Laps.LengthText))
         .Where(phase => phase.Count() > 1)
-        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", "", [.. phase]));
+        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", "the tasks' median, in a band from the fastest of them to the slowest", [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
     private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
