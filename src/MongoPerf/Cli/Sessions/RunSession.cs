@@ -237,8 +237,9 @@ internal sealed class RunSession : IDisposable
         if (isCold)
             ServerEnd.ForgetFiles(Deployment);
         Deployment.EnsureRunning();
-        string forgotten = isCold ? ", and the system forgot its files" : "";
-        Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? RunEvent.ColdStart : RunEvent.WarmStart, $"the server was stopped{forgotten}, and started again on {Deployment.Address}", Clock.SecondsBetween(begun, Clock.Now)));
+        Report(new RunEvent(
+            Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? RunEvent.ColdStart : RunEvent.WarmStart,
+            $"the server was stopped and started again on {Deployment.Address}{(isCold ? "; meanwhile the system forgot its files" : "")}", Clock.SecondsBetween(begun, Clock.Now)));
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
