@@ -1,5 +1,6 @@
 using System.Globalization;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Connections;
 
@@ -44,5 +45,31 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
         checks.AssertDone();
         using MongoConnection connection = servers["mongod"].Connect();
         checks.AssertStored(connection, database);
+        if (name == "news")
+            checks.AssertContents(connection, database);
+    }
+
+    [MongodFact]
+    public void Warming_up_begins_on_a_server_that_was_just_started_and_lost_nothing()
+    {
+        ProgramResult ended = ProgramRun.Run(
+            new ProgramOptions { Server = "mongod" },
+            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "1500ms", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
+        new ScenarioChecks("report-2.4.8/q8", new ScenarioOverrides { Scale = 0.00002, Duration = 1.5 }, ended).AssertDone();
+        using StoredRun run = _runs.FindStored()!;
+        RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
+        Assert.True(started.Seconds > 0);
+        Assert.Empty(run.Errors);
+        // The sampler found the server again: what it says comes from the new one.
+        Assert.Contains(run.ReadServerSamples(), s => s.AtMilliseconds > started.AtMilliseconds && s.Values.Any(double.IsFinite));
+    }
+
+    [Theory]
+    [InlineData("the server of --uri (or MONGOPERF_URI) is not the run's to stop", "--uri", "127.0.0.1:1")]
+    [InlineData("a cluster is several servers", "--topology", "sharded")]
+    public void Server_that_can_not_be_started_again_is_refused_before_the_run(string reason, params string[] deployment)
+    {
+        ProgramRun.Run(["run", "report-2.4.8/q8", "--out", _runs.Path, .. deployment]).Expect(2).Says($"phase 'warm up': restart: {reason}").Says("--set");
+        Assert.Empty(_runs.Ids);
     }
 }

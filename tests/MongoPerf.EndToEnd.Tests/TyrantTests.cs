@@ -18,8 +18,14 @@ public sealed class TyrantTests : IDisposable
               Tags: {^array: {length: [1, 3], of: {^word: {first: 20}}}}
             indexes: [CategoryID, CreateTime, Tags]
         phases:
-          - load: news
+          - name: init
+            create: news
+          - name: write
+            load: news
             threads: 2
+            batch: 1
+            ranges: true
+            lap: 50
           - name: read
             threads: 2
             count: 100
@@ -59,6 +65,9 @@ public sealed class TyrantTests : IDisposable
         Assert.Equal(["CategoryID 1", "CreateTime 1", "Tags 2"], _table.Indexes);
         StoredRun run = StoredRun.Open(_runs.RunPath);
         Assert.Equal(("tyrant", "Tokyo Tyrant", "1.1.41", "table"), (run.Deployment!.Kind, run.Deployment.Topology, run.Deployment.ServerVersion, run.Deployment.StorageEngine));
+        Assert.Equal(["init", "write", "read"], run.Points.Select(p => p.Phase));
+        Assert.Equal("create", Assert.Single(run.Steps[0].Tests).Test);
+        Assert.Equal([50L, 100, 150, 50, 100, 150], run.Laps.Select(lap => lap.Done));
 
         // Its own table is cleared and made again.
         string first = _table.Records.Keys.First(key => key != "mongoperf");

@@ -15,6 +15,12 @@ public sealed record PhasePlan
     /// <summary>Where inserts take their numbers; the phase ends when they run out.</summary>
     public NumberSource? Numbers { get; init; }
 
+    /// <summary>Each thread takes its numbers from an unbroken range of its own, not whichever comes next.</summary>
+    public bool HasRanges { get; init; }
+
+    /// <summary>Each thread notes when it has done so many: documents where the phase has <see cref="Numbers"/>, operations otherwise. Null notes nothing.</summary>
+    public long? Lap { get; init; }
+
     /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
     public double? Seconds { get; init; }
 

@@ -48,6 +48,9 @@ public sealed class PhaseResult
     public required long Verified { get; init; }
     public required long Wrong { get; init; }
 
+    /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
+    public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];
+
     /// <summary>Why the phase ended early: the server stayed away, or a worker died. Null when it ran to its end or was asked to stop.</summary>
     public Exception? GivenUp { get; init; }
 

@@ -170,6 +170,7 @@ public sealed class PhaseRunner(IClock clock, Func<IOperationExecutor> openExecu
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
             Verified = parts.Sum(p => p.Verified),
             Wrong = parts.Sum(p => p.Wrong),
+            Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
             WasStopped = control.IsStopped,
         };

@@ -20,6 +20,8 @@ internal sealed class Worker : IDisposable
     private readonly IPreparedOperation _operation;
     private readonly MixedOperation? _mix;
     private readonly Pacer? _pacer;
+    private readonly LapRecorder? _laps;
+    private readonly bool _lapsCountDocuments;
     private Backoff _failureBackoff;
     private bool _refusedInARow;
     private long _refusedSince;
@@ -38,10 +40,12 @@ internal sealed class Worker : IDisposable
         _control = control;
         _clock = control.Clock;
         _executor = executor;
-        var context = new OperationContext(plan.Seed, index, plan.Numbers);
+        var context = new OperationContext(plan.Seed, index, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
         _mix = plan.Operation is OperationMix mix ? new MixedOperation(executor, mix, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operation, context);
         _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
+        _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
+        _lapsCountDocuments = plan.Numbers is not null;
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
         IReadOnlyList<OperationSpecification> parts = plan.Operation.Parts;
         _fullReplies = [.. parts.Select(part => part.FullReply)];
@@ -71,6 +75,9 @@ internal sealed class Worker : IDisposable
 
     /// <summary>Why the worker gave up; null when it did not.</summary>
     public Exception? GivenUp { get; private set; }
+
+    /// <summary>Empty when the plan asks for none.</summary>
+    public IReadOnlyList<LapTime> Laps => _laps?.Times ?? [];
 
     /// <summary>Set while the worker has no connection.</summary>
     public bool IsDown { get; private set; }
@@ -121,6 +128,7 @@ internal sealed class Worker : IDisposable
             counters.Bytes += outcome.Bytes;
             if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
+            _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
             _refusedInARow = false;
             if (_outage is not null)
                 EndOutage("answered again", end);
@@ -133,6 +141,8 @@ internal sealed class Worker : IDisposable
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
             counters.Failed++;
+            if (_lapsCountDocuments)
+                _laps?.Add(outcome.Documents, end);
             HandleFailure(failure, start, part);
             _free = _clock.Now;
         }

@@ -117,6 +117,10 @@ internal sealed class RunReader
             Note = row.IsDBNull(9) ? null : row.GetString(9),
         });
 
+    public IReadOnlyList<StoredLap> ReadLaps() => RunSchema.ColumnsOf(_connection, _transaction, RunSchema.LapTable).Count == 0 ? [] :
+        [.. Query($"SELECT step, thread, number, done, seconds FROM {RunSchema.LapTable} ORDER BY step, thread, number",
+            row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), row.GetInt64(3), row.GetDouble(4)))];
+
     public IEnumerable<StoredHistogram> ReadHistograms()
     {
         string order = string.Join(" ", TestOrder.Names.Select((name, i) => $"WHEN '{name}' THEN {i}"));

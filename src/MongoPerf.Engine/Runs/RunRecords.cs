@@ -368,6 +368,12 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
 {
     /// <summary>The kind that says that a phase of a scenario begins.</summary>
     public const string Phase = "phase";
+
+    /// <summary>The kinds that say that a phase began on a server which had just been started again; cold: the system had forgotten its files.</summary>
+    public const string WarmStart = "warm start";
+
+    /// <inheritdoc cref="WarmStart"/>
+    public const string ColdStart = "cold start";
 }
 
 public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);

@@ -11,6 +11,7 @@ internal static class RunSchema
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
     public const string ChunkEventTable = "chunk_event";
+    public const string LapTable = "lap";
 
     // Keys of table meta. Notes of the engine have a prefix of their own.
     public const string FormatKey = "format";
@@ -59,6 +60,9 @@ internal static class RunSchema
         CREATE TABLE IF NOT EXISTS chunk_event(
             id TEXT PRIMARY KEY, kind TEXT NOT NULL, at_ms INTEGER NOT NULL, end_ms INTEGER, from_shard TEXT NOT NULL, to_shard TEXT,
             documents INTEGER, bytes INTEGER, outcome TEXT NOT NULL, note TEXT);
+        CREATE TABLE IF NOT EXISTS lap(
+            step INTEGER NOT NULL, thread INTEGER NOT NULL, number INTEGER NOT NULL, done INTEGER NOT NULL, seconds REAL NOT NULL,
+            PRIMARY KEY(step, thread, number)) WITHOUT ROWID;
         """;
 
     private static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =

@@ -197,6 +197,32 @@ public sealed class RunStore : IDisposable
     /// <summary>Says which phase, with which parameters, a step's results are of.</summary>
     public void AddPoint(ScenarioPoint point) => Write(_ => SetMeta($"{RunSchema.PointPrefix}{point.Step:D6}", RunJson.Write(point)));
 
+    /// <summary>Stores how far the threads of a phase were when.</summary>
+    /// <param name="step">The phase's.</param>
+    /// <param name="threads">The laps of each.</param>
+    public void AddLaps(int step, IReadOnlyList<IReadOnlyList<LapMark>> threads)
+    {
+        if (threads.Count == 0)
+            return;
+        Write(transaction =>
+        {
+            using SqliteCommand insert = _connection.CreateCommand();
+            insert.Transaction = transaction;
+            insert.CommandText = $"INSERT OR REPLACE INTO {RunSchema.LapTable} VALUES ($step, $thread, $number, $done, $seconds)";
+            SqliteParameter[] values = [.. ((string[])["$step", "$thread", "$number", "$done", "$seconds"]).Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
+            values[0].Value = step;
+            foreach ((int thread, IReadOnlyList<LapMark> laps) in threads.Index())
+            {
+                values[1].Value = thread;
+                foreach ((int i, LapMark lap) in laps.Index())
+                {
+                    (values[2].Value, values[3].Value, values[4].Value) = (i + 1, lap.Done, lap.Seconds);
+                    insert.ExecuteNonQuery();
+                }
+            }
+        });
+    }
+
     /// <summary>Free-form values that the engine keeps with a run (such as the server's data folder and process), by name.</summary>
     public void SetNote(string name, string value) => Write(_ => SetMeta(RunSchema.NotePrefix + name, value));
 

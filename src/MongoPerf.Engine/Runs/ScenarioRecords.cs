@@ -32,6 +32,12 @@ public sealed record ScenarioPoint
     /// <summary>It filled a collection.</summary>
     public bool IsLoad { get; init; }
 
+    /// <summary>It made a collection: one operation, of which there are no rates to speak of.</summary>
+    public bool IsCreate { get; init; }
+
+    /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
+    public long? Lap { get; init; }
+
     /// <summary>Those with several values, in the file's order.</summary>
     public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
 
@@ -41,6 +47,19 @@ public sealed record ScenarioPoint
 }
 
 public sealed record ParameterValue(string Name, string Value);
+
+/// <summary>How far one thread was when.</summary>
+/// <param name="Done">Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public readonly record struct LapMark(long Done, double Seconds);
+
+/// <summary>How far one thread of a scenario's phase was when.</summary>
+/// <param name="Step">The phase's.</param>
+/// <param name="Thread">0-based.</param>
+/// <param name="Number">The thread's first is 1.</param>
+/// <param name="Done">Documents of a load, operations of any other phase, since the phase's start.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public sealed record StoredLap(int Step, int Thread, int Number, long Done, double Seconds);
 
 /// <summary>How evenly the threads of a group shared the work.</summary>
 /// <param name="Name">Empty when the phase has only one group.</param>

@@ -30,6 +30,7 @@ public sealed class StoredRun : IDisposable
         Scenario = meta.TryGetValue(RunSchema.ScenarioKey, out string? scenario) ? RunJson.Read<ScenarioInfo>(scenario) : null;
         Points = [.. meta.Where(pair => pair.Key.StartsWith(RunSchema.PointPrefix, StringComparison.Ordinal)).OrderBy(pair => pair.Key, StringComparer.Ordinal)
             .Select(pair => RunJson.Read<ScenarioPoint>(pair.Value))];
+        Laps = reader.ReadLaps();
         Checkpoints = reader.ReadCheckpoints();
         Steps = reader.ReadSteps(Checkpoints);
         Errors = reader.ReadErrors();
@@ -78,6 +79,9 @@ public sealed class StoredRun : IDisposable
 
     /// <summary>Of a scenario: which phase with which parameters each step was.</summary>
     public IReadOnlyList<ScenarioPoint> Points { get; }
+
+    /// <summary>Of a scenario's phases that noted laps: by step, thread and lap.</summary>
+    public IReadOnlyList<StoredLap> Laps { get; }
 
     /// <summary>By size; the last may be incomplete.</summary>
     public IReadOnlyList<StepResult> Steps { get; }

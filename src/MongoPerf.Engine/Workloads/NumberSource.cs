@@ -29,4 +29,15 @@ public sealed class NumberSource(long first, long end)
 
         return (int)Math.Min(count, End - firstTaken);
     }
+
+    /// <summary>One of several unbroken ranges that together are these numbers; their lengths differ by one at most. What has been handed out does not matter.</summary>
+    /// <param name="index">Which range, 0-based.</param>
+    /// <param name="count">How many ranges, 1 or more.</param>
+    public NumberSource Range(int index, int count) => new(Border(index, count), Border(index + 1, count));
+
+    private long Border(int index, int count)
+    {
+        (long length, long rest) = Math.DivRem(End - First, count);
+        return First + (length * index) + Math.Min(index, rest);
+    }
 }

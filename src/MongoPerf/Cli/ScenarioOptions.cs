@@ -68,6 +68,8 @@ internal sealed class ScenarioOptions
 
         if (requests.Any(r => r.Settings.Topology == "null"))
             throw new UserException(ExitCode.WrongUsage, "--topology null stores nothing, and a scenario reads what it loads", "leave it out");
+        foreach (RunRequest request in requests)
+            RequireRestarts(request);
         return RunSequence.Run(requests, SettingsReader.Repeats(parsed, shared, requests.Count), (request, signals) => ScenarioSession.Run(request, file, signals));
 
         IReadOnlyList<RunRequest> Requests(ReadScenario scenario, IReadOnlyList<NamedDeployment> on) =>
@@ -79,6 +81,18 @@ internal sealed class ScenarioOptions
                 Output = request.Output with { Format = format },
             }),
         ];
+    }
+
+    /// <summary>Only a single server that the run starts itself can be stopped and started again.</summary>
+    private static void RequireRestarts(RunRequest request)
+    {
+        if (request.Scenario!.Scenario.Rounds.SelectMany(r => r.Phases).FirstOrDefault(p => p.Restart != ServerRestart.None) is not { } phase)
+            return;
+        string? wrong = request.Uri is not null ? "the server of --uri (or MONGOPERF_URI) is not the run's to stop"
+            : request.Settings.Topology == "sharded" ? "a cluster is several servers, of which none is started again alone"
+            : null;
+        if (wrong is not null)
+            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "leave the deployment to the run (--mongod names the program), or take restart out of the file (--set, where it is a parameter)");
     }
 
     private static SeriesSettings Describe(SeriesSettings settings, ReadScenario read, long? maxErrors)
@@ -100,7 +114,7 @@ internal sealed class ScenarioOptions
     private static void RefuseOthers(ParseResult parsed, SharedOptions shared, bool isCold)
     {
         if (isCold)
-            throw new UserException(ExitCode.WrongUsage, "--cold is for 'run restart', a scenario starts no server anew");
+            throw new UserException(ExitCode.WrongUsage, "--cold is for 'run restart': a scenario's file says it", "a phase with restart: cold begins on a server that has just been started");
         Option[] others = [shared.Collection, shared.Batch, shared.Journal, shared.Ordered, shared.Compressibility];
         if (others.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false }) is { } given)
             throw new UserException(ExitCode.WrongUsage, $"{given.Name} is for the series' tests: a scenario's file says it", "change the file, or make it a parameter there and use --set");

@@ -90,7 +90,8 @@ internal static class ScenarioPrinter
     {
         string parameters = phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
         string pause = phase.PauseSeconds > 0 ? $" after a pause of {Units.Duration(TimeSpan.FromSeconds(phase.PauseSeconds))}" : "";
-        output.WriteLine($"phase {phase.Name}{parameters}{pause}");
+        string restart = phase.Restart == ServerRestart.None ? "" : $", the server started again ({(phase.Restart == ServerRestart.Cold ? "cold" : "warm")})";
+        output.WriteLine($"phase {phase.Name}{parameters}{pause}{restart}");
         foreach (PhaseGroup group in phase.Groups)
             output.WriteLine($"  {Describe(phase, group)}");
         foreach (Assertion assertion in phase.Assertions)
@@ -101,7 +102,8 @@ internal static class ScenarioPrinter
     {
         string name = group.Name.Length > 0 ? $"{group.Name}: " : "";
         string threads = group.Threads == 1 ? "1 thread" : $"{group.Threads:N0} threads";
-        string length = phase.Loads is not null ? "all documents"
+        string length = phase.Creates is { } created ? $"{created} made anew"
+            : phase.Loads is not null ? (phase.HasRanges ? "all documents, each thread a range" : "all documents")
             : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));
         double weights = group.Operations.Sum(o => o.Weight);
         string rate = group.Rate is { } r ? $", {Units.Rate(r)} operations/s" : "";

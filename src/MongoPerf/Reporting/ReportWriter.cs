@@ -2,6 +2,7 @@ using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting;
 
@@ -35,6 +36,8 @@ internal static class ReportWriter
 
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ScenarioFiles = [("phases.csv", CsvReport.WritePhases)];
 
+    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] LapFiles = [("laps.csv", LapCsv.Write)];
+
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder)
@@ -51,7 +54,7 @@ internal static class ReportWriter
     {
         Directory.CreateDirectory(folder);
         var files = new List<string>();
-        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Scenario is null ? [] : ScenarioFiles];
+        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Scenario is null ? [] : ScenarioFiles, .. run.Laps.Count == 0 ? [] : LapFiles];
         foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles.Concat(more))
         {
             string file = Path.Combine(folder, name);

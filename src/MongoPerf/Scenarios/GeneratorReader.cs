@@ -50,6 +50,19 @@ internal sealed class GeneratorReader
 
     public long? Count(string key, long least, long most) => Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
 
+    /// <summary>One count, or a list of the least and the greatest.</summary>
+    /// <returns>Null when the key is missing.</returns>
+    public (long Low, long High)? CountRange(string key, long least, long most)
+    {
+        if (Find(key) is not { } node)
+            return null;
+        (ScenarioNode first, ScenarioNode last) = node is SequenceNode { Items: [var low, var high] } ? (low, high) : (node, node);
+        (long Low, long High) range = (Parse(first, Count, least, most), Parse(last, Count, least, most));
+        return range.Low <= range.High ? range : throw Wrong($"{key}: {range.Low} to {range.High} is no range");
+
+        long Count(string text) => Quantities.ParseCount(text, least);
+    }
+
     public long? Long(string key) => Find(key) is { } node ? Integer(node) : null;
 
     public double? Duration(string key) => Find(key) is { } node ? Parsed(node, Quantities.ParseDuration) : null;

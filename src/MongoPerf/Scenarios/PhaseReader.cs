@@ -11,6 +11,9 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     public const int MostThreads = 10_000;
     private const double UsualSeconds = 10;
 
+    /// <summary>Of all threads together; they are kept in memory and stored when the phase is over.</summary>
+    private const long MostLaps = 100_000;
+
     /// <param name="node">The phase; threads is a single value.</param>
     /// <param name="number">1-based, for a phase without a name.</param>
     /// <param name="parameters">Values of the sweeps in it.</param>
@@ -18,21 +21,27 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     {
         string name = NameOf(node, number);
         var reader = new MappingReader(node, $"phase '{name}'", ScenarioLanguage.Phase);
-        bool isLoad = reader.Find("load") is not null;
-        RequireKeysThatFit(reader, name, isLoad);
-        ScenarioCollection? loaded = isLoad ? LoadedCollection(reader) : null;
-        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
+        PhaseKeys.Require(reader, name);
+        ScenarioCollection? created = Collection(reader, "create");
+        ScenarioCollection? loaded = Collection(reader, "load");
+        PhaseGroup[] groups = created is not null ? [Create(created)]
+            : loaded is not null ? [Load(reader, loaded)]
+            : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
         return new ScenarioPhase
         {
             Name = name,
+            Creates = created?.Name,
             Loads = loaded?.Name,
+            HasRanges = reader.Flag("ranges"),
+            Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
+            Restart = Restart(reader),
             Groups = groups,
             PauseSeconds = reader.Duration("pause") ?? 0,
             Parameters = parameters,
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
-            TakesSizes = reader.Flag("sizes", usual: isLoad),
+            TakesSizes = reader.Flag("sizes", usual: loaded is not null),
         };
     }
 
@@ -46,32 +55,43 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     public static string NameOf(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
         : mapping.Find("name") is ScalarNode name ? name.Text
         : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
+        : mapping.Find("create") is ScalarNode created ? $"create {created.Text}"
         : $"phase {number}";
 
     private static string LoadName(string collection) => $"load {collection}";
 
-    private static void RequireKeysThatFit(MappingReader reader, string name, bool isLoad)
+    /// <returns>Null when the phase has no such key.</returns>
+    private ScenarioCollection? Collection(MappingReader reader, string key)
     {
-        bool hasGroups = reader.Find("groups") is not null;
-        string[] wrong = isLoad ? ["operations", "groups", "duration", "count", "warmup", "rate"]
-            : hasGroups ? ["operations", "threads", "duration", "count", "warmup", "rate", "batch", "ordered", "writeConcern"]
-            : ["batch", "ordered", "writeConcern"];
-        if (wrong.FirstOrDefault(key => reader.Find(key) is not null) is { } found)
-            throw MappingReader.Wrong(reader.Find(found)!, $"phase '{name}': {found} has no meaning in a phase that {(isLoad ? "loads" : hasGroups ? "has groups" : "measures operations")}");
-        if (!isLoad && !hasGroups && reader.Find("operations") is null)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': one of load, operations and groups is missing");
+        if (reader.Text(key) is not { } name)
+            return null;
+        if (data.FirstOrDefault(c => c.Name == name) is { } collection)
+            return collection;
+        string? nearest = NearestName.Find(name, data.Select(c => c.Name));
+        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
-    private ScenarioCollection LoadedCollection(MappingReader reader)
+    private static PhaseGroup Create(ScenarioCollection collection) => new()
     {
-        string name = reader.Text("load")!;
-        if (data.FirstOrDefault(c => c.Name == name) is not { } collection)
-        {
-            string? nearest = NearestName.Find(name, data.Select(c => c.Name));
-            throw MappingReader.Wrong(reader.Find("load")!, $"load: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
-        }
+        Threads = 1, Count = 1, Operations = [new PhaseOperation(new CreateCollection(collection.Name), 1, null)],
+    };
 
-        return collection.Count > 0 ? collection : throw MappingReader.Wrong(reader.Find("load")!, $"load: collection '{name}' has no count, so there is nothing to load");
+    private static ServerRestart Restart(MappingReader reader) => reader.OneOf("restart", ScenarioLanguage.Restarts) switch
+    {
+        "cold" => ServerRestart.Cold,
+        "warm" => ServerRestart.Warm,
+        _ => ServerRestart.None,
+    };
+
+    /// <summary>However small the scale, a lap is one document or operation long.</summary>
+    private long? Lap(MappingReader reader, string phase, long count)
+    {
+        if (reader.Find("lap") is not { } node)
+            return null;
+        long lap = scale.ReadOperations(node);
+        return count / lap <= MostLaps
+            ? lap
+            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, which makes {count / lap:N0} laps of {count:N0}, allowed are up to {MostLaps:N0}", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
     }
 
     private PhaseGroup Load(MappingReader reader, ScenarioCollection collection) => new()

@@ -98,10 +98,16 @@ internal static class ScenarioLanguage
         new("operations", KeyKind.Mappings, "What its threads do."),
     ]);
 
-    public static KeySet Phase { get; } = new("phase", "Loads a collection, or holds a workload for a time or a count.",
+    public static IReadOnlyList<string> Restarts { get; } = ["none", "warm", "cold"];
+
+    public static KeySet Phase { get; } = new("phase", "Makes or loads a collection, or holds a workload for a time or a count.",
     [
         new("name", KeyKind.Text, "Its name in results."),
+        new("create", KeyKind.Text, "The collection to make anew, empty and with its indexes, as one timed operation; without such a phase it is made before the first one."),
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
+        new("ranges", KeyKind.Flag, "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
+        new("lap", KeyKind.Count, "Notes for each thread when it had done so many documents of a load, or operations of a phase with a count, such as 10k; --scale multiplies it."),
+        new("restart", KeyKind.Text, "Before it begins the run's own server is stopped and started again; cold makes the system forget its files too [default: none].") { Allowed = Restarts },
         new("threads", KeyKind.Counts, "How many; a list gives a result for each [default: 1]."),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 10s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),

@@ -55,11 +55,13 @@ internal sealed record ScenarioOverrides
 
     private SequenceNode SetPhases(SequenceNode phases, List<string> told)
     {
-        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase && phase.Find("load") is null && phase.Find("groups") is null ? SetPhase(phase, told) : item)];
+        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase && IsMeasured(phase) ? SetPhase(phase, told) : item)];
         return changed.Where((item, i) => !ReferenceEquals(item, phases.Items[i])).Any()
             ? phases with { Items = changed }
-            : throw new UserException(ExitCode.WrongUsage, $"{Given()}: no phase of the scenario has threads of its own (loads and groups keep the file's)", "change the file, or --set where it has parameters");
+            : throw new UserException(ExitCode.WrongUsage, $"{Given()}: no phase of the scenario has threads of its own (create phases, loads and groups keep the file's)", "change the file, or --set where it has parameters");
     }
+
+    private static bool IsMeasured(MappingNode phase) => phase.Find("create") is null && phase.Find("load") is null && phase.Find("groups") is null;
 
     private string Given() => Threads is not null ? "--threads" : Operations is not null ? "--operations" : Duration is not null ? "--duration" : Warmup is not null ? "--warmup" : "--rate";
 

@@ -58,7 +58,7 @@ internal static class ScenarioReader
         MappingReader top, ScenarioNode data, IReadOnlyList<ScenarioNode> phases, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed)
     {
         IReadOnlyList<ScenarioCollection> collections = Collections(parameters.Resolve(data, chosen), scale, seed);
-        var read = new List<ScenarioPhase>();
+        var read = new List<(ScenarioPhase Phase, ScenarioNode Node)>();
         PhaseReader? first = null;
         for (int i = 0; i < phases.Count; i++)
         {
@@ -75,14 +75,37 @@ internal static class ScenarioReader
                 PhaseReader reader = new(collections, new OperationReader(collections, defaults, scale, seed), scale);
                 first ??= reader;
                 foreach (ScenarioNode? one in threads)
-                    read.AddRange(Repeated(reader, Resolved(parameters, phase, one, all), i + 1, all, one));
+                    read.AddRange(Repeated(reader, Resolved(parameters, phase, one, all), i + 1, all, one).Select(found => (found, phase)));
             }
         }
 
-        IEnumerable<ScenarioPhase> implied = collections
-            .Where(c => c.Count > 0 && read.All(p => p.Loads != c.Name)).Select(c => first!.ImpliedLoad(c) with { Parameters = Shown(chosen) });
-        ScenarioPhase[] every = [.. implied, .. read];
+        RequireCreated(collections, read);
+
+        ScenarioPhase[] implied =
+        [
+            .. collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name)).Select(c => first!.ImpliedLoad(c) with { Parameters = Shown(chosen) }),
+        ];
+        // Where a phase makes the collection, there is nothing to load into before.
+        ScenarioPhase[] every =
+        [
+            .. implied.Where(load => read.All(p => p.Phase.Creates != load.Loads)),
+            .. read.SelectMany(p => implied.Where(load => load.Loads == p.Phase.Creates).Prepend(p.Phase)),
+        ];
         return new ScenarioRound(collections, [.. every.Select(phase => WithoutExpectations(phase, every))]);
+    }
+
+    /// <summary>What a phase makes is not there before it.</summary>
+    private static void RequireCreated(IReadOnlyList<ScenarioCollection> collections, IReadOnlyList<(ScenarioPhase Phase, ScenarioNode Node)> read)
+    {
+        HashSet<string> missing = [.. read.Select(p => p.Phase.Creates).OfType<string>()];
+        foreach ((ScenarioPhase phase, ScenarioNode node) in read)
+        {
+            if (phase.Creates is { } created)
+                missing.Remove(created);
+            IEnumerable<string> used = phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection);
+            if ((phase.TakesSizes ? used.Append(phase.Loads ?? collections[0].Name) : used).FirstOrDefault(missing.Contains) is { } early)
+                throw MappingReader.Wrong(node, $"phase '{phase.Name}': it needs collection '{early}', which only a later phase makes", $"put the phase with create: {early} before it, or take that out: the collection is made before the first phase then");
+        }
     }
 
     private static ScenarioNode Resolved(ScenarioParameters parameters, ScenarioNode phase, ScenarioNode? threads, Dictionary<string, NamedValue> chosen) =>

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.Cli;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Workloads.Templates;
 using MongoPerf.Scenarios.Yaml;
 using MongoPerf.Wire.Bson;
@@ -14,6 +15,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
 {
     private const int MostBytes = 16 * 1024 * 1024;
     private const int MostItems = 1_000_000;
+    private const long MostInGroup = long.MaxValue / 2;
 
     /// <param name="node">A mapping.</param>
     /// <param name="path">Such as users.document: random values depend on it.</param>
@@ -83,7 +85,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         ulong salt = Salt.Of(path);
         return name switch
         {
-            "^number" => Sequence(reader),
+            "^number" => Sequence(reader, salt),
             "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
             "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
             "^double" => reader.NumberRange() is (var low, var high) ? new DoubleValue(low, high, salt) : throw reader.Wrong("the least and the greatest are missing"),
@@ -115,7 +117,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private string? NearestField(string path) =>
         NearestName.Find(path, documents!.Root.Elements.Select(e => e.Key)) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
-    private static SequenceValue Sequence(GeneratorReader reader)
+    private SequenceValue Sequence(GeneratorReader reader, ulong salt)
     {
         NumberKind kind = reader.OneOf("type", "long", "int", "double") switch
         {
@@ -123,8 +125,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             "double" => NumberKind.Double,
             _ => NumberKind.Int64,
         };
-        return new SequenceValue(
-            kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, reader.Count("every", 1, long.MaxValue) ?? 1, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
+        NumberGroups? groups = reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
+        return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
     }
 
     private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)

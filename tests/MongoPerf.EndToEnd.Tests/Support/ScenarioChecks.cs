@@ -1,7 +1,9 @@
 using System.Text.Json;
+using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Scenarios;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
@@ -11,6 +13,7 @@ internal sealed class ScenarioChecks
 {
     private readonly Scenario _scenario;
     private readonly IReadOnlyList<JsonElement> _steps;
+    private readonly IReadOnlyList<JsonElement> _phases;
     private readonly bool _isLimitedByTime;
 
     /// <param name="name">Of the scenario.</param>
@@ -21,7 +24,9 @@ internal sealed class ScenarioChecks
         // How long phases take changes nothing of what the file counts.
         _isLimitedByTime = overrides.Duration is not null;
         _scenario = ScenarioReader.Read(ScenarioFile.Find(name), overrides, Documents.DefaultSeed).Scenario;
-        _steps = JsonDocument.Parse(ended.Output).RootElement.Items("steps");
+        JsonElement root = JsonDocument.Parse(ended.Output).RootElement;
+        _steps = root.Items("steps");
+        _phases = root.GetProperty("scenario").Items("phases");
     }
 
     /// <summary>Every phase was run, nothing failed, and as much was done as the file counts.</summary>
@@ -31,6 +36,18 @@ internal sealed class ScenarioChecks
         Assert.Equal(phases.Length, _steps.Count);
         foreach ((ScenarioPhase phase, JsonElement step) in phases.Zip(_steps))
             AssertDone(phase, step.Items("tests"));
+        foreach ((ScenarioPhase phase, JsonElement stored) in phases.Zip(_phases).Where(p => p.First is { HasRanges: true, Lap: not null }))
+            AssertLaps(phase, stored.GetProperty("laps"));
+    }
+
+    /// <summary>The last round's documents are the generator's, those that were inserted behind the load too; nothing may have changed or removed any.</summary>
+    public void AssertContents(MongoConnection connection, string database)
+    {
+        foreach (ScenarioCollection collection in _scenario.Rounds[^1].Collections)
+        {
+            BsonDocument[] stored = [.. Documents.Find(connection, database, collection.Name, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
+            Assert.All(stored.Index(), s => Assert.Equal(collection.Documents.Make(s.Index).Bytes.ToArray(), s.Item.Bytes.ToArray()));
+        }
     }
 
     /// <summary>The last round's documents are there: loaded, inserted and not deleted.</summary>
@@ -51,6 +68,17 @@ internal sealed class ScenarioChecks
             // Warm-up is in no result.
             Assert.True(_isLimitedByTime ? stored >= expected : stored == expected, $"{collection.Name}: {stored} documents, {expected} expected");
         }
+    }
+
+    /// <summary>Every task did the whole laps of its own range.</summary>
+    private void AssertLaps(ScenarioPhase phase, JsonElement laps)
+    {
+        int tasks = phase.Groups.Single().Threads;
+        long count = _scenario.Rounds.Single(r => r.Phases.Contains(phase)).Collections.Single(c => c.Name == phase.Loads).Count;
+        Assert.Equal(
+            Enumerable.Range(0, tasks).Select(task => new NumberSource(0, count).Range(task, tasks)).Select(own => (own.End - own.First) / phase.Lap!.Value),
+            laps.Items("tasks").Select(task => (long)task.GetArrayLength()));
+        Assert.All(laps.Items("tasks").SelectMany(task => task.EnumerateArray()), lap => Assert.True(lap.GetProperty("seconds").GetDouble() > 0));
     }
 
     private void AssertDone(ScenarioPhase phase, IReadOnlyList<JsonElement> tests)

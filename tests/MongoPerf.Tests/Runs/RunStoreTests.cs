@@ -108,6 +108,26 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
+    public void Laps_are_read_back_in_order_and_a_run_from_before_them_has_none()
+    {
+        using (RunStore store = Create())
+        {
+            store.AddLaps(2, [[new LapMark(10, 0.5), new LapMark(20, 1.25)], [], [new LapMark(10, 0.75)]]);
+            store.AddLaps(1, [[new LapMark(10, 3)]]);
+        }
+
+        using (StoredRun run = StoredRun.Open(_runs.At("a")))
+            Assert.Equal([new StoredLap(1, 0, 1, 10, 3), new(2, 0, 1, 10, 0.5), new(2, 0, 2, 20, 1.25), new(2, 2, 1, 10, 0.75)], run.Laps);
+        Sql(_runs.At("a"), "DROP TABLE lap");
+        using (StoredRun old = StoredRun.Open(_runs.At("a")))
+            Assert.Empty(old.Laps);
+        using (RunStore store = RunStore.Open(_runs.At("a")))
+            store.AddLaps(1, [[new LapMark(7, 1)]]);
+        using StoredRun resumed = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(new StoredLap(1, 0, 1, 7, 1), Assert.Single(resumed.Laps));
+    }
+
+    [Fact]
     public void A_sample_array_that_is_filled_again_does_not_change_what_was_added()
     {
         using (RunStore store = Create())

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
@@ -61,7 +62,28 @@ public sealed class PublishedFilesTests
         Assert.Equal(
             [(5, 1_100_000L), (10, 2_200_000), (20, 2_200_000), (50, 5_500_000), (100, 5_500_000)],
             news.Rounds.Select(r => (r.Phases.Single(p => p.Loads == "news").Groups.Single().Threads, r.Collections.Single().Count)));
-        Assert.Equal([0L, 0, 1, 1, 2], ((long[])[0, 54, 55, 109, 110]).Select(n => news.Rounds[0].Collections.Single().Documents.Make(n).FindInt64("CategoryID")!.Value));
+        Assert.All(news.Rounds, r => Assert.Equal(["init", "write", "mixed"], r.Phases.Select(p => p.Name)));
+        Assert.All(news.Rounds, r => Assert.Equal((true, 10_000L), (r.Phases[1].HasRanges, r.Phases[1].Lap)));
+    }
+
+    /// <summary>A task begins where a category does: its range is a whole number of pairs of them.</summary>
+    [Fact]
+    public void Tasks_write_the_news_of_their_own_categories()
+    {
+        foreach (ScenarioRound round in Read("news", 1).Scenario.Rounds)
+        {
+            ScenarioCollection news = round.Collections.Single();
+            long categories = news.Count / 55;
+            int tasks = round.Phases[1].Groups.Single().Threads;
+            for (int task = 0; task < tasks; task++)
+            {
+                NumberSource own = new NumberSource(0, news.Count).Range(task, tasks);
+                Assert.Equal(categories * task / tasks, Category(own.First));
+                Assert.Equal((categories * (task + 1) / tasks) - 1, Category(own.End - 1));
+            }
+
+            long Category(long number) => news.Documents.Make(number).FindInt64("CategoryID")!.Value;
+        }
     }
 
     [Fact]

@@ -18,6 +18,30 @@ public sealed class ScenarioReaderTests
     }
 
     [Fact]
+    public void Collection_that_a_phase_makes_is_loaded_behind_it()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + "phases: [{name: ping, count: 1, operations: [{runCommand: {ping: 1}}]}, {create: users}, {name: p, operations: [{find: users}]}]\n");
+        Assert.Equal(["ping", "create users", "load users", "p"], scenario.Rounds.Single().Phases.Select(p => p.Name));
+    }
+
+    [Fact]
+    public void Laps_go_with_the_scale_and_never_vanish()
+    {
+        string text = ScenarioTexts.Data + "phases: [{load: users, lap: 100}, {name: p, count: 1k, lap: 100, operations: [{find: users}]}]\n";
+        Assert.Equal([100L, 100], ScenarioTexts.Scenario(text).Rounds[0].Phases.Select(p => p.Lap!.Value));
+        Assert.Equal([5L, 5], ScenarioTexts.Scenario(text, new ScenarioOverrides { Scale = 0.05 }).Rounds[0].Phases.Select(p => p.Lap!.Value));
+        Assert.Equal([1L, 1], ScenarioTexts.Scenario(text, new ScenarioOverrides { Scale = 0.001 }).Rounds[0].Phases.Select(p => p.Lap!.Value));
+    }
+
+    [Fact]
+    public void Threads_and_durations_of_the_command_line_leave_create_phases_alone()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(
+            ScenarioTexts.Data + "phases: [{create: users}, {load: users}, {name: p, operations: [{find: users}]}]\n", new ScenarioOverrides { Threads = [3], Duration = 1 });
+        Assert.Equal([1, 1, 3], scenario.Rounds.Single().Phases.Select(p => p.Groups.Single().Threads));
+    }
+
+    [Fact]
     public void List_of_a_parameter_gives_a_phase_for_each_value()
     {
         Scenario scenario = ScenarioTexts.Scenario(ScenarioTexts.Data + "parameters: {limit: [1, 10]}\n" + Find);

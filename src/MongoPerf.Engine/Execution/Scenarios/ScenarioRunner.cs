@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
@@ -19,6 +20,9 @@ public sealed record ScenarioRunOptions
 
     /// <summary>Asked once a second; false ends the run.</summary>
     public required Func<bool> MayGoOn { get; init; }
+
+    /// <summary>Ends the run's own server cleanly and starts it again; never called with <see cref="ServerRestart.None"/>.</summary>
+    public Action<ServerRestart> Restart { get; init; } = _ => throw new NotSupportedException("there is no server that could be started again");
 }
 
 /// <summary>What a whole scenario came to.</summary>
@@ -29,7 +33,7 @@ public sealed record ScenarioRunOptions
 /// <param name="IsComplete">Nothing stopped it.</param>
 public sealed record ScenarioOutcome(long Failed, long Wrong, long Missing, IReadOnlyList<string> FailedAssertions, bool IsComplete);
 
-/// <summary>Runs a scenario: makes its data, then phase after phase, each stored as a step of its own.</summary>
+/// <summary>Runs a scenario: makes its data, but for those that a phase of its own makes, then phase after phase, each stored as a step of its own.</summary>
 public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData data, RunStore store, ISeriesObserver observer, ScenarioRunOptions options)
 {
     private readonly Dictionary<string, KeySpace> _keys = [];
@@ -52,13 +56,18 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
     {
         foreach (ScenarioCollection collection in round.Collections)
         {
-            data.Create(collection);
+            if (round.Phases.All(p => p.Creates != collection.Name))
+                data.Create(collection);
             _keys[collection.Name] = new KeySpace(0);
         }
 
         foreach (ScenarioPhase phase in round.Phases)
         {
-            if (!Wait(phase.PauseSeconds, stop) || !RunPhase(round, phase, stop))
+            if (!Wait(phase.PauseSeconds, stop))
+                return false;
+            if (phase.Restart != ServerRestart.None)
+                options.Restart(phase.Restart);
+            if (!RunPhase(round, phase, stop))
                 return false;
         }
 
@@ -69,6 +78,8 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
     {
         int step = ++_step;
         Report(RunEvent.Phase, LabelOf(phase));
+        if (phase.Creates is not null)
+            return CreateCollection(step, phase, round.Collections.First(c => c.Name == phase.Creates), stop);
         ScenarioCollection? loaded = phase.Loads is null ? null : round.Collections.First(c => c.Name == phase.Loads);
         (PhaseGroup Group, TestOutcome Outcome)[] outcomes = [.. RunGroups(step, phase, loaded, stop).Where(o => o.Outcome is not null).Select(o => (o.Group, o.Outcome!))];
         long documents = CountAfter(round, loaded, outcomes);
@@ -79,6 +90,21 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
         if (goesOn && phase.TakesSizes && (loaded ?? (round.Collections is [var first, ..] ? first : null)) is { } sized)
             store.AddSizes(step, data.ReadSizes(sized, documents));
         return goesOn;
+    }
+
+    private bool CreateCollection(int step, ScenarioPhase phase, ScenarioCollection collection, CancellationToken stop)
+    {
+        PhaseGroup group = phase.Groups[0];
+        using var executor = new CreateExecutor(data, collection);
+        TestOutcome outcome = new TestRunner(clock, new PhaseRunner(clock, () => executor), store, observer).Run(step, new PhasePlan
+        {
+            Operation = group.Operations[0].Operation, Threads = group.Threads, Operations = group.Count, Seed = options.Seed, ReconnectFor = options.ReconnectFor,
+        }, options.MayGoOn, stop);
+        _keys[collection.Name] = new KeySpace(0);
+        Store(step, phase, [(group, outcome)], 0);
+        if ((executor.Failure ?? outcome.Phase.GivenUp) is { } failure)
+            ExceptionDispatchInfo.Throw(failure);
+        return !stop.IsCancellationRequested && options.MayGoOn();
     }
 
     /// <summary>Runs the groups of a phase at once; those without a limit end with the last that has one.</summary>
@@ -120,6 +146,8 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             Threads = group.Threads,
             Seed = options.Seed,
             Numbers = loaded is null ? null : new NumberSource(0, loaded.Count),
+            HasRanges = phase.HasRanges,
+            Lap = phase.Lap,
             Seconds = group.Seconds,
             WarmupSeconds = group.WarmupSeconds,
             Operations = loaded is null ? group.Count : null,
@@ -183,6 +211,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
         foreach ((_, TestOutcome outcome) in outcomes)
         {
             results.AddRange(outcome.Results);
+            store.AddLaps(step, outcome.Phase.Laps);
             _failed += outcome.Phase.Accounting.Failed;
             _wrong += outcome.Phase.Wrong;
         }
@@ -200,6 +229,8 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             Step = step,
             Phase = phase.Name,
             IsLoad = phase.Loads is not null,
+            IsCreate = phase.Creates is not null,
+            Lap = phase.Lap,
             Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
             Groups = [.. outcomes.Select(o => GroupShare.Of(o.Group.Name, o.Outcome.Phase.Seconds, o.Outcome.Phase.ThreadOperations, o.Outcome.Phase.Accounting))],
             Assertions = assertions,

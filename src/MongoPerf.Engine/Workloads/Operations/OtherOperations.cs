@@ -21,6 +21,15 @@ public sealed record ServerCommand(string Test, string Collection, DocumentValue
     public override DocumentValue ToCommand() => new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
 }
 
+/// <summary>Makes a collection anew: empty, with its indexes. Those who prepare the scenario's data carry it out, not an executor.</summary>
+/// <param name="Collection">Its name.</param>
+public sealed record CreateCollection(string Collection) : CollectionOperation("create", Collection)
+{
+    public override bool IsLong => true;
+
+    public override DocumentValue ToCommand() => Command("create").Build();
+}
+
 /// <summary>Operations one after the other on the same document, counted and timed as one, such as YCSB's read-modify-write.</summary>
 /// <param name="Test">Its name in results.</param>
 /// <param name="Collection">Its name.</param>

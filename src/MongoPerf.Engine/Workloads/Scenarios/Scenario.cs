@@ -38,8 +38,19 @@ public sealed record ScenarioPhase
 {
     public required string Name { get; init; }
 
+    /// <summary>The collection that the phase makes anew, empty and with its indexes; null for any other phase.</summary>
+    public string? Creates { get; init; }
+
     /// <summary>The collection that the phase loads; null for a phase that measures operations.</summary>
     public string? Loads { get; init; }
+
+    /// <summary>Of a load: each thread writes an unbroken range of the documents.</summary>
+    public bool HasRanges { get; init; }
+
+    /// <summary>Each thread notes when it has done so many: documents of a load, operations of any other phase. Null notes nothing.</summary>
+    public long? Lap { get; init; }
+
+    public ServerRestart Restart { get; init; }
 
     public required IReadOnlyList<PhaseGroup> Groups { get; init; }
 
@@ -53,6 +64,18 @@ public sealed record ScenarioPhase
 
     /// <summary>Sizes of the first collection are taken when it is over.</summary>
     public bool TakesSizes { get; init; }
+}
+
+/// <summary>What becomes of the run's own server before a phase begins.</summary>
+public enum ServerRestart
+{
+    None,
+
+    /// <summary>Stopped cleanly and started again: its own cache is empty, the system still holds its files.</summary>
+    Warm,
+
+    /// <summary>The same, and meanwhile the system forgets the server's files: what is read comes from disk.</summary>
+    Cold,
 }
 
 /// <summary>Threads that share a workload.</summary>

@@ -43,11 +43,34 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
 /// <param name="kind">How it is stored.</param>
 /// <param name="start">The first document's.</param>
 /// <param name="step">From one group to the next; below 0 it falls.</param>
-/// <param name="every">Documents that make a group, 1 or more.</param>
+/// <param name="groups">Which documents have one number; null gives each its own.</param>
 /// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
-public sealed class SequenceValue(NumberKind kind, long start, long step, long every = 1, long cycle = long.MaxValue) : NumberValue(kind)
+public sealed class SequenceValue(NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue) : NumberValue(kind)
 {
-    public override long Compute(in ValueContext context) => unchecked(start + (step * (context.Number / every % cycle)));
+    public override long Compute(in ValueContext context) => unchecked(start + (step * ((groups?.Of(context.Number) ?? context.Number) % cycle)));
+}
+
+/// <summary>Cuts the numbers 0, 1, 2 … into groups of drawn sizes, so that the group of any number is known without counting.</summary>
+/// <remarks>
+/// Groups come in pairs: the first of a pair has a size that is uniform over least to most, the second what is left of least + most. So is
+/// each size uniform, every pair has the same length, and the mean over pairs is exactly (least + most) / 2.
+/// </remarks>
+/// <param name="least">Documents of the smallest group, 1 or more.</param>
+/// <param name="most">Of the largest, at least as many; their sum fits a long.</param>
+/// <param name="seed">What the sizes derive from.</param>
+public sealed class NumberGroups(long least, long most, ulong seed)
+{
+    private readonly long _pair = least + most;
+
+    /// <param name="number">0 or more.</param>
+    /// <returns>Its group, 0-based.</returns>
+    public long Of(long number)
+    {
+        (long pair, long place) = Math.DivRem(number, _pair);
+        return (2 * pair) + (place < SizeOfFirst(pair) ? 0 : 1);
+    }
+
+    private long SizeOfFirst(long pair) => least + (long)Math.BigMul(Mixing.At(seed, (ulong)pair), (ulong)(most - least + 1), out _);
 }
 
 /// <summary>A whole number, uniform over min ≤ v ≤ max; as a date, milliseconds since 1970.</summary>

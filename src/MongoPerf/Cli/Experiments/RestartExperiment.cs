@@ -1,6 +1,5 @@
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
-using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Workloads;
@@ -20,8 +19,6 @@ internal sealed class RestartExperiment : IRunJob
 {
     /// <summary>One in twenty is written since the last checkpoint when the server ends.</summary>
     private const int UnsettledShare = 20;
-
-    private static readonly TimeSpan StopLimit = TimeSpan.FromMinutes(10);
 
     public string Name => ExperimentTests.Restart;
 
@@ -73,28 +70,14 @@ internal sealed class RestartExperiment : IRunJob
     {
         IDeployment server = bench.Session.Deployment;
         long begun = RunSession.Clock.Now;
-        End(server, kills);
+        ServerEnd.Wait(server, kills);
         bench.Report(kills ? ExperimentTests.KillEvent : ExperimentTests.StopEvent, kills ? "the server was killed" : "the server was asked to end, and has ended", SecondsSince(begun));
-        if (bench.Limits.Cold && server.DataFolder is { } folder)
-            FileCache.Drop(folder);
+        if (bench.Limits.Cold)
+            ServerEnd.ForgetFiles(server);
         long started = RunSession.Clock.Now;
         server.EnsureRunning();
         AskForOne(bench);
         bench.Report(ExperimentTests.AnswerEvent, "from its start to the reply to the first query", SecondsSince(started));
-    }
-
-    // By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.
-    private static void End(IDeployment server, bool kills)
-    {
-        ProcessTable table = ProcessTable.System;
-        if (server.ProcessId is not { } id || table.Find(id) is not { } process)
-            throw new UserException(ExitCode.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is no single server that can be ended and started again");
-        if (kills)
-            table.Signal(process, ProcessTable.Kill);
-        else
-            table.Signal(process, ProcessTable.Terminate);
-        if (!table.WaitForEnd(process, StopLimit))
-            throw new UserException(ExitCode.CannotConnect, $"restart: the server (process {id}) did not end within {StopLimit.TotalMinutes:0} minutes");
     }
 
     private static void AskForOne(TestBench bench)

@@ -231,6 +231,21 @@ internal sealed class RunSession : IDisposable
             Progress.Tell("note: the collection is not sharded and lies on one shard: --topology sharded spreads it");
     }
 
+    /// <summary>Ends the run's own server cleanly and starts it again; its address stays. Nobody may be at work on it but the samplers, which look for it again.</summary>
+    /// <param name="isCold">Meanwhile the system forgets the server's files.</param>
+    /// <exception cref="DeploymentException">It does not end, or does not start.</exception>
+    public void RestartServer(bool isCold)
+    {
+        long begun = Clock.Now;
+        ServerEnd.Wait(Deployment, kills: false);
+        if (isCold)
+            ServerEnd.ForgetFiles(Deployment);
+        Deployment.EnsureRunning();
+        Report(new RunEvent(
+            Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? RunEvent.ColdStart : RunEvent.WarmStart,
+            $"the server was stopped and started again on {Deployment.Address}{(isCold ? "; meanwhile the system forgot its files" : "")}", Clock.SecondsBetween(begun, Clock.Now)));
+    }
+
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
     public void End()
     {

@@ -97,7 +97,7 @@ internal static class ScenarioSession
     {
         if (ReferenceEquals(dialect, CommandDialect.Plain))
             return;
-        IEnumerable<CollectionOperation> all = scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation);
+        IEnumerable<CollectionOperation> all = scenario.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation);
         foreach (CollectionOperation operation in all.SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o]))
         {
             string command = operation.ToCommand().Elements[0].Key;
@@ -139,6 +139,7 @@ internal static class ScenarioSession
                 VerifyShare = session.Settings.VerifyShare,
                 ReconnectFor = RunSession.ReconnectFor,
                 MayGoOn = mayGoOn,
+                Restart = how => session.RestartServer(isCold: how == ServerRestart.Cold),
             }).Run(scenario, signals.Token);
         }
         catch (Exception e)

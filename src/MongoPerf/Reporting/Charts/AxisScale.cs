@@ -30,6 +30,14 @@ internal sealed partial record AxisScale(double Max, string Tics)
         return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, Units.Count));
     }
 
+    /// <summary>As <see cref="OfDocuments"/>, for what is counted in whole numbers and may be few.</summary>
+    public static AxisScale OfWhole(double largest)
+    {
+        double usable = Math.Max(1, Usable(largest));
+        double step = Math.Ceiling(NiceStep(usable, 12));
+        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, Units.Count));
+    }
+
     /// <summary>Bytes with their unit at the ticks: 12.5 GB is 12,500,000,000 bytes, as in the tables.</summary>
     public static AxisScale OfBytes(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Bytes(value) : "0");

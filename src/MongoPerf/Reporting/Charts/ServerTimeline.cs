@@ -24,6 +24,7 @@ internal static class ServerTimeline
         new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]),
         new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
         new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
+        new("page_faults", "limit", "page faults", MetricCatalogue.Server, ["page_faults"]),
         new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6),
         new("server_resident", "server", "server", MetricCatalogue.Server, ["mem_resident"], 1024 * 1024),
         new("queued", "limit", "waiting in queues", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),
@@ -49,7 +50,7 @@ internal static class ServerTimeline
     {
         var table = new ChartTable(fileName, ["seconds", .. lines.Select(static line => line.Key)]);
         var columns = lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray()).ToList();
-        var members = new Dictionary<string, (MetricSample Last, TimeBuckets Buckets)>();
+        var members = new Dictionary<string, (MetricSample Last, MetricSample Heard, TimeBuckets Buckets)>();
         foreach (var sample in read())
         {
             bool isKnown = members.TryGetValue(sample.Member, out var member);
@@ -59,10 +60,10 @@ internal static class ServerTimeline
                 if (!lines[i].IsCounter)
                     buckets.Add(axis.At(sample.AtMilliseconds), i, SumOf(sample, columns[i]) * lines[i].Factor, 1);
                 else if (isKnown)
-                    AddRate(buckets, i, member.Last, sample, columns[i], lines[i].Factor, axis);
+                    AddRate(buckets, i, member.Last, member.Heard, sample, columns[i], lines[i].Factor, axis);
             }
 
-            members[sample.Member] = (sample, buckets);
+            members[sample.Member] = (sample, isKnown && !sample.Values.Any(double.IsFinite) ? member.Heard : sample, buckets);
         }
 
         foreach (double[] row in Sum(members.Values.Select(static member => member.Buckets).ToList()))
@@ -70,11 +71,23 @@ internal static class ServerTimeline
         return table;
     }
 
-    private static void AddRate(TimeBuckets buckets, int column, MetricSample before, MetricSample now, int[] metrics, double factor, TimeAxis axis)
+    /// <param name="buckets">Get the rate.</param>
+    /// <param name="column">In them.</param>
+    /// <param name="before">The sample before, which may hold nothing.</param>
+    /// <param name="heard">The last that holds something.</param>
+    /// <param name="now">The sample.</param>
+    /// <param name="metrics">Added together.</param>
+    /// <param name="factor">To the axis' unit.</param>
+    /// <param name="axis">Of time.</param>
+    private static void AddRate(TimeBuckets buckets, int column, MetricSample before, MetricSample heard, MetricSample now, int[] metrics, double factor, TimeAxis axis)
     {
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
-        double difference = SumOf(now, metrics) - SumOf(before, metrics);
-        // A counter that falls belongs to a server that was started anew; over a pause nobody looked.
+        double count = SumOf(now, metrics);
+        double difference = count - SumOf(before, metrics);
+        // A counter that fell belongs to a server that was started anew, not before it was last looked for in vain: all of it grew since then.
+        if (count < SumOf(heard, metrics))
+            difference = count;
+        // Over a pause nobody looked.
         if (seconds is > 0 and < 30 && difference >= 0)
             buckets.Add(axis.At(now.AtMilliseconds), column, difference * factor, seconds);
     }

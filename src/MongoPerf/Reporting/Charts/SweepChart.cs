@@ -18,7 +18,7 @@ internal static class SweepChart
     public static IEnumerable<Chart> Build(StoredRun run)
     {
         int number = 0;
-        foreach (IGrouping<string, MeasuredPoint> phase in MeasuredPoint.Of(run).GroupBy(p => p.Point.Phase))
+        foreach (IGrouping<string, MeasuredPoint> phase in MeasuredPoint.Of(run).Where(p => !p.Point.IsCreate).GroupBy(p => p.Point.Phase))
         {
             MeasuredPoint[] points = [.. phase];
             if (Swept(points) is { } parameter)

@@ -18,6 +18,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
     public IReadOnlyList<Panel> Build()
     {
         bool seesServersDisk = run.Environment?.ServerOnSameMachine == true;
+        bool wasStartedAgain = run.Events.Any(e => e.Kind is RunEvent.ColdStart or RunEvent.WarmStart);
         var disk = seesServersDisk ? State("disk, MB/s", false, "disk_read", "disk_written") : null;
         return
         [
@@ -26,7 +27,10 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .. new[]
             {
                 State("cache", true, "cache_used", "cache_dirty", "cache_max"),
-                disk ?? State("cache, MB/s", false, "cache_read", "cache_written"),
+                disk,
+                // Beside the disk only where a server had to fill its cache anew.
+                disk is null || wasStartedAgain ? State("cache, MB/s", false, "cache_read", "cache_written") : null,
+                wasStartedAgain ? State("page faults/s", false, "page_faults") : null,
                 WithCores(State("CPU, cores", false, "server_cpu", "client_cpu", "host_cpu")),
                 State("memory", true, "server_resident", "client_resident"),
                 State("operations", false, "queued", "tickets_read", "tickets_write"),

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -20,11 +21,19 @@ internal static class ComparisonCharts
             charts.Add(OfTest(comparison, test, threads));
         if (Sizes(comparison) is { } sizes)
             charts.Add(sizes);
+        charts.AddRange(Laps(comparison));
         charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
         return new ChartSet(
-            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate], ["compare-*"],
+            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate, LapChart.Template], ["compare-*"],
             $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
     }
+
+    /// <summary>The runs' laps laid over each other, a chart for each phase and value of its parameters that several have; of repeats the first.</summary>
+    private static IEnumerable<Chart> Laps(RunComparison comparison) => comparison.Sides
+        .SelectMany(side => LapFigures.Of(side.First).Select(laps => (side.Title, Laps: laps)))
+        .GroupBy(line => (Phase: ScenarioTables.Label(line.Laps.Measured), line.Laps.LengthText))
+        .Where(phase => phase.Count() > 1)
+        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", "the tasks' median, in a band from the fastest of them to the slowest", [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
     private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart

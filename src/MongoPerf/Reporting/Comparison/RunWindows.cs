@@ -43,7 +43,8 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
     {
         var windows = new Dictionary<WindowKey, RateWindow>();
         Dictionary<WindowKey, List<PhaseSample>> samples = ReadMeasured(run);
-        foreach (StepResult step in run.Steps)
+        HashSet<int> creates = [.. run.Points.Where(point => point.IsCreate).Select(point => point.Step)];
+        foreach (StepResult step in run.Steps.Where(step => !creates.Contains(step.Step)))
         {
             foreach (TestResult test in step.Tests)
             {

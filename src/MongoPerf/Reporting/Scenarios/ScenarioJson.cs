@@ -15,12 +15,13 @@ internal static class ScenarioJson
         json.WriteString("description", scenario.Description);
         json.WriteString("path", scenario.Path);
         json.Texts("overrides", scenario.Overrides);
-        json.Objects("phases", MeasuredPoint.Of(run), WritePoint);
+        Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(l => l.Measured.Point.Step);
+        json.Objects("phases", MeasuredPoint.Of(run), (_, point) => WritePoint(json, point, laps.GetValueOrDefault(point.Point.Step)));
         json.WriteEndObject();
     }
 
     /// <summary>The results themselves are those of the step of that number.</summary>
-    private static void WritePoint(Utf8JsonWriter json, MeasuredPoint measured)
+    private static void WritePoint(Utf8JsonWriter json, MeasuredPoint measured, LapFigures? laps)
     {
         ScenarioPoint point = measured.Point;
         json.WriteNumber("step", point.Step);
@@ -32,6 +33,8 @@ internal static class ScenarioJson
         json.WriteEndObject();
         json.Number("operationsPerSecond", measured.OperationsPerSecond);
         json.Objects("groups", point.Groups, WriteGroup);
+        if (laps is not null)
+            LapJson.Write(json, laps);
         json.Objects("errors", measured.Step.Tests.SelectMany(test => test.Errors.Select(error => (test.Test, error))), WriteError);
         json.Objects("assertions", point.Assertions, WriteAssertion);
     }

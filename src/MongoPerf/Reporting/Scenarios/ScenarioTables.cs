@@ -26,6 +26,8 @@ internal static class ScenarioTables
     {
         foreach (IGrouping<string, MeasuredPoint> phase in MeasuredPoint.Of(run).GroupBy(p => p.Point.Phase))
             yield return Results(phase.Key, [.. phase]);
+        foreach (ReportTable laps in LapTables.Of(run))
+            yield return laps;
         foreach (ReportTable? table in new[] { Fairness(run), Errors(run), Sizes(run) })
         {
             if (table is not null)

@@ -17,8 +17,10 @@ public sealed class ScenarioRunnerTests : IDisposable
 
     private readonly TemporaryFolder _folder = new();
     private readonly ManualClock _clock = new();
-    private readonly MemoryData _data = new();
+    private readonly MemoryData _data;
     private readonly List<OperationSpecification> _prepared = [];
+
+    public ScenarioRunnerTests() => _data = new MemoryData(_clock);
 
     public void Dispose() => _folder.Dispose();
 
@@ -110,6 +112,53 @@ public sealed class ScenarioRunnerTests : IDisposable
         run.Dispose();
     }
 
+    [Fact]
+    public void Collection_of_a_create_phase_is_made_by_it_and_timed()
+    {
+        _data.CreateSeconds = 2.5;
+        (ScenarioOutcome outcome, StoredRun run) = Run(
+            "data:\n  users: {count: 100, document: {n: ^number}}\n  log: {}\n"
+            + "phases:\n  - {name: log, count: 5, operations: [{insert: log}]}\n  - {name: init, create: users, assert: [create.max < 3s, create.min > 2s]}\n  - {load: users, threads: 2}\n");
+        Assert.Equal(["create log", "create users", "loaded users 100", "sizes users"], _data.Calls);
+        Assert.Equal(["log", "init", "load users"], run.Points.Select(p => p.Phase));
+        Assert.Equal([false, true, false], run.Points.Select(p => p.IsCreate));
+        TestResult created = Assert.Single(run.Steps[1].Tests);
+        Assert.Equal(("create", 1L, 1, 2.5), (created.Test, created.Operations, created.Threads, created.Seconds));
+        Assert.Equal(2_500_000, created.LatencyMicroseconds.P50!.Value, 5_000d);
+        Assert.Empty(outcome.FailedAssertions);
+        run.Dispose();
+    }
+
+    [Fact]
+    public void Collection_that_can_not_be_made_ends_the_run_with_the_reason_and_its_phase_is_stored()
+    {
+        _data.CreateFailure = new OperationLimitException("an index of several fields");
+        Assert.Throws<OperationLimitException>(() => Run(Users + "phases:\n  - {name: init, create: users}\n  - {load: users}\n"));
+        using StoredRun run = StoredRun.Open(_folder.At("run"));
+        Assert.Equal(["init"], run.Points.Select(p => p.Phase));
+        Assert.Equal(1, run.Steps.Single().Tests.Single().Failed);
+    }
+
+    [Fact]
+    public void Laps_of_each_thread_are_stored_with_their_phase()
+    {
+        (_, StoredRun run) = Run(Users + "phases:\n  - {load: users, batch: 1}\n  - {name: read, count: 10, lap: 4, operations: [{find: users}]}\n", script: _ => Scripted.Ok(0.002) with { Found = 1 });
+        Assert.Equal([null, 4L], run.Points.Select(p => p.Lap));
+        Assert.All(run.Laps, lap => Assert.Equal((2, 0), (lap.Step, lap.Thread)));
+        Assert.Equal([(1, 4L, 0.008), (2, 8L, 0.016)], run.Laps.Select(lap => (lap.Number, lap.Done, lap.Seconds)));
+        run.Dispose();
+    }
+
+    [Fact]
+    public void Server_is_started_again_before_the_phases_that_ask_for_it()
+    {
+        (_, StoredRun run) = Run(
+            Users + "phases:\n  - {load: users}\n  - {name: a, restart: cold, count: 1, operations: [{find: users}]}\n  - {name: b, restart: none, count: 1, operations: [{find: users}]}\n"
+            + "  - {name: c, restart: warm, count: 1, operations: [{find: users}]}\n");
+        Assert.Equal(["create users", "loaded users 100", "sizes users", "restart Cold", "restart Warm"], _data.Calls);
+        run.Dispose();
+    }
+
     private (ScenarioOutcome Outcome, StoredRun Run) Run(string text, Func<int, Scripted>? script = null, CancellationToken stop = default)
     {
         int operation = 0;
@@ -119,7 +168,7 @@ public sealed class ScenarioRunnerTests : IDisposable
             var observer = new Observer();
             var runner = new ScenarioRunner(_clock, new TestRunner(_clock, phases, store, observer), _data, store, observer, new ScenarioRunOptions
             {
-                Seed = 42, ReconnectFor = TimeSpan.FromSeconds(1), MayGoOn = () => true,
+                Seed = 42, ReconnectFor = TimeSpan.FromSeconds(1), MayGoOn = () => true, Restart = how => _data.Calls.Add($"restart {how}"),
             });
             ScenarioOutcome outcome = runner.Run(ScenarioTexts.Scenario(text), stop);
             store.Flush();
@@ -164,7 +213,7 @@ public sealed class ScenarioRunnerTests : IDisposable
         }
     }
 
-    private sealed class MemoryData : IScenarioData
+    private sealed class MemoryData(ManualClock clock) : IScenarioData
     {
         public List<string> Calls { get; } = [];
 
@@ -175,7 +224,19 @@ public sealed class ScenarioRunnerTests : IDisposable
 
         public CollectionState Inspect(ScenarioCollection collection) => new(false, null);
 
-        public void Create(ScenarioCollection collection) => Calls.Add($"create {collection.Name}");
+        /// <summary>What each collection takes to be made.</summary>
+        public double CreateSeconds { get; set; }
+
+        /// <summary>Why none can be made.</summary>
+        public Exception? CreateFailure { get; set; }
+
+        public void Create(ScenarioCollection collection)
+        {
+            clock.Advance(CreateSeconds);
+            if (CreateFailure is not null)
+                throw CreateFailure;
+            Calls.Add($"create {collection.Name}");
+        }
 
         public long Count(ScenarioCollection collection) => collection.Count - Lost;
 

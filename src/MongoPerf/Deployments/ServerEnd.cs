@@ -1,0 +1,31 @@
+using MongoPerf.Deployments.Processes;
+
+namespace MongoPerf.Deployments;
+
+/// <summary>Ends a run's own server so that it can be started again, and makes the system forget what it read.</summary>
+/// <remarks>By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.</remarks>
+internal static class ServerEnd
+{
+    private static readonly TimeSpan StopLimit = TimeSpan.FromMinutes(10);
+
+    /// <summary>Waits until it has ended.</summary>
+    /// <param name="server">One process on this machine, running.</param>
+    /// <param name="kills">By kill -9, else by asking it to end.</param>
+    /// <exception cref="DeploymentException">It is no single server of the run, or does not end within ten minutes.</exception>
+    public static void Wait(IDeployment server, bool kills)
+    {
+        ProcessTable table = ProcessTable.System;
+        if (server.ProcessId is not { } id || table.Find(id) is not { } process)
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is no single server that can be ended and started again");
+        table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
+        if (!table.WaitForEnd(process, StopLimit))
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"restart: the server (process {id}) did not end within {StopLimit.TotalMinutes:0} minutes");
+    }
+
+    /// <summary>After <see cref="Wait"/>: what it reads next comes from disk, as after the machine's own start.</summary>
+    public static void ForgetFiles(IDeployment server)
+    {
+        if (server.DataFolder is { } folder)
+            FileCache.Drop(folder);
+    }
+}

@@ -1,0 +1,65 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Scenarios;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>How long each lap of a phase's tasks took: a line is the tasks' median, its band reaches from the fastest task to the slowest.</summary>
+internal static class LapChart
+{
+    public const string Template = "laps.gp";
+    public const string NamePrefix = "laps-";
+    private const int MostLines = 8;
+    private const int MostRows = 1900;
+    private const int ColumnsPerLine = 3;
+    private const double Microseconds = 1e6;
+
+    /// <summary>One for each phase of the run that noted laps, a line for each value of its parameters.</summary>
+    public static IEnumerable<Chart> Build(StoredRun run) =>
+        LapFigures.Of(run).GroupBy(l => (l.Measured.Point.Phase, l.LengthText)).Select((phase, i) => Build(
+            $"{NamePrefix}{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", ChartText.Subtitle(run),
+            [.. phase.Take(MostLines).Select(l => (TitleOf(l, [.. phase]), l))]));
+
+    /// <param name="name">The chart's.</param>
+    /// <param name="title">The chart's.</param>
+    /// <param name="subtitle">The chart's; may be empty.</param>
+    /// <param name="lines">What each line is called, and its laps; all of one length.</param>
+    public static Chart Build(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines)
+    {
+        var table = new ChartTable($"{name}.dat", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
+        long last = lines.Max(l => l.Laps.All.Max(lap => lap.Number));
+        long width = 1 + ((last - 1) / MostRows);
+        ILookup<long, double>[] places = [.. lines.Select(l => l.Laps.All.ToLookup(lap => (lap.Number - 1) / width, lap => lap.Seconds * Microseconds))];
+        for (long place = 0; place * width < last; place++)
+            table.Add([Math.Min(last, (place + 1) * width), .. places.SelectMany(line => Values([.. line[place]]))]);
+        return new Chart(
+            name, title,
+            "Each line is the median of the tasks that did that lap; its band reaches from the fastest of them to the slowest. A line that climbs: the collection or its indexes outgrow something as they grow.",
+            Settings(name, title, subtitle, lines, table, last), [table]) { SharedTemplate = Template };
+    }
+
+    private static double[] Values(double[] laps) =>
+        laps.Length == 0 ? [double.NaN, double.NaN, double.NaN] : [LapFigures.MedianOf(laps), laps.Min(), laps.Max()];
+
+    private static GnuplotSettings Settings(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines, ChartTable table, long last) => new GnuplotSettings()
+        .Set("kinds", "png svg")
+        .Set("chart", name)
+        .Set("data", table.FileName)
+        .Set("title", title)
+        .Set("subtitle", subtitle)
+        .Set("x_label", $"lap: each is {lines[0].Laps.LengthText} of one task")
+        .SetAxis("x", AxisScale.OfWhole(last))
+        .Set("y_label", "time per lap")
+        .SetAxis("y", AxisScale.OfMicroseconds(table.Largest()))
+        .Set("columns_per_series", ColumnsPerLine)
+        .Set("series_count", lines.Count)
+        .SetArray("series_title", lines.Select(l => l.Title).ToList())
+        .SetArray("series_color", lines.Select((_, i) => $"s{i + 1}").ToList())
+        .Set("point_size", table.Rows.Count > 60 ? 0.4 : 0.9);
+
+    private static string TitleOf(LapFigures laps, IReadOnlyList<LapFigures> phase)
+    {
+        IReadOnlyList<string> parameters = ScenarioTables.ParametersOf([.. phase.Select(l => l.Measured)]);
+        string tasks = laps.Tasks.Count == 1 ? "1 task" : $"{laps.Tasks.Count} tasks";
+        return string.Join(", ", parameters.Select(p => $"{p}={laps.Measured.ValueOf(p)}").Append(tasks));
+    }
+}
