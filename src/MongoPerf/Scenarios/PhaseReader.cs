@@ -21,7 +21,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         bool isLoad = reader.Find("load") is not null;
         RequireKeysThatFit(reader, name, isLoad);
         ScenarioCollection? loaded = isLoad ? LoadedCollection(reader) : null;
-        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
+        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : BalancerReader.Find(reader, name, data) is { } balancer ? [balancer] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
         return new ScenarioPhase
@@ -46,6 +46,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     public static string NameOf(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
         : mapping.Find("name") is ScalarNode name ? name.Text
         : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
+        : mapping.Find("balancer") is ScalarNode balancer ? $"balancer {balancer.Text}"
         : $"phase {number}";
 
     private static string LoadName(string collection) => $"load {collection}";
@@ -53,13 +54,15 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     private static void RequireKeysThatFit(MappingReader reader, string name, bool isLoad)
     {
         bool hasGroups = reader.Find("groups") is not null;
-        string[] wrong = isLoad ? ["operations", "groups", "duration", "count", "warmup", "rate"]
+        bool setsBalancer = reader.Find("balancer") is not null;
+        string[] wrong = setsBalancer ? ["load", "operations", "groups", "threads", "duration", "count", "warmup", "rate", "batch", "ordered", "writeConcern"]
+            : isLoad ? ["operations", "groups", "duration", "count", "warmup", "rate"]
             : hasGroups ? ["operations", "threads", "duration", "count", "warmup", "rate", "batch", "ordered", "writeConcern"]
             : ["batch", "ordered", "writeConcern"];
         if (wrong.FirstOrDefault(key => reader.Find(key) is not null) is { } found)
-            throw MappingReader.Wrong(reader.Find(found)!, $"phase '{name}': {found} has no meaning in a phase that {(isLoad ? "loads" : hasGroups ? "has groups" : "measures operations")}");
-        if (!isLoad && !hasGroups && reader.Find("operations") is null)
-            throw MappingReader.Wrong(reader.Node, $"phase '{name}': one of load, operations and groups is missing");
+            throw MappingReader.Wrong(reader.Find(found)!, $"phase '{name}': {found} has no meaning in a phase that {(setsBalancer ? "sets the balancer" : isLoad ? "loads" : hasGroups ? "has groups" : "measures operations")}");
+        if (!setsBalancer && !isLoad && !hasGroups && reader.Find("operations") is null)
+            throw MappingReader.Wrong(reader.Node, $"phase '{name}': one of load, operations, groups and balancer is missing");
     }
 
     private ScenarioCollection LoadedCollection(MappingReader reader)
@@ -108,6 +111,8 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     {
         string name = (node as MappingNode)?.Find("name") is ScalarNode given ? given.Text : $"group {number}";
         var reader = new MappingReader(node, $"phase '{phase}', group '{name}'", ScenarioLanguage.Group);
+        if (BalancerReader.Find(reader, $"{phase}.{name}", data) is { } balancer)
+            return balancer with { Name = name, AfterSeconds = reader.Duration("after") ?? 0 };
         return Limited(reader, $"{phase}.{name}", new PhaseGroup
         {
             Name = name,
@@ -141,11 +146,12 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
 
+    /// <summary>Those of one kind in one group may share a name: they are counted together, such as reads of several collections.</summary>
     private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
     {
-        IEnumerable<string> names = groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test);
+        string[] names = [.. groups.SelectMany(g => g.Operations.Select(o => (o.Operation.Test, Kind: o.Operation.GetType())).Distinct()).Select(o => o.Test)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name");
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name; only those of one kind in one group may share it, and are counted together");
         if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
             throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', which is the name of their sum");
     }

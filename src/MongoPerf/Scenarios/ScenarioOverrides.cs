@@ -55,7 +55,7 @@ internal sealed record ScenarioOverrides
 
     private SequenceNode SetPhases(SequenceNode phases, List<string> told)
     {
-        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase && phase.Find("load") is null && phase.Find("groups") is null ? SetPhase(phase, told) : item)];
+        ScenarioNode[] changed = [.. phases.Items.Select(item => item is MappingNode phase && phase.Find("load") is null && phase.Find("groups") is null && phase.Find("balancer") is null ? SetPhase(phase, told) : item)];
         return changed.Where((item, i) => !ReferenceEquals(item, phases.Items[i])).Any()
             ? phases with { Items = changed }
             : throw new UserException(ExitCode.WrongUsage, $"{Given()}: no phase of the scenario has threads of its own (loads and groups keep the file's)", "change the file, or --set where it has parameters");
