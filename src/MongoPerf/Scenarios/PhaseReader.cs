@@ -146,12 +146,15 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
 
-    /// <summary>Those of one kind in one group may share a name: they are counted together, such as reads of several collections.</summary>
+    /// <summary>Names in a group's results: those of one kind on different collections may share one, and are counted together.</summary>
+    private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Test, o.GetType()))
+        .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Test) : [same.Key.Test]);
+
     private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
     {
-        string[] names = [.. groups.SelectMany(g => g.Operations.Select(o => (o.Operation.Test, Kind: o.Operation.GetType())).Distinct()).Select(o => o.Test)];
+        string[] names = [.. groups.SelectMany(Counted)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name; only those of one kind in one group may share it, and are counted together");
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name; only those of one kind on different collections may share it, and are counted together");
         if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
             throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', which is the name of their sum");
     }

@@ -52,9 +52,7 @@ public sealed class WireScenarioData(Func<StoredCollection, WireCollection> open
             Of(stored).Checkpoint(documents * stored.Count / Math.Max(1, collection.Count));
     }
 
-    public SizeResult ReadSizes(ScenarioCollection collection, long documents) => collection.Files is { } files
-        ? SizeReader.Sum([.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(stored.Name == files.Bucket.Chunks ? documents * files.ChunkCount : documents)))], documents)
-        : Of(collection.Stored[0]).ReadSizes(documents);
+    public SizeResult ReadSizes(ScenarioCollection collection, long documents) => ReadStoredSizes(collection, documents) with { Collection = collection.Name };
 
     public long? ReadAvailableConnections()
     {
@@ -75,6 +73,10 @@ public sealed class WireScenarioData(Func<StoredCollection, WireCollection> open
         foreach (WireCollection collection in _open.Values)
             collection.Dispose();
     }
+
+    private SizeResult ReadStoredSizes(ScenarioCollection collection, long documents) => collection.Files is { } files
+        ? SizeReader.Sum([.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(stored.Name == files.Bucket.Chunks ? documents * files.ChunkCount : documents)))], documents)
+        : Of(collection.Stored[0]).ReadSizes(documents);
 
     private WireCollection Of(StoredCollection collection)
     {

@@ -173,7 +173,7 @@ public sealed class ScenarioRunnerTests : IDisposable
 
         public CancellationToken Stop { get; set; }
 
-        public CollectionState Inspect(ScenarioCollection collection) => new(false, null);
+        public CollectionState Inspect(StoredCollection collection) => new(false, null);
 
         public void Create(ScenarioCollection collection) => Calls.Add($"create {collection.Name}");
 
