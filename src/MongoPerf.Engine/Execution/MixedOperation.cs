@@ -10,31 +10,35 @@ namespace MongoPerf.Engine.Execution;
 internal sealed class MixedOperation : IPreparedOperation
 {
     private readonly IPreparedOperation[] _operations;
+    private readonly int[] _parts;
     private readonly double[] _ends;
     private RandomStream _choice;
+    private int _drawn;
 
     public MixedOperation(IOperationExecutor executor, OperationMix mix, OperationContext context)
     {
         // Each operation draws from a stream of its own: another weight leaves the values of the others as they are.
         _operations = [.. mix.Items.Select(item => executor.Prepare(item.Operation, context with { Seed = context.Seed ^ Salt.Of(item.Operation.Test) }))];
+        string[] names = [.. mix.Parts.Select(part => part.Test)];
+        _parts = [.. mix.Items.Select(item => Array.IndexOf(names, item.Operation.Test))];
         _ends = WeightedChoice.Ends([.. mix.Items.Select(item => item.Weight)]);
         _choice = RandomStream.For(context.Seed, RandomPurpose.Choice, context.Worker);
     }
 
-    /// <summary>Which of the mix was drawn last; 0-based.</summary>
-    public int Drawn { get; private set; }
+    /// <summary>Which of the mix's parts was drawn last; 0-based.</summary>
+    public int Part => _parts[_drawn];
 
-    public ServerError? LastError => _operations[Drawn].LastError;
+    public ServerError? LastError => _operations[_drawn].LastError;
 
     public bool Draw()
     {
-        Drawn = WeightedChoice.Pick(_ends, _choice.Next());
-        return _operations[Drawn].Draw();
+        _drawn = WeightedChoice.Pick(_ends, _choice.Next());
+        return _operations[_drawn].Draw();
     }
 
-    public OperationOutcome Execute() => _operations[Drawn].Execute();
+    public OperationOutcome Execute() => _operations[_drawn].Execute();
 
-    public VerificationOutcome Verify() => _operations[Drawn].Verify();
+    public VerificationOutcome Verify() => _operations[_drawn].Verify();
 
     public void Complete()
     {

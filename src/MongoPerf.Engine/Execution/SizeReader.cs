@@ -22,6 +22,29 @@ internal static class SizeReader
         };
     }
 
+    /// <summary>Of several collections that are one to the user; indexes are named with their collections.</summary>
+    /// <param name="parts">The last one's documents are those that count.</param>
+    /// <param name="documents">Known to be stored.</param>
+    public static SizeResult Sum(IReadOnlyList<(string Name, SizeResult Size)> parts, long documents) => new()
+    {
+        Documents = documents,
+        DataBytes = parts.Sum(p => p.Size.DataBytes),
+        StorageBytes = parts.Sum(p => p.Size.StorageBytes),
+        FreeStorageBytes = parts.All(p => p.Size.FreeStorageBytes is not null) ? parts.Sum(p => p.Size.FreeStorageBytes) : null,
+        IndexBytes = parts.Sum(p => p.Size.IndexBytes),
+        Indexes = parts.SelectMany(p => p.Size.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
+        Shards =
+        [
+            .. parts.SelectMany(p => p.Size.Shards.Select(shard => (p.Name, Shard: shard))).GroupBy(p => p.Shard.Shard).OrderBy(g => g.Key, StringComparer.Ordinal).Select(shard => new ShardSize(
+                shard.Key, shard.Where(p => p.Name == parts[^1].Name).Sum(p => p.Shard.Documents), shard.Sum(p => p.Shard.DataBytes), shard.Sum(p => p.Shard.StorageBytes),
+                shard.Sum(p => p.Shard.IndexBytes), shard.Sum(p => p.Shard.Chunks))
+            {
+                Orphans = shard.All(p => p.Shard.Orphans is not null) ? shard.Sum(p => p.Shard.Orphans) : null,
+                Indexes = shard.SelectMany(p => p.Shard.Indexes.Select(i => ($"{p.Name}.{i.Key}", i.Value))).ToDictionary(),
+            }),
+        ],
+    };
+
     private static List<ShardSize> ReadShards(BsonDocument? shards)
     {
         var sizes = new List<ShardSize>();

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution.GridFs;
 using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Wire.Connections;
@@ -16,6 +17,7 @@ public sealed class WireExecutor : IOperationExecutor
     private readonly string _collection;
     private readonly DocumentGenerator _generator;
     private readonly Action? _beforeReconnect;
+    private readonly CancellationTokenSource _aborted = new();
     private MongoConnection? _connection;
     private bool _wasTried;
 
@@ -35,6 +37,9 @@ public sealed class WireExecutor : IOperationExecutor
         _generator = generator;
         _beforeReconnect = beforeReconnect;
     }
+
+    /// <summary>Does what is done to a sharded deployment behind its router; null for any other.</summary>
+    public ClusterControl? Cluster { get; init; }
 
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>
@@ -57,14 +62,23 @@ public sealed class WireExecutor : IOperationExecutor
     {
         InsertSpecification insert => new WireInsert(this, insert, _database, _collection, _generator, context),
         FindSpecification find => new WireFind(this, find, _database, _collection, _generator, context),
-        GridFsWriteSpecification write => new WireGridFsWrite(this, write, _database, context),
-        GridFsReadSpecification read => new WireGridFsRead(this, read, _database, context),
+        UploadFile upload => new WireGridFsWrite(this, upload, _database, context),
+        DownloadFile download => new WireGridFsRead(this, download, _database, context),
+        CollectionOperation { IsForCluster: true } operation when Cluster is not null => new WireClusterOperation(operation, Cluster, _aborted.Token),
         InsertDocuments insert => new WireInsertDocuments(this, insert, _database, context),
         CollectionOperation operation => new WireOperation(this, operation, _database, context),
         _ => throw new NotSupportedException($"the wire executor has no way to do {specification.GetType().Name}"),
     };
 
-    public void Abort() => _connection?.Abort();
+    public void Abort()
+    {
+        _aborted.Cancel();
+        _connection?.Abort();
+    }
 
-    public void Dispose() => _connection?.Dispose();
+    public void Dispose()
+    {
+        _connection?.Dispose();
+        _aborted.Dispose();
+    }
 }

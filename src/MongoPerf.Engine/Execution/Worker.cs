@@ -117,7 +117,7 @@ internal sealed class Worker : IDisposable
         long end = _clock.Now;
         LastOperationEnd = _free = end;
 
-        int part = _mix is null ? 0 : _mix.Drawn;
+        int part = _mix is null ? 0 : _mix.Part;
         WorkerCounters counters = (start >= _control.MeasureFrom ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {

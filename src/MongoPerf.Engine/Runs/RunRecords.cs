@@ -311,6 +311,9 @@ public sealed record Accounting(long Scheduled, long Succeeded, long Failed, lon
 /// <summary>Test 8: sizes as the server reports them, bytes.</summary>
 public sealed record SizeResult
 {
+    /// <summary>Its name, where a run has several; null for the run's own.</summary>
+    public string? Collection { get; init; }
+
     public required long Documents { get; init; }
 
     /// <summary>Uncompressed BSON.</summary>

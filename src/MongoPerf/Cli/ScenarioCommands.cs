@@ -91,7 +91,7 @@ internal static class ScenarioCommands
             // A load is the first phase mostly, but hardly what is meant.
             PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Test == "load")];
             PhaseOperation chosen = Choose(ordered, o => o.Operation.Test, parsed.GetValue(operation), "operation");
-            foreach (CollectionOperation step in chosen.Operation is OperationSequence sequence ? sequence.Steps : [chosen.Operation])
+            foreach (CollectionOperation step in chosen.Operation.Steps)
                 ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? 42), Console.Out);
             return ExitCode.Done;
         }));

@@ -80,7 +80,7 @@ internal static class ScenarioPrinter
         foreach (ScenarioRound round in read.Scenario.Rounds)
         {
             foreach (ScenarioCollection collection in round.Collections)
-                output.WriteLine($"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.Documents.Make(0).Bytes.Length:N0} bytes, {collection.Indexes.Count + 1} {(collection.Indexes.Count == 0 ? "index" : "indexes")}");
+                output.WriteLine(Describe(collection));
             foreach (ScenarioPhase phase in round.Phases)
                 WritePhase(phase, output);
         }
@@ -96,6 +96,14 @@ internal static class ScenarioPrinter
             output.WriteLine($"  {Describe(phase, group)}");
         foreach (Assertion assertion in phase.Assertions)
             output.WriteLine($"  assert {assertion.Text}");
+    }
+
+    private static string Describe(ScenarioCollection collection)
+    {
+        string where = collection.Shard is { } shard ? $", on shard {shard} where there are shards" : "";
+        return collection.Files is { } files
+            ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, {files.ChunkCount:N0} {(files.ChunkCount == 1 ? "chunk" : "chunks")} each{where}"
+            : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, {collection.Indexes.Count + 1} {(collection.Indexes.Count == 0 ? "index" : "indexes")}{where}";
     }
 
     private static string Describe(ScenarioPhase phase, PhaseGroup group)

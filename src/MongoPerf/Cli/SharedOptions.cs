@@ -1,6 +1,6 @@
 using System.CommandLine;
-using System.Globalization;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 
@@ -95,13 +95,8 @@ internal sealed class SharedOptions
             : throw new FormatException($"'{text}' is no chunk size, allowed are whole megabytes from 1MB to 1GB");
     }
 
-    private static string ParseBalancer(string text)
-    {
-        bool isTime = text.Split('-') is [var start, var stop] && start != stop && IsTimeOfDay(start) && IsTimeOfDay(stop);
-        return text is "on" or "off" || isTime ? text : throw new FormatException($"'{text}' is none of on, off, or two different times such as 22:00-06:00");
-    }
-
-    private static bool IsTimeOfDay(string text) => TimeOnly.TryParseExact(text, "HH:mm", CultureInfo.InvariantCulture, DateTimeStyles.None, out _);
+    private static string ParseBalancer(string text) =>
+        text is "on" or "off" || BalancerReader.IsWindow(text) ? text : throw new FormatException($"'{text}' is none of on, off, or two different times such as 22:00-06:00");
 
     private static ulong? ParseSeed(string text) =>
         ulong.TryParse(text, out ulong seed) ? seed : throw new FormatException($"'{text}' is no seed, allowed are 0 to {ulong.MaxValue}");

@@ -27,16 +27,20 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         string collection = CollectionOf(reader, kind.Name);
         ScenarioCollection? about = data.FirstOrDefault(c => c.Name == collection);
         var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about);
-        CollectionOperation operation = Make(kind.Name, context) with { Concerns = Concerns(reader) };
-        // The steps of a sequence are the commands that are sent.
-        if (operation is OperationSequence sequence)
-            operation = sequence with { Steps = [.. sequence.Steps.Select(step => step with { Concerns = operation.Concerns })] };
-        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation is InsertDocuments || about is null ? null : Keys(reader));
+        RequireOfItsKind(reader, kind.Name, about);
+        CollectionOperation operation = WithConcerns(Make(kind.Name, context), reader);
+        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : Keys(reader));
     }
 
     /// <summary>What a load does.</summary>
-    public InsertDocuments Load(ScenarioCollection collection, MappingReader phase) =>
-        new("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? 1000), phase.Flag("ordered")) { Concerns = Concerns(phase) };
+    public CollectionOperation Load(ScenarioCollection collection, MappingReader phase)
+    {
+        if (collection.Files is not { } files)
+            return new InsertDocuments("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? 1000), phase.Flag("ordered")) { Concerns = Concerns(phase) };
+        if (((string[])["batch", "ordered"]).FirstOrDefault(key => phase.Find(key) is not null) is { } key)
+            throw MappingReader.Wrong(phase.Find(key)!, $"load: {key} has no meaning where files are loaded, each by itself");
+        return WithConcerns(new UploadFile("load", collection.Name, files), phase);
+    }
 
     public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) => [.. nodes.Select(node => Index(node, what))];
 
@@ -62,6 +66,16 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
+    /// <summary>Files are only moved whole, and documents are none.</summary>
+    private static void RequireOfItsKind(MappingReader reader, string kind, ScenarioCollection? about)
+    {
+        bool isOfFiles = kind is "upload" or "download";
+        if (about is { Files: not null } && !isOfFiles)
+            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a GridFS bucket, allowed are upload and download");
+        if (about is { Files: null } && isOfFiles)
+            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a collection of documents, a GridFS bucket is expected", "such as fs: {files: {count: 1k, length: 1MB}} in data");
+    }
+
     private CollectionOperation Make(string kind, Context c) => kind switch
     {
         "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
@@ -85,6 +99,8 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
             new FindDocuments("read", c.Collection, c.KeyFilter()) { Projection = c.Value("projection"), Limit = One },
             new UpdateDocuments("update", c.Collection, c.KeyFilter(), c.Update()),
         ]),
+        "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
+        "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
         "count" => new CountDocuments(c.Name, c.Collection, c.Document("filter") ?? DocumentValue.Empty) { Skip = c.Value("skip"), Limit = c.Value("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
             c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Document("filter") ?? DocumentValue.Empty),
@@ -156,6 +172,14 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         return node is null ? KeyChoice.Uniform : KeyChoiceReader.Read(node, scale);
     }
 
+    private CollectionOperation WithConcerns(CollectionOperation operation, MappingReader reader)
+    {
+        OperationConcerns concerns = Concerns(reader);
+        return operation is UploadFile && concerns.IsUnacknowledged
+            ? throw MappingReader.Wrong(reader.Find("writeConcern") ?? reader.Node, $"w: 0 for files of '{operation.Collection}': a file is there when the server has said so", "take w: 1")
+            : operation with { Concerns = concerns };
+    }
+
     /// <summary>The operation's own, else the usual ones; what an operation does not take is not sent with it.</summary>
     private OperationConcerns Concerns(MappingReader reader)
     {
@@ -197,6 +221,6 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         /// <summary>Without a filter it is the document that was drawn.</summary>
         public DocumentValue KeyFilter() => Document("filter") ?? DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
 
-        public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build());
+        public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
     }
 }

@@ -6,7 +6,7 @@ namespace MongoPerf.Scenarios;
 /// <summary>Which keys a phase may have, by what it does.</summary>
 internal static class PhaseKeys
 {
-    private static readonly string[] Deeds = ["create", "load", "groups", "operations"];
+    private static readonly string[] Deeds = ["create", "load", "balancer", "groups", "operations"];
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
     private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate"];
 
@@ -17,9 +17,10 @@ internal static class PhaseKeys
         {
             "create" => ("makes a collection", [.. OfMeasuring, .. OfLoads, "load", "threads", "lap", "sizes"]),
             "load" => ("loads", OfMeasuring),
+            "balancer" => ("sets the balancer", [.. OfMeasuring, .. OfLoads, "threads", "lap"]),
             "groups" => ("has groups", ["operations", "threads", "duration", "count", "warmup", "rate", .. OfLoads, "lap"]),
             "operations" => ("measures operations", OfLoads),
-            _ => throw MappingReader.Wrong(reader.Node, $"phase '{phase}': one of create, load, operations and groups is missing"),
+            _ => throw MappingReader.Wrong(reader.Node, $"phase '{phase}': one of create, load, balancer, groups and operations is missing"),
         };
         if (wrong.FirstOrDefault(key => reader.Find(key) is not null) is { } found)
             throw MappingReader.Wrong(reader.Find(found)!, $"phase '{phase}': {found} has no meaning in a phase that {does}");

@@ -26,6 +26,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         ScenarioCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
             : loaded is not null ? [Load(reader, loaded)]
+            : BalancerReader.Find(reader, name, data) is { } balancer ? [balancer]
             : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
@@ -56,6 +57,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         : mapping.Find("name") is ScalarNode name ? name.Text
         : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
         : mapping.Find("create") is ScalarNode created ? $"create {created.Text}"
+        : mapping.Find("balancer") is ScalarNode balancer ? $"balancer {balancer.Text}"
         : $"phase {number}";
 
     private static string LoadName(string collection) => $"load {collection}";
@@ -128,6 +130,8 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     {
         string name = (node as MappingNode)?.Find("name") is ScalarNode given ? given.Text : $"group {number}";
         var reader = new MappingReader(node, $"phase '{phase}', group '{name}'", ScenarioLanguage.Group);
+        if (BalancerReader.Find(reader, $"{phase}.{name}", data) is { } balancer)
+            return balancer with { Name = name, AfterSeconds = reader.Duration("after") ?? 0 };
         return Limited(reader, $"{phase}.{name}", new PhaseGroup
         {
             Name = name,
@@ -161,11 +165,15 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
 
+    /// <summary>Names in a group's results: those of one kind on different collections may share one, and are counted together.</summary>
+    private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Test, o.GetType()))
+        .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Test) : [same.Key.Test]);
+
     private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
     {
-        IEnumerable<string> names = groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test);
+        string[] names = [.. groups.SelectMany(Counted)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name");
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name; only those of one kind on different collections may share it, and are counted together");
         if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
             throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', which is the name of their sum");
     }

@@ -24,12 +24,21 @@ internal static class ScenarioLanguage
         new("readPreference", KeyKind.Text, "Which members its reads go to.") { Allowed = ReadPreferences },
     ];
 
-    public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes.",
+    public static KeySet Files { get; } = new("files", "The files of a GridFS bucket.",
+    [
+        new("count", KeyKind.Count, "Files to load, such as 1k; --scale multiplies it. 0 or nothing: none."),
+        new("length", KeyKind.Size, "Bytes of each file, such as 1.04MB."),
+        new("chunkSize", KeyKind.Size, "Bytes of a file in each chunk but its last [default: 255KB]."),
+    ]);
+
+    public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, or a GridFS bucket.",
     [
         new("count", KeyKind.Count, "Documents to load, such as 10M; --scale multiplies it. 0 or nothing: none."),
         new("document", KeyKind.Document, "A document; values that start with ^ are generated from seed and number. Without an _id it gets an increasing ObjectId."),
+        new("files", KeyKind.Mapping, "In place of count and document: it is a GridFS bucket of this name, with its two collections and their indexes.", Files),
         new("indexes", KeyKind.Documents, "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
+        new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
     ]);
 
@@ -71,6 +80,8 @@ internal static class ScenarioLanguage
             [WriteConcernKey, FilterKey, SortKey, WithKey, new("remove", KeyKind.Flag, "Remove it instead of an update."),
                 new("new", KeyKind.Flag, "Return it as it is afterwards."), UpsertKey, ProjectionKey, HintKey]),
         Operation("readModifyWrite", "Finds a document and updates it, timed as one.", [WriteConcernKey, .. ReadKeys, FilterKey, ProjectionKey, WithKey]),
+        Operation("upload", "Writes a file of a GridFS bucket: its chunks, then its document, timed as one.", [WriteConcernKey]),
+        Operation("download", "Reads a file of a GridFS bucket whole, chunk by chunk, timed as one.", [.. ReadKeys]),
         Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey]),
         Operation("distinct", "The different values of a field.", [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey]),
         Operation("aggregate", "Runs a pipeline and reads all that comes.",
@@ -86,6 +97,12 @@ internal static class ScenarioLanguage
 
     public static IEnumerable<string> OperationKinds => Operations.Select(o => o.Name);
 
+    private static readonly Key[] BalancerKeys =
+    [
+        new("balancer", KeyKind.Text, "In place of operations: sets the balancer of a sharded deployment on, off, or to the hours of the day HH:MM-HH:MM; now opens a window that closes when all is balanced. Afterwards it is as it was before the run."),
+        new("within", KeyKind.Duration, "Of a balancer: waits until the collections are balanced, but no longer [default: 10m with now, otherwise it does not wait]."),
+    ];
+
     public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
     [
         new("name", KeyKind.Text, "Its name in results."),
@@ -96,6 +113,7 @@ internal static class ScenarioLanguage
         new("rate", KeyKind.Number, "Operations per second over all its threads [default: as fast as possible]."),
         new("after", KeyKind.Duration, "Starts so long after the phase."),
         new("operations", KeyKind.Mappings, "What its threads do."),
+        .. BalancerKeys,
     ]);
 
     public static IReadOnlyList<string> Restarts { get; } = ["none", "warm", "cold"];
@@ -121,6 +139,7 @@ internal static class ScenarioLanguage
         new("sizes", KeyKind.Flag, "Take the collection's sizes when it is over [default: true for a load]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
+        .. BalancerKeys,
         new("groups", KeyKind.Mappings, "Several groups of threads at once, in place of threads and operations.", Group),
     ]);
 

@@ -61,7 +61,7 @@ internal sealed record ScenarioOverrides
             : throw new UserException(ExitCode.WrongUsage, $"{Given()}: no phase of the scenario has threads of its own (create phases, loads and groups keep the file's)", "change the file, or --set where it has parameters");
     }
 
-    private static bool IsMeasured(MappingNode phase) => phase.Find("create") is null && phase.Find("load") is null && phase.Find("groups") is null;
+    private static bool IsMeasured(MappingNode phase) => phase.Find("create") is null && phase.Find("load") is null && phase.Find("balancer") is null && phase.Find("groups") is null;
 
     private string Given() => Threads is not null ? "--threads" : Operations is not null ? "--operations" : Duration is not null ? "--duration" : Warmup is not null ? "--warmup" : "--rate";
 

@@ -123,17 +123,25 @@ internal static class ScenarioReader
 
     private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> chosen) => [.. chosen.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];
 
-    private static List<ScenarioCollection> Collections(ScenarioNode data, CountScale scale, ulong seed)
+    private static ScenarioCollection[] Collections(ScenarioNode data, CountScale scale, ulong seed)
     {
         if (data is not MappingNode mapping)
             throw MappingReader.Wrong(data, $"data is {data.Describe()}, collections by name are expected");
-        return [.. mapping.Entries.Select(entry => Collection(entry, scale, seed))];
+        ScenarioCollection[] collections = [.. mapping.Entries.Select(entry => Collection(entry, scale, seed))];
+        if (collections.SelectMany(c => c.Stored).GroupBy(stored => stored.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
+            throw MappingReader.Wrong(data, $"data: '{twice.Key}' is a collection and a GridFS bucket's");
+        return collections;
     }
 
     private static ScenarioCollection Collection(MappingEntry entry, CountScale scale, ulong seed)
     {
         string name = CheckedName(entry.Key);
         var reader = new MappingReader(entry.Value, $"collection '{name}'", ScenarioLanguage.Collection);
+        int? shard = (int?)reader.Count("shard", 1, ClusterRequest.MostShards);
+        if (shard is not null && reader.Find("shardKey") is { } key)
+            throw MappingReader.Wrong(key, $"collection '{name}': shardKey spreads it, shard keeps it on one", "only one of them is allowed");
+        if (reader.Find("files") is not null)
+            return BucketReader.Read(reader, name, shard, scale, seed);
         ScenarioNode document = reader.Find("document") ?? new MappingNode(entry.Key.Position, []);
         var template = new DocumentTemplate(new TemplateReader(null, seed).Document(document, $"{name}.document"), seed, name);
         int length = template.Make(0).Bytes.Length;
@@ -146,6 +154,7 @@ internal static class ScenarioReader
             Documents = template,
             Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
             ShardKey = Literal(reader, "shardKey"),
+            Shard = shard,
             Options = Literal(reader, "options"),
         };
     }
@@ -169,7 +178,7 @@ internal static class ScenarioReader
     {
         HashSet<string> changed =
         [
-            .. all.SelectMany(p => p.Groups).SelectMany(g => g.Operations).Where(o => o.Operation.IsWrite && o.Operation is not InsertDocuments).Select(o => o.Operation.Collection),
+            .. all.SelectMany(p => p.Groups).SelectMany(g => g.Operations).Where(o => o.Operation.IsWrite && !o.Operation.Inserts).Select(o => o.Operation.Collection),
         ];
         return changed.Count == 0 ? phase : phase with
         {

@@ -56,13 +56,13 @@ public sealed class TyrantScenarioTests : IDisposable
     public void A_collection_is_an_empty_table_with_a_marker_and_an_index_for_each_column()
     {
         _table.Records["somebody's"] = "a\0b";
-        Assert.Equal(new CollectionState(true, null), _data.Inspect(Collection));
+        Assert.Equal(new CollectionState(true, null), _data.Inspect(Collection.Stored[0]));
         _data.Create(Collection);
         Assert.Equal(["mongoperf"], _table.Records.Keys);
         Assert.Equal(["CreateTime 1", "CategoryID 1", "Tags 2", "Title 0"], _table.Indexes);
         Assert.Equal(0, _data.Count(Collection));
         _data.SetLoaded(Collection, 50);
-        Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection).Marker!.Seed, _data.Inspect(Collection).Marker!.RunId, _data.Inspect(Collection).Marker!.Documents));
+        Assert.Equal((42UL, "run-1", 50L), (_data.Inspect(Collection.Stored[0]).Marker!.Seed, _data.Inspect(Collection.Stored[0]).Marker!.RunId, _data.Inspect(Collection.Stored[0]).Marker!.Documents));
         Assert.Equal((1_000_000L, 0L), (_data.ReadSizes(Collection, 50).StorageBytes, _data.ReadSizes(Collection, 50).IndexBytes));
         Assert.Null(_data.ReadAvailableConnections());
     }

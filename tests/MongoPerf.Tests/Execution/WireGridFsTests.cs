@@ -1,8 +1,9 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Execution.GridFs;
 using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Workloads.Keys;
+using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -54,7 +55,7 @@ public sealed class WireGridFsTests : IDisposable
     public void A_file_beyond_one_inserts_size_goes_in_several()
     {
         var files = new GridFsFileSet(42, new GridFsBucket("fs", 8 << 20), 20 << 20);
-        IPreparedOperation write = _executor.Prepare(new GridFsWriteSpecification("write", files), new OperationContext(42, 0, new NumberSource(0, 1)));
+        IPreparedOperation write = _executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)));
         Assert.Equal(new OperationOutcome(true, 1, 20 << 20), Run(write));
         Assert.Equal([("fs.chunks", 2), ("fs.chunks", 1), ("fs.files", 1)], _inserts.Select(i => (i.Command, i.Documents.Length)));
     }
@@ -63,9 +64,9 @@ public sealed class WireGridFsTests : IDisposable
     public void An_empty_file_has_no_chunk()
     {
         var files = new GridFsFileSet(42, new GridFsBucket(), 0);
-        Assert.Equal(new OperationOutcome(true, 1, 0), Run(_executor.Prepare(new GridFsWriteSpecification("write", files), new OperationContext(42, 0, new NumberSource(0, 1)))));
+        Assert.Equal(new OperationOutcome(true, 1, 0), Run(_executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1)))));
         Assert.Equal(["fs.files"], _inserts.Select(i => i.Command));
-        IPreparedOperation read = _executor.Prepare(new GridFsReadSpecification("read", files, 1), new OperationContext(42, 0, null));
+        IPreparedOperation read = Read(files, 1);
         Assert.Equal(new OperationOutcome(true, 1, 0), Run(read));
         Assert.Equal(new VerificationOutcome(1, 0), read.Verify());
     }
@@ -132,6 +133,39 @@ public sealed class WireGridFsTests : IDisposable
         Assert.Equal(11000, write.LastError!.Code);
     }
 
+    [Fact]
+    public void Files_that_were_uploaded_in_a_phase_can_be_asked_for()
+    {
+        var keys = new KeySpace(0);
+        IPreparedOperation write = _executor.Prepare(new UploadFile("write", "fs", Files) { Keys = keys }, new OperationContext(42, 0, null));
+        Assert.True(write.Draw());
+        Assert.Equal(0, keys.Count);
+        Assert.True(write.Execute().Succeeded);
+        Assert.Equal(1, keys.Count);
+        // One whose connection broke is given back when the next is drawn.
+        Assert.True(write.Draw());
+        Assert.True(write.Draw());
+        Assert.Equal(2, keys.Count);
+    }
+
+    [Fact]
+    public void Concerns_go_with_every_command_and_a_router_hears_its_own_names()
+    {
+        var heard = new List<string>();
+        _server.Answer = exchange =>
+        {
+            BsonDocument command = new(OpMsg.Parse(exchange.Request).Body.ToArray());
+            heard.Add($"{command.First().Key} {command.First().Value} {command.Find("writeConcern.w")}{command.Find("readConcern.level")}");
+            exchange.Reply(BsonDocument.Of(("n", command.First().Value.ToString() == "fs.chunks" ? 3 : 1), ("ok", 1.0), ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("length", 0L), ("chunkSize", 1000)) }), ("id", 0L)))));
+        };
+        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.Default with { Dialect = CommandDialect.RoutingMongod }, "d", "c", new DocumentGenerator(42));
+        executor.Connect();
+        var concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 2)), ReadConcern = "majority" };
+        Run(executor.Prepare(new UploadFile("write", "fs", Files) { Concerns = concerns }, new OperationContext(42, 0, new NumberSource(0, 1))));
+        Run(executor.Prepare(new DownloadFile("read", "fs", Files) { Concerns = concerns, Chooser = new UniformKeys(new KeySpace(1)) }, new OperationContext(42, 0, null)));
+        Assert.Equal(["clusterInsert fs.chunks 2", "clusterInsert fs.files 2", "clusterFind fs.files majority", "clusterFind fs.chunks majority"], heard);
+    }
+
     private static OperationOutcome Run(IPreparedOperation operation)
     {
         Assert.True(operation.Draw());
@@ -139,9 +173,12 @@ public sealed class WireGridFsTests : IDisposable
     }
 
     private IPreparedOperation Write(int count) =>
-        _executor.Prepare(new GridFsWriteSpecification("write", Files), new OperationContext(42, 0, new NumberSource(0, count)));
+        _executor.Prepare(new UploadFile("write", "fs", Files), new OperationContext(42, 0, new NumberSource(0, count)));
 
-    private IPreparedOperation Read(int count) => _executor.Prepare(new GridFsReadSpecification("read", Files, count), new OperationContext(42, 0, null));
+    private IPreparedOperation Read(int count) => Read(Files, count);
+
+    private IPreparedOperation Read(GridFsFileSet files, int count) =>
+        _executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(count)) }, new OperationContext(42, 0, null));
 
     /// <summary>A server that keeps what is inserted and hands chunks out two at a time.</summary>
     private void Keep(Exchange exchange)

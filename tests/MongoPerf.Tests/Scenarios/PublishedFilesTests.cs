@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Scenarios;
@@ -23,7 +24,7 @@ public sealed class PublishedFilesTests
     [Fact]
     public void Every_test_of_the_report_is_there()
     {
-        string[] expected = [.. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o2"];
+        string[] expected = [.. Enumerable.Range(1, 9).Select(i => $"i{i}"), .. Enumerable.Range(1, 15).Select(i => $"q{i}"), "o1", "o1-sharded", "o2"];
         Assert.Equal(expected.Order(), Report().Select(name => Path.GetFileName(name)).Order());
     }
 
@@ -32,7 +33,7 @@ public sealed class PublishedFilesTests
     {
         byte[][] documents = [.. Report().Select(name => Read(name, 1).Scenario.Rounds[0].Collections.FirstOrDefault(c => c.Name == "items")).OfType<ScenarioCollection>().Select(c => c.Documents.Make(7).Bytes.ToArray())];
         // i9 has images.
-        Assert.Equal(25, documents.Length);
+        Assert.Equal(26, documents.Length);
         Assert.All(documents, d => Assert.Equal(documents[0], d));
         BsonDocument document = new(documents[0]);
         Assert.Equal(["_id", "number", "name", "describe", "time", "flag", "price", "parameter", "category"], document.Select(e => e.Key));
@@ -104,27 +105,28 @@ public sealed class PublishedFilesTests
         Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.IsSharded, Read("report-2.4.8/q14", 0.01, d).Scenario.Rounds[0].Collections.Single().Count)));
     }
 
-    /// <summary>By the GridFS specification: chunks of one length, numbered from 0 for each file, the file's length the sum of theirs.</summary>
+    /// <summary>Images of the same sizes, of which the published one is among.</summary>
     [Fact]
-    public void Images_are_cut_into_chunks_as_GridFS_says()
+    public void Images_are_written_and_read_as_files_and_as_fields_of_the_same_length()
     {
-        foreach (ScenarioRound round in Read("report-2.4.8/i9", 0.01).Scenario.Rounds)
+        ScenarioRound[] rounds = [.. Read("report-2.4.8/i9", 1).Scenario.Rounds];
+        Assert.Contains(1_090_519, rounds.Select(r => r.Collections[1].Files!.Length));
+        foreach (ScenarioRound round in rounds)
         {
-            ScenarioCollection chunks = round.Collections.Single(c => c.Name == "fs.chunks");
-            ScenarioCollection files = round.Collections.Single(c => c.Name == "fs.files");
-            long perFile = chunks.Count / files.Count;
-            Assert.Equal(10, files.Count);
-            for (long file = 0; file < files.Count; file++)
-            {
-                BsonDocument[] own = [.. Enumerable.Range(0, (int)perFile).Select(i => chunks.Documents.Make((file * perFile) + i))];
-                Assert.Equal(Enumerable.Range(0, (int)perFile).Select(i => (file, (long)i)), own.Select(c => (c.FindInt64("files_id")!.Value, c.FindInt64("n")!.Value)));
-                BsonDocument description = files.Documents.Make(file);
-                Assert.Equal(file, description.FindInt64("_id"));
-                // A binary's value begins with four bytes of length and one of subtype.
-                Assert.All(own, c => Assert.Equal(description.FindInt64("chunkSize"), c.Find("data")!.Value.Bytes.Length - 5));
-                Assert.Equal(description.FindInt64("length"), perFile * description.FindInt64("chunkSize"));
-            }
+            // A binary's value begins with four bytes of length and one of subtype.
+            Assert.Equal(round.Collections[1].Files!.Length, round.Collections[0].Documents.Make(3).Find("image")!.Value.Bytes.Length - 5);
+            Assert.Equal(GridFsBucket.DefaultChunkSize, round.Collections[1].Files!.Bucket.ChunkSize);
+            Assert.Equal([("insert", 1000L), ("upload", 1000), ("find", 1000), ("download", 1000)], round.Phases.Select(p => (p.Groups[0].Operations[0].Operation.Test, p.Groups[0].Count!.Value)));
         }
+    }
+
+    [Fact]
+    public void Whole_collections_hold_as_much_as_one_that_is_spread_and_lie_each_on_a_shard_of_its_own()
+    {
+        ScenarioCollection[] collections = [.. Read("six-nodes", 1).Scenario.Rounds.Single().Collections];
+        Assert.Equal([null, null, 1, 2, 3], collections.Select(c => c.Shard));
+        Assert.InRange(collections.Skip(2).Sum(c => c.Count), collections[0].Count - 1, collections[0].Count);
+        Assert.Equal(collections[0].Count, collections[1].Count);
     }
 
     public static TheoryData<string> Files() => [.. Report(), "ycsb-sharded", "news", "six-nodes"];

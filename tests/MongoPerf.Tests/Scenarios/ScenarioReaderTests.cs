@@ -119,8 +119,64 @@ public sealed class ScenarioReaderTests
                 "load: writeConcern", "update: writeConcern", "find: readConcern $readPreference", "count: readConcern $readPreference", "distinct: readConcern $readPreference",
                 "validate: ", "ping: ", "dropIndexes: writeConcern", "read: readConcern $readPreference", "update: writeConcern",
             ],
-            Operations<CollectionOperation>(scenario).SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o])
+            Operations<CollectionOperation>(scenario).SelectMany(o => o.Steps)
                 .Select(o => $"{o.Test}: {string.Join(' ', o.ToCommand().Elements.Select(e => e.Key).Where(k => k.Contains("oncern", StringComparison.Ordinal) || k.StartsWith('$')))}"));
+    }
+
+    [Fact]
+    public void A_bucket_is_two_collections_with_the_indexes_of_GridFS()
+    {
+        Scenario scenario = ScenarioTexts.Scenario("data: {fs: {files: {count: 10, length: 1.04MB}, shard: 2}}\nphases: [{load: fs}, {name: p, operations: [{upload: fs}, {download: fs, key: latest}]}]\n");
+        ScenarioCollection bucket = scenario.Rounds[0].Collections.Single();
+        Assert.Equal((1_090_519, 261_120, 5), (bucket.Files!.Length, bucket.Files.Bucket.ChunkSize, bucket.Files.ChunkCount));
+        Assert.Equal(
+            [("fs.chunks", 50L, "files_id_1_n_1", 2), ("fs.files", 10L, "filename_1_uploadDate_1", 2)],
+            bucket.Stored.Select(s => (s.Name, s.Count, s.Indexes.Single().FindString("name")!, s.Shard!.Value)));
+        Assert.Equal("{\"files_id\": 1}", ExtendedJson.Write(bucket.Stored[0].ShardKey!.Bytes));
+        // What 'show document' shows is what an upload writes.
+        var written = new BsonWriter();
+        bucket.Files.FileAt(7).Write(written);
+        Assert.Equal(written.ToArray(), bucket.Documents.Make(7).Bytes.ToArray());
+        Assert.Equal(["load", "upload", "download"], Operations<CollectionOperation>(scenario).Select(o => o.Test));
+        Assert.IsType<LatestChoice>(scenario.Rounds[0].Phases[1].Groups[0].Operations[1].Keys);
+    }
+
+    [Fact]
+    public void Operations_of_one_name_on_several_collections_are_one_part_of_the_results()
+    {
+        const string data = "data:\n  a: {count: 10}\n  b: {count: 10}\n";
+        Scenario scenario = ScenarioTexts.Scenario(data + "phases: [{name: p, operations: [{find: a, name: read}, {find: b, name: read, weight: 3}, {update: a, with: {$set: {n: 1}}}]}]\n");
+        PhaseGroup group = scenario.Rounds[0].Phases[^1].Groups[0];
+        var mix = new OperationMix("p", [.. group.Operations.Select(o => new WeightedOperation(o.Operation, o.Weight))]);
+        Assert.Equal(["read", "update"], mix.Parts.Select(part => part.Test));
+        Assert.Contains("two operations are called 'read'", ScenarioTexts.Refusal(data + "phases: [{name: p, operations: [{find: a, name: read}, {count: b, name: read}]}]\n").Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Balancer_stands_in_a_phase_or_beside_others()
+    {
+        const string data = "data:\n  a: {count: 10}\n  b: {count: 10, shard: 1}\n  fs: {files: {length: 1KB}}\n";
+        Scenario scenario = ScenarioTexts.Scenario(
+            data + "phases: [{balancer: off}, {load: a}, {name: p, groups: [{name: r, operations: [{find: a}]}, {name: w, balancer: now, after: 1s}]}, {balancer: 22:00-06:00, within: 1m}]\n",
+            // These are for operations.
+            new ScenarioOverrides { Duration = null, Threads = null });
+        ScenarioRound round = scenario.Rounds[0];
+        Assert.Equal(["load b", "balancer off", "load a", "p", "balancer 22:00-06:00"], round.Phases.Select(p => p.Name));
+        SetBalancer[] set = [.. round.Phases.SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation).OfType<SetBalancer>()];
+        Assert.Equal([("off", 0.0), ("now", 600), ("22:00-06:00", 60)], set.Select(s => (s.Mode, s.Seconds)));
+        // A collection on one shard is none of the balancer's.
+        Assert.All(set, s => Assert.Equal(["a", "fs.chunks", "fs.files"], s.Balanced));
+        Assert.Equal((1, 1L, 1.0), (round.Phases[3].Groups[1].Threads, round.Phases[3].Groups[1].Count!.Value, round.Phases[3].Groups[1].AfterSeconds));
+        // Without shards nothing is left that would end the readers.
+        Assert.Equal(["load b", "load a"], round.WithoutBalancer().Phases.Select(p => p.Name));
+    }
+
+    [Fact]
+    public void Options_for_operations_leave_the_balancer_alone()
+    {
+        Scenario scenario = ScenarioTexts.Scenario(
+            ScenarioTexts.Data + "phases: [{balancer: off}, {name: p, operations: [{find: users}]}]\n", new ScenarioOverrides { Duration = 2, Threads = [1, 5] });
+        Assert.Equal([(1, null), (1, 2.0), (5, 2.0)], scenario.Rounds[0].Phases.Where(p => p.Loads is null).Select(p => (p.Groups[0].Threads, p.Groups[0].Seconds)));
     }
 
     [Fact]

@@ -14,13 +14,12 @@ public sealed record GridFsBucket(string Name = "fs", int ChunkSize = GridFsBuck
 
     public string Chunks => Name + ".chunks";
 
-    /// <summary>createIndexes for both collections: there before the first file.</summary>
-    public IReadOnlyList<BsonDocument> CreateIndexes() =>
-    [
-        CreateIndex(Files, BsonDocument.Of(("key", BsonDocument.Of(("filename", 1), ("uploadDate", 1))), ("name", "filename_1_uploadDate_1"))),
-        CreateIndex(Chunks, BsonDocument.Of(("key", BsonDocument.Of(("files_id", 1), ("n", 1))), ("name", "files_id_1_n_1"), ("unique", true))),
-    ];
+    /// <summary>Of the files, as createIndexes takes it: there before the first file.</summary>
+    public static BsonDocument FilesIndex { get; } =
+        BsonDocument.Of(("key", BsonDocument.Of(("filename", 1), ("uploadDate", 1))), ("name", "filename_1_uploadDate_1"));
 
-    private static BsonDocument CreateIndex(string collection, BsonDocument index) =>
-        BsonDocument.Of(("createIndexes", collection), ("indexes", new[] { index }));
+    /// <summary>Of the chunks.</summary>
+    /// <inheritdoc cref="FilesIndex"/>
+    public static BsonDocument ChunksIndex { get; } =
+        BsonDocument.Of(("key", BsonDocument.Of(("files_id", 1), ("n", 1))), ("name", "files_id_1_n_1"), ("unique", true));
 }

@@ -8,7 +8,6 @@ namespace MongoPerf.Engine.Documents.GridFs;
 /// <remarks>Immutable, for all threads. The bytes hardly compress.</remarks>
 public sealed class GridFsFileSet
 {
-    private readonly ulong _seed;
     private readonly DocumentNumbers _numbers;
 
     /// <param name="seed">The run's.</param>
@@ -18,15 +17,20 @@ public sealed class GridFsFileSet
     {
         if (length < 0 || length > Array.MaxLength)
             throw new ArgumentOutOfRangeException(nameof(length), length, $"a file's length is 0 to {Array.MaxLength} bytes");
-        _seed = seed;
+        Seed = seed;
         _numbers = new DocumentNumbers(seed);
         Bucket = bucket;
         Length = length;
     }
 
+    public ulong Seed { get; }
+
     public GridFsBucket Bucket { get; }
 
     public int Length { get; }
+
+    /// <summary>Of each file; 0 for empty ones.</summary>
+    public int ChunkCount => FileAt(0).ChunkCount;
 
     /// <param name="number">0-based; times the chunks of a file below <see cref="DocumentNumbers.Limit"/>.</param>
     public GridFsFile FileAt(long number) => new(
@@ -35,7 +39,7 @@ public sealed class GridFsFileSet
     public ObjectId IdOf(long number) => _numbers.IdOf(number);
 
     /// <summary>The <c>_id</c> of chunk n of file <paramref name="number"/>: increasing, as an inserting client's are.</summary>
-    public ObjectId ChunkIdOf(long number, int n) => _numbers.IdOf((number * ((Length + (long)Bucket.ChunkSize - 1) / Bucket.ChunkSize)) + n);
+    public ObjectId ChunkIdOf(long number, int n) => _numbers.IdOf((number * ChunkCount) + n);
 
     /// <summary>Writes the bytes of file <paramref name="number"/> from <paramref name="offset"/> on.</summary>
     /// <param name="number">The file's.</param>
@@ -43,7 +47,7 @@ public sealed class GridFsFileSet
     /// <param name="destination">Filled to its end.</param>
     public void Fill(long number, long offset, Span<byte> destination)
     {
-        ulong chunkSeed = Mixing.At(_seed ^ 0x67726964, (ulong)number) + (ulong)offset;
+        ulong chunkSeed = Mixing.At(Seed ^ 0x67726964, (ulong)number) + (ulong)offset;
         for (int at = 0, piece = 0; at < destination.Length; at += FillerText.LongestPiece, piece++)
         {
             Span<byte> part = destination[at..Math.Min(destination.Length, at + FillerText.LongestPiece)];

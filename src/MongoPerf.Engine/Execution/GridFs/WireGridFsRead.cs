@@ -1,7 +1,10 @@
 using System.Text;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Workloads.Keys;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -14,7 +17,10 @@ internal sealed class WireGridFsRead : IPreparedOperation
 {
     private readonly WireExecutor _executor;
     private readonly GridFsFileSet _files;
-    private readonly int _count;
+    private readonly KeyChooser _chooser;
+    private readonly DocumentValue _fileCommand;
+    private readonly DocumentValue _chunksCommand;
+    private readonly byte[] _getMoreName;
     private readonly byte[] _database;
     private readonly byte[] _chunks;
     private readonly OpMsgWriter _findFile = new();
@@ -26,11 +32,14 @@ internal sealed class WireGridFsRead : IPreparedOperation
     private long _number;
     private int _requestId;
 
-    public WireGridFsRead(WireExecutor executor, GridFsReadSpecification specification, string database, OperationContext context)
+    public WireGridFsRead(WireExecutor executor, DownloadFile operation, string database, OperationContext context)
     {
         _executor = executor;
-        _files = specification.Files;
-        _count = specification.Count;
+        _files = operation.Files;
+        _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
+        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor.Dialect, database))];
+        (_fileCommand, _chunksCommand) = (commands[0], commands[1]);
+        _getMoreName = Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
         _database = Encoding.UTF8.GetBytes(database);
         _chunks = Encoding.UTF8.GetBytes(_files.Bucket.Chunks);
         _scratch = new byte[_files.Bucket.ChunkSize];
@@ -41,22 +50,9 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     public bool Draw()
     {
-        _number = _random.Next(_count);
-        ObjectId id = _files.IdOf(_number);
-        _findFile.Begin(requestId: ++_requestId);
-        _findFile.Body.WriteString("find"u8, _files.Bucket.Files);
-        WriteFilter(_findFile.Body, "_id"u8, id);
-        _findFile.Body.WriteInt32("limit"u8, 1);
-        _findFile.Body.WriteBoolean("singleBatch"u8, true);
-        End(_findFile);
-
-        _findChunks.Begin(requestId: ++_requestId);
-        _findChunks.Body.WriteString("find"u8, _chunks);
-        WriteFilter(_findChunks.Body, "files_id"u8, id);
-        _findChunks.Body.StartDocument("sort"u8);
-        _findChunks.Body.WriteInt32("n"u8, 1);
-        _findChunks.Body.End();
-        End(_findChunks);
+        _number = _chooser.Next(ref _random);
+        Write(_findFile, _fileCommand);
+        Write(_findChunks, _chunksCommand);
         return true;
     }
 
@@ -143,22 +139,18 @@ internal sealed class WireGridFsRead : IPreparedOperation
     private void WriteGetMore(long cursor)
     {
         _getMore.Begin(requestId: ++_requestId);
-        _getMore.Body.WriteInt64("getMore"u8, cursor);
+        _getMore.Body.WriteInt64(_getMoreName, cursor);
         _getMore.Body.WriteString("collection"u8, _chunks);
-        End(_getMore);
+        _getMore.Body.WriteString("$db"u8, _database);
+        _getMore.EndBody();
+        _getMore.Finish();
     }
 
-    private void End(OpMsgWriter message)
+    private void Write(OpMsgWriter message, DocumentValue command)
     {
-        message.Body.WriteString("$db"u8, _database);
+        message.Begin(requestId: ++_requestId);
+        command.WriteElements(message.Body, new ValueContext(_number, 0));
         message.EndBody();
         message.Finish();
-    }
-
-    private static void WriteFilter(BsonWriter body, ReadOnlySpan<byte> field, ObjectId id)
-    {
-        body.StartDocument("filter"u8);
-        body.WriteObjectId(field, id);
-        body.End();
     }
 }

@@ -1,6 +1,7 @@
-using System.Text;
 using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Execution.Scenarios;
+using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Workloads.Templates;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -16,8 +17,9 @@ internal sealed class WireGridFsWrite : IPreparedOperation
 
     private readonly WireExecutor _executor;
     private readonly GridFsFileSet _files;
-    private readonly NumberSource _numbers;
-    private readonly byte[] _database;
+    private readonly InsertNumbers _numbers;
+    private readonly DocumentValue _insertChunks;
+    private readonly DocumentValue _insertFile;
     private readonly OpMsgWriter[] _chunkInserts;
     private readonly OpMsgWriter _fileInsert = new();
     private readonly byte[] _data;
@@ -25,14 +27,15 @@ internal sealed class WireGridFsWrite : IPreparedOperation
     private readonly int _chunksPerInsert;
     private int _requestId;
 
-    public WireGridFsWrite(WireExecutor executor, GridFsWriteSpecification specification, string database, OperationContext context)
+    public WireGridFsWrite(WireExecutor executor, UploadFile operation, string database, OperationContext context)
     {
         _executor = executor;
-        _files = specification.Files;
-        _numbers = context.Numbers ?? throw new ArgumentException("writing files needs a source of numbers", nameof(context));
-        _database = Encoding.UTF8.GetBytes(database);
+        _files = operation.Files;
+        _numbers = new InsertNumbers(operation, context);
+        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor.Dialect, database))];
+        (_insertChunks, _insertFile) = (commands[0], commands[1]);
         _chunksPerInsert = Math.Max(1, BytesPerInsert / _files.Bucket.ChunkSize);
-        _chunkCount = _files.FileAt(0).ChunkCount;
+        _chunkCount = _files.ChunkCount;
         _chunkInserts = [.. Enumerable.Range(0, (_chunkCount + _chunksPerInsert - 1) / _chunksPerInsert).Select(_ => new OpMsgWriter())];
         _data = new byte[Math.Min(_files.Bucket.ChunkSize, _files.Length)];
     }
@@ -41,13 +44,14 @@ internal sealed class WireGridFsWrite : IPreparedOperation
 
     public bool Draw()
     {
-        if (_numbers.Take(1, out long number) == 0)
+        if (!_numbers.Take(1))
             return false;
+        long number = _numbers.First;
         GridFsFile file = _files.FileAt(number);
         _requestId += _chunkInserts.Length + 1;
         for (int i = 0; i < _chunkInserts.Length; i++)
             WriteChunks(_chunkInserts[i], file, number, i);
-        StartInsert(_fileInsert, _files.Bucket.Files, _requestId);
+        StartInsert(_fileInsert, _insertFile, _requestId);
         file.Write(_fileInsert.Body);
         EndInsert(_fileInsert);
         return true;
@@ -62,19 +66,19 @@ internal sealed class WireGridFsWrite : IPreparedOperation
                 return default;
         }
 
-        return TryInsert(_fileInsert, _requestId, documents: 1) ? new OperationOutcome(true, 1, _files.Length) : default;
+        bool isWhole = TryInsert(_fileInsert, _requestId, documents: 1);
+        _numbers.Acknowledge();
+        return isWhole ? new OperationOutcome(true, 1, _files.Length) : default;
     }
 
     /// <summary>An insert brings nothing back to compare.</summary>
     public VerificationOutcome Verify() => default;
 
-    public void Complete()
-    {
-    }
+    public void Complete() => _numbers.Acknowledge();
 
     private void WriteChunks(OpMsgWriter insert, GridFsFile file, long number, int index)
     {
-        StartInsert(insert, _files.Bucket.Chunks, RequestIdOf(index));
+        StartInsert(insert, _insertChunks, RequestIdOf(index));
         int end = Math.Min(_chunkCount, (index + 1) * _chunksPerInsert);
         for (int n = index * _chunksPerInsert; n < end; n++)
         {
@@ -86,11 +90,10 @@ internal sealed class WireGridFsWrite : IPreparedOperation
         EndInsert(insert);
     }
 
-    private void StartInsert(OpMsgWriter message, string collection, int requestId)
+    private static void StartInsert(OpMsgWriter message, DocumentValue command, int requestId)
     {
         message.Begin(requestId: requestId);
-        message.Body.WriteString("insert"u8, collection);
-        message.Body.WriteString("$db"u8, _database);
+        command.WriteElements(message.Body, new ValueContext(0, 0));
         message.EndBody();
         message.BeginSequence("documents"u8);
     }

@@ -11,7 +11,7 @@ public interface IScenarioData : IDisposable
     CancellationToken Stop { get; set; }
 
     /// <summary>What is there now.</summary>
-    CollectionState Inspect(ScenarioCollection collection);
+    CollectionState Inspect(StoredCollection collection);
 
     /// <summary>Makes the collection anew: empty, with its indexes and MongoPerf's marker. What was there is dropped; the caller vouches for that.</summary>
     void Create(ScenarioCollection collection);

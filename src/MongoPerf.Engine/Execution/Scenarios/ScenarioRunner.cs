@@ -169,8 +169,8 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
     private CollectionOperation Bind(PhaseOperation item, long inserts)
     {
         KeySpace? keys = _keys.GetValueOrDefault(item.Operation.Collection);
-        if (item.Operation is InsertDocuments insert)
-            return insert with { Keys = keys };
+        if (item.Operation.Inserts)
+            return item.Operation with { Keys = keys };
         return item.Keys is null || keys is null ? item.Operation : item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
     }
 
@@ -179,7 +179,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
         double weights = group.Operations.Sum(o => o.Weight);
         return group.Count is not { } count
             ? 0
-            : (long)group.Operations.Where(o => o.Operation is InsertDocuments).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
+            : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
     }
 
     /// <summary>Looks whether what was loaded has arrived, and lets later phases see what was inserted.</summary>

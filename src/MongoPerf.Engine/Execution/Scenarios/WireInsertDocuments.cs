@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Workloads;
-using MongoPerf.Engine.Workloads.Keys;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Templates;
 using MongoPerf.Wire.Bson;
@@ -14,26 +13,21 @@ internal sealed class WireInsertDocuments : IPreparedOperation
 {
     private readonly WireExecutor _executor;
     private readonly InsertDocuments _operation;
-    private readonly NumberSource? _numbers;
-    private readonly KeySpace? _keys;
+    private readonly InsertNumbers _numbers;
     private readonly OpMsgWriter _writer = new();
     private readonly int _sequenceStart;
     private readonly int _firstDocument;
     private readonly PatchPlan? _patches;
     private readonly int _documentLength;
     private readonly bool _isAcknowledged;
-    private int _count;
     private int _written;
-    private long _first;
-    private bool _isTaken;
     private int _requestId;
 
     public WireInsertDocuments(WireExecutor executor, InsertDocuments operation, string database, OperationContext context)
     {
         _executor = executor;
         _operation = operation;
-        _numbers = context.Numbers;
-        _keys = context.Numbers is null ? operation.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(operation)) : null;
+        _numbers = new InsertNumbers(operation, context);
         _isAcknowledged = !operation.Concerns.IsUnacknowledged;
         HelloReply server = executor.Connection.Server;
         if (operation.BatchSize > server.MaxWriteBatchSize)
@@ -55,9 +49,7 @@ internal sealed class WireInsertDocuments : IPreparedOperation
 
     public bool Draw()
     {
-        ReleaseUnanswered();
-        _count = TakeNumbers();
-        if (_count == 0)
+        if (!_numbers.Take(_operation.BatchSize))
             return false;
         if (_patches is null)
             WriteDocuments();
@@ -65,7 +57,7 @@ internal sealed class WireInsertDocuments : IPreparedOperation
             PatchDocuments();
         BsonWriter message = _writer.Body;
         if (message.Length > MessageHeader.MaximumMessageLength)
-            throw new OperationLimitException($"a batch of {_count} documents has {message.Length:N0} bytes, a message may have {MessageHeader.MaximumMessageLength:N0}");
+            throw new OperationLimitException($"a batch of {_numbers.Count} documents has {message.Length:N0} bytes, a message may have {MessageHeader.MaximumMessageLength:N0}");
         message.PatchInt32(_sequenceStart, message.Length - _sequenceStart);
         message.PatchInt32(0, message.Length);
         message.PatchInt32(4, ++_requestId);
@@ -80,18 +72,18 @@ internal sealed class WireInsertDocuments : IPreparedOperation
         if (!_isAcknowledged)
         {
             connection.Send(message);
-            Acknowledge();
-            return new OperationOutcome(true, _count, bytes);
+            _numbers.Acknowledge();
+            return new OperationOutcome(true, _numbers.Count, bytes);
         }
 
         ReadOnlySpan<byte> reply = connection.RoundTrip(message);
         WriteReply result = WriteReply.Parse(reply, _requestId);
-        Acknowledge();
-        if (result.IsOk && result.Count == _count)
-            return new OperationOutcome(true, _count, bytes);
-        LastError = result.ReadError(reply, _count);
-        int count = Math.Clamp(result.Count, 0, _count);
-        return new OperationOutcome(false, count, bytes * count / _count);
+        _numbers.Acknowledge();
+        if (result.IsOk && result.Count == _numbers.Count)
+            return new OperationOutcome(true, _numbers.Count, bytes);
+        LastError = result.ReadError(reply, _numbers.Count);
+        int count = Math.Clamp(result.Count, 0, _numbers.Count);
+        return new OperationOutcome(false, count, bytes * count / _numbers.Count);
     }
 
     /// <summary>An insert brings nothing back to compare.</summary>
@@ -99,48 +91,28 @@ internal sealed class WireInsertDocuments : IPreparedOperation
 
     public void Complete()
     {
-        ReleaseUnanswered();
+        _numbers.Acknowledge();
         if (!_isAcknowledged)
             WireMessage.Fence(_executor.Connection);
-    }
-
-    private int TakeNumbers()
-    {
-        if (_numbers is not null)
-            return _numbers.Take(_operation.BatchSize, out _first);
-        _first = _keys!.Take(_operation.BatchSize);
-        _isTaken = true;
-        return _operation.BatchSize;
     }
 
     private void PatchDocuments()
     {
         BsonWriter message = _writer.Body;
         // The last batch may be shorter; documents are only added again when one is longer than the one before.
-        message.Truncate(_firstDocument + (Math.Min(_count, _written) * _documentLength));
-        for (; _written < _count; _written++)
+        message.Truncate(_firstDocument + (Math.Min(_numbers.Count, _written) * _documentLength));
+        for (; _written < _numbers.Count; _written++)
             _operation.Documents.Write(message, 0);
-        _written = _count;
+        _written = _numbers.Count;
         Span<byte> documents = message.WrittenForPatching[_firstDocument..];
-        for (int i = 0; i < _count; i++)
-            _patches!.Apply(documents.Slice(i * _documentLength, _documentLength), _operation.Documents.ContextOf(_first + i));
+        for (int i = 0; i < _numbers.Count; i++)
+            _patches!.Apply(documents.Slice(i * _documentLength, _documentLength), _operation.Documents.ContextOf(_numbers.First + i));
     }
 
     private void WriteDocuments()
     {
         _writer.Body.Truncate(_firstDocument);
-        for (int i = 0; i < _count; i++)
-            _operation.Documents.Write(_writer.Body, _first + i);
+        for (int i = 0; i < _numbers.Count; i++)
+            _operation.Documents.Write(_writer.Body, _numbers.First + i);
     }
-
-    /// <summary>Readers may ask for these keys now.</summary>
-    private void Acknowledge()
-    {
-        if (_isTaken)
-            _keys!.Acknowledge(_first, _count);
-        _isTaken = false;
-    }
-
-    /// <summary>Keys of an insert whose connection broke: without this no later key would ever be asked for.</summary>
-    private void ReleaseUnanswered() => Acknowledge();
 }

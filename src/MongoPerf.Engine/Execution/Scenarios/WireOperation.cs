@@ -22,7 +22,7 @@ internal sealed class WireOperation : IPreparedOperation
     public WireOperation(WireExecutor executor, CollectionOperation operation, string database, OperationContext context)
     {
         _executor = executor;
-        IReadOnlyList<CollectionOperation> steps = operation is OperationSequence sequence ? sequence.Steps : [operation];
+        IReadOnlyList<CollectionOperation> steps = operation.Steps;
         _commands = [.. steps.Select(step => new WireCommand(executor, step, database))];
         _chooser = operation.Chooser?.ForWorker();
         _expected = (operation as FindDocuments)?.Expected;

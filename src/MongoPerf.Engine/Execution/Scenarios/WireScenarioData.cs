@@ -9,7 +9,7 @@ namespace MongoPerf.Engine.Execution.Scenarios;
 /// <param name="open">Opens one of them.</param>
 /// <param name="seed">Of the run.</param>
 /// <param name="runId">Of the run.</param>
-public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> open, ulong seed, string runId) : IScenarioData
+public sealed class WireScenarioData(Func<StoredCollection, WireCollection> open, ulong seed, string runId) : IScenarioData
 {
     /// <summary>Marks collections that a series can't go on with.</summary>
     public const int MarkerVersion = 1000;
@@ -28,20 +28,31 @@ public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> op
         }
     }
 
-    public CollectionState Inspect(ScenarioCollection collection) => Of(collection).Inspect();
+    public CollectionState Inspect(StoredCollection collection) => Of(collection).Inspect();
 
     public void Create(ScenarioCollection collection)
     {
-        WireCollection there = Of(collection);
-        there.Drop();
-        there.Create(new CollectionMarker(seed, MarkerVersion, 0, runId, 0));
+        foreach (WireCollection there in collection.Stored.Select(Of))
+        {
+            there.Drop();
+            there.Create(new CollectionMarker(seed, MarkerVersion, 0, runId, 0));
+        }
     }
 
-    public long Count(ScenarioCollection collection) => Of(collection).Count();
+    /// <remarks>Of a bucket: whole files, as far as counts tell.</remarks>
+    public long Count(ScenarioCollection collection)
+    {
+        long[] counts = [.. collection.Stored.Select(stored => Of(stored).Count())];
+        return collection.Files is { ChunkCount: > 0 and var chunks } ? Math.Min(counts[0] / chunks, counts[1]) : counts[^1];
+    }
 
-    public void SetLoaded(ScenarioCollection collection, long documents) => Of(collection).Checkpoint(documents);
+    public void SetLoaded(ScenarioCollection collection, long documents)
+    {
+        foreach (StoredCollection stored in collection.Stored)
+            Of(stored).Checkpoint(documents * stored.Count / Math.Max(1, collection.Count));
+    }
 
-    public SizeResult ReadSizes(ScenarioCollection collection, long documents) => Of(collection).ReadSizes(documents);
+    public SizeResult ReadSizes(ScenarioCollection collection, long documents) => ReadStoredSizes(collection, documents) with { Collection = collection.Name };
 
     public long? ReadAvailableConnections()
     {
@@ -63,7 +74,11 @@ public sealed class WireScenarioData(Func<ScenarioCollection, WireCollection> op
             collection.Dispose();
     }
 
-    private WireCollection Of(ScenarioCollection collection)
+    private SizeResult ReadStoredSizes(ScenarioCollection collection, long documents) => collection.Files is { } files
+        ? SizeReader.Sum([.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(stored.Name == files.Bucket.Chunks ? documents * files.ChunkCount : documents)))], documents)
+        : Of(collection.Stored[0]).ReadSizes(documents);
+
+    private WireCollection Of(StoredCollection collection)
     {
         // Indexes may differ from round to round.
         string key = collection.Name + "\0" + string.Join('\0', collection.Indexes.Select(i => i.FindString("name")));

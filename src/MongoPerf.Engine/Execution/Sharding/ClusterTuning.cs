@@ -19,22 +19,28 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
         using MongoConnection config = connections.OpenConfig();
         if (settings.ChunkMegabytes is { } megabytes)
             ConfigCatalogue.ChangeSetting(config, ChunkSize, BsonDocument.Of(("$set", BsonDocument.Of(("value", megabytes)))));
-        switch (settings.Balancer)
+        if (settings.Balancer is { } balancer)
+            SetBalancer(config, balancer);
+    }
+
+    /// <param name="config">Open.</param>
+    /// <param name="mode">on, off, or the hours of the day in which it may work, such as 22:00-06:00.</param>
+    public void SetBalancer(MongoConnection config, string mode)
+    {
+        switch (mode)
         {
-            case null:
-                break;
             case "off":
-                Switch(on: false);
+                Switch(config, on: false);
                 break;
             case "on":
                 ConfigCatalogue.ChangeSetting(config, Balancer, BsonDocument.Of(("$unset", BsonDocument.Of(("activeWindow", "")))));
-                Switch(on: true);
+                Switch(config, on: true);
                 break;
             case var window:
                 string[] times = window.Split('-');
                 BsonDocument active = BsonDocument.Of(("activeWindow", BsonDocument.Of(("start", times[0]), ("stop", times[1]))));
                 ConfigCatalogue.ChangeSetting(config, Balancer, BsonDocument.Of(("$set", active)));
-                Switch(on: true);
+                Switch(config, on: true);
                 break;
         }
     }
@@ -47,10 +53,15 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
             ConfigCatalogue.ChangeSetting(config, id, before.FindDocument(id));
     }
 
-    private void Switch(bool on)
+    /// <param name="config">Open.</param>
+    /// <param name="before">What the balancer's setting was; null for none.</param>
+    public static void RestoreBalancer(MongoConnection config, BsonDocument? before) => ConfigCatalogue.ChangeSetting(config, Balancer, before);
+
+    public static BsonDocument? ReadBalancer(MongoConnection config) => ConfigCatalogue.FindSetting(config, Balancer);
+
+    private void Switch(MongoConnection config, bool on)
     {
         ShardingCommand command = commands.SwitchBalancer(on);
-        using MongoConnection connection = connections.OpenConfig();
-        connection.RunCommand(command.Database, command.Command);
+        config.RunCommand(command.Database, command.Command);
     }
 }

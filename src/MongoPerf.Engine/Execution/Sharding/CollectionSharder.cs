@@ -36,6 +36,8 @@ internal sealed class CollectionSharder(
         bool isEmpty = IsEmpty(router);
         if (!wasSharded)
             ShardByKey(router);
+        if (plan.OnlyShard is { } only)
+            PlaceWhole(router, collection.Connections.Cluster.Shards[only].Name);
         // One chunk: also where a crash, or a server that was away, came before the first cut.
         if (isEmpty && !Key.IsHashed && plan.Settings.Presplit is > 1 and { } chunks && collection.CountChunks().Values.Sum() <= 1)
             Presplit(router, chunks);
@@ -96,6 +98,16 @@ internal sealed class CollectionSharder(
         }
     }
 
+    /// <summary>The one chunk that a range key begins with goes to this shard, and stays there.</summary>
+    private void PlaceWhole(MongoConnection router, string shard)
+    {
+        using (MongoConnection config = collection.Connections.OpenConfig())
+            ConfigCatalogue.LeaveUnbalanced(config, Namespace);
+        bool isThere = collection.CountChunks().ContainsKey(shard);
+        foreach (ShardingCommand command in collection.Commands.PlaceRange(collection.ReadNamespace(), Key.At(Bounds.Least), Key.At(Bounds.Greatest), shard, isThere))
+            RunPatiently(router, command);
+    }
+
     /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be what was asked for.</summary>
     private void RunPatiently(MongoConnection router, ShardingCommand command)
     {
@@ -116,18 +128,8 @@ internal sealed class CollectionSharder(
 
     private void AwaitBalance(MongoConnection router)
     {
-        ShardingCommand ask = collection.Commands.BalancerStatus(collection.ReadNamespace());
         plan.Tell($"{Namespace}: waiting until the balancer has spread what was there");
-        long giveUpAt = clock.Now + clock.TicksOf(BalanceLimit.TotalSeconds);
-        bool isBalanced = false;
-        while (!isBalanced && clock.Now < giveUpAt && !longCommands.Stop.IsCancellationRequested)
-        {
-            collection.On(router, ask.Target, c => isBalanced = c.RunCommand(ask.Database, ask.Command).IsTrue("balancerCompliant"));
-            if (!isBalanced)
-                clock.SleepUntil(clock.Now + clock.TicksOf(0.5));
-        }
-
-        if (!isBalanced)
+        if (!BalanceWait.Until(clock, BalanceLimit.TotalSeconds, () => collection.IsBalanced(router), longCommands.Stop))
             plan.Tell($"{Namespace}: not balanced after {BalanceLimit.TotalMinutes:0} minutes, going on");
     }
 }

@@ -37,6 +37,14 @@ public static class ConfigCatalogue
             ("cursor", BsonDocument.Empty))).ToDictionary(group => group.FindString("_id") ?? "", group => group.FindInt64("chunks") ?? 0);
     }
 
+    /// <summary>The balancer leaves the collection as it is: what the shell's sh.disableBalancing does.</summary>
+    /// <param name="config">To the config server or a mongos.</param>
+    /// <param name="ns">"database.collection".</param>
+    public static void LeaveUnbalanced(MongoConnection config, string ns) => config.RunCommand(Config, BsonDocument.Of(
+        ("update", "collections"),
+        ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", ns))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("noBalance", true)))))) }),
+        ("writeConcern", BsonDocument.Of(("w", "majority")))));
+
     /// <param name="config">To the config server or a mongos.</param>
     /// <param name="id">"chunksize" or "balancer".</param>
     public static BsonDocument? FindSetting(MongoConnection config, string id) => FindOne(config, "settings", BsonDocument.Of(("_id", id)));

@@ -42,7 +42,8 @@ internal interface IShardingCommands
 
     ShardingCommand DropDatabase(ShardedNamespace collection);
 
-    ShardingCommand CreateIndexes(ShardedNamespace collection, IReadOnlyList<BsonDocument> indexes);
+    /// <summary>A command about a collection's files and indexes, as one server takes it: createIndexes, dropIndexes, compact, validate.</summary>
+    ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command);
 
     /// <summary>Cuts a range off and gives it to a shard.</summary>
     /// <param name="collection">Where.</param>

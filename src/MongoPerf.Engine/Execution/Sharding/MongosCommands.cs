@@ -23,8 +23,9 @@ internal sealed class MongosCommands : IShardingCommands
     public ShardingCommand DropDatabase(ShardedNamespace collection) =>
         new(ShardingTarget.Router, collection.Database, BsonDocument.Of(("dropDatabase", 1)));
 
-    public ShardingCommand CreateIndexes(ShardedNamespace collection, IReadOnlyList<BsonDocument> indexes) =>
-        new(ShardingTarget.Router, collection.Database, CollectionCommands.CreateIndexes(collection.Collection, indexes));
+    /// <remarks>All but compact, which it has not.</remarks>
+    public ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command) =>
+        new(command.First().Key == "compact" ? ShardingTarget.OwningShards : ShardingTarget.Router, collection.Database, command);
 
     /// <remarks>split and moveChunk, which every version has; moveRange came with 6.0.</remarks>
     public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere)

@@ -31,11 +31,11 @@ internal sealed class RoutingMongodCommands : IShardingCommands
         BsonDocument.Of(("_shardsvrDropDatabase", 1), ("databaseVersion", collection.DatabaseVersion), Majority));
 
     /// <remarks>
-    /// On shards that own chunks and no others: elsewhere it would make a collection of another uuid, and migrations to there would fail.
+    /// On shards that own chunks and no others: elsewhere createIndexes would make a collection of another uuid, and migrations to there would fail.
     /// A migration brings the indexes along.
     /// </remarks>
-    public ShardingCommand CreateIndexes(ShardedNamespace collection, IReadOnlyList<BsonDocument> indexes) =>
-        new(ShardingTarget.OwningShards, collection.Database, CollectionCommands.CreateIndexes(collection.Collection, indexes));
+    public ShardingCommand OnCollection(ShardedNamespace collection, BsonDocument command) =>
+        new(ShardingTarget.OwningShards, collection.Database, command);
 
     /// <remarks>A range that moves is cut off by that; one that stays ends where the next begins.</remarks>
     public IReadOnlyList<ShardingCommand> PlaceRange(ShardedNamespace collection, BsonDocument from, BsonDocument to, string shard, bool isThere) => isThere

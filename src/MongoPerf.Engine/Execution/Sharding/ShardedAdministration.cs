@@ -64,7 +64,7 @@ internal sealed class ShardedAdministration : ICollectionAdministration
         Tuning.Apply(_plan.Settings);
         _sharder.Shard(connection);
         if (shape.Indexes.Count > 0)
-            _collection.Run(connection, Commands.CreateIndexes(_collection.ReadNamespace(), shape.Indexes));
+            _collection.Run(connection, Commands.OnCollection(_collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
         NoteProcesses();
     }
 

@@ -70,6 +70,33 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
         On(router, drop.Target, connection => CollectionCommands.Drop(connection, drop.Database, drop.Command));
     }
 
+    /// <summary>As <see cref="Run"/>, but shards do it at the same time, as a mongos has them; shards that get a part meanwhile follow.</summary>
+    /// <exception cref="AggregateException">What failed, of each shard.</exception>
+    public void RunTogether(MongoConnection router, ShardingCommand command)
+    {
+        if (command.Target != ShardingTarget.OwningShards)
+        {
+            Run(router, command);
+            return;
+        }
+
+        var done = new HashSet<string>();
+        while (ShardsOf(command.Target).Except(done).ToArray() is { Length: > 0 } next)
+        {
+            Task.WaitAll([.. next.Select(shard => Task.Factory.StartNew(() => RunOn(shard, command), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default))]);
+            done.UnionWith(next);
+        }
+    }
+
+    /// <summary>The balancer has nothing left to do for it.</summary>
+    public bool IsBalanced(MongoConnection router)
+    {
+        ShardingCommand ask = Commands.BalancerStatus(ReadNamespace());
+        bool isBalanced = false;
+        On(router, ask.Target, connection => isBalanced = connection.RunCommand(ask.Database, ask.Command).IsTrue("balancerCompliant"));
+        return isBalanced;
+    }
+
     /// <summary>Does something at each of those that are meant, one after the other.</summary>
     public void On(MongoConnection router, ShardingTarget target, Action<MongoConnection> action)
     {
@@ -91,6 +118,12 @@ internal sealed class ShardedCollection(ClusterConnections connections, string d
 
                 break;
         }
+    }
+
+    private void RunOn(string shard, ShardingCommand command)
+    {
+        using MongoConnection open = Connections.OpenShard(shard);
+        longCommands.Run(open, command.Database, command.Command);
     }
 
     private IReadOnlyList<string> ShardsOf(ShardingTarget target) => target switch

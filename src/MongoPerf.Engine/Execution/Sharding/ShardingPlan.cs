@@ -13,6 +13,9 @@ public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettin
     /// <summary>In place of the settings' key: any fields of a scenario's documents; null for the settings'.</summary>
     public ShardKey? Key { get; init; }
 
+    /// <summary>The only shard that is to hold the collection: a place in the cluster's list, 0-based; null spreads it.</summary>
+    public int? OnlyShard { get; init; }
+
     /// <summary>Hears what takes long, a line at a time.</summary>
     public Action<string> Tell { get; init; } = _ => { };
 }

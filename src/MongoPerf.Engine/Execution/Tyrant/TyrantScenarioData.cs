@@ -43,7 +43,7 @@ public sealed class TyrantScenarioData(
     }
 
     /// <summary>Before a run: what a table can't be is refused.</summary>
-    /// <exception cref="OperationLimitException">Several collections, an index of several fields, or documents that no record can hold.</exception>
+    /// <exception cref="OperationLimitException">Several collections, files, an index of several fields, or documents that no record can hold.</exception>
     public static void Check(Scenario scenario)
     {
         foreach (ScenarioRound round in scenario.Rounds)
@@ -52,6 +52,8 @@ public sealed class TyrantScenarioData(
                 throw new OperationLimitException($"collections {string.Join(", ", round.Collections.Select(c => c.Name))}: a Tokyo Tyrant server has one table, so a scenario with one collection is allowed");
             foreach (ScenarioCollection collection in round.Collections)
             {
+                if (collection.Files is not null)
+                    throw new OperationLimitException($"{collection.Name}: it holds files, and Tokyo Tyrant has no GridFS");
                 ColumnsOf(collection);
                 _ = IndexedFields(collection).Count();
             }
@@ -69,7 +71,7 @@ public sealed class TyrantScenarioData(
     private static IEnumerable<BsonDocument> SamplesOf(ScenarioCollection collection) =>
         Enumerable.Range(0, (int)Math.Clamp(collection.Count, 1, Samples)).Select(number => collection.Documents.Make(number));
 
-    public CollectionState Inspect(ScenarioCollection collection) => Run(table => table.Inspect());
+    public CollectionState Inspect(StoredCollection collection) => Run(table => table.Inspect());
 
     public void Create(ScenarioCollection collection) => Run(table =>
     {

@@ -31,11 +31,20 @@ public abstract record CollectionOperation(string Test, string Collection) : Ope
 
     public OperationConcerns Concerns { get; init; } = OperationConcerns.Default;
 
+    /// <summary>Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.</summary>
+    public KeySpace? Keys { get; init; }
+
     /// <summary>It may take longer than a reply otherwise may, such as an index build.</summary>
     public virtual bool IsLong => false;
 
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
+
+    /// <summary>A router that is no mongos need not know it: in a sharded deployment those who hold the collection, or the config server, are told.</summary>
+    public virtual bool IsForCluster => false;
+
+    /// <summary>The commands that it is made of: itself, unless it is several.</summary>
+    public virtual IReadOnlyList<CollectionOperation> Steps => [this];
 
     /// <summary>MongoDB's command, its name first, without <c>$db</c>.</summary>
     public abstract DocumentValue ToCommand();

@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Workloads.Keys;
 using MongoPerf.Engine.Workloads.Templates;
 
 namespace MongoPerf.Engine.Workloads.Operations;
@@ -12,9 +11,6 @@ namespace MongoPerf.Engine.Workloads.Operations;
 public sealed record InsertDocuments(string Test, string Collection, DocumentTemplate Documents, int BatchSize, bool Ordered)
     : CollectionOperation(Test, Collection)
 {
-    /// <summary>Of the collection: readers see what was acknowledged.</summary>
-    public KeySpace? Keys { get; init; }
-
     public override bool IsWrite => true;
 
     public override bool Inserts => true;

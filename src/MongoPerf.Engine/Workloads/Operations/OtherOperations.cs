@@ -14,9 +14,14 @@ public sealed record ServerCommand(string Test, string Collection, DocumentValue
     /// <summary>It may change what the collection holds.</summary>
     public bool MayWrite { get; init; }
 
+    /// <summary>It is about the collection's files and indexes, wherever they lie: in a sharded deployment each shard that owns a part does it.</summary>
+    public bool IsForOwners { get; init; }
+
     public override bool IsLong => true;
 
     public override bool IsWrite => MayWrite;
+
+    public override bool IsForCluster => IsForOwners;
 
     public override DocumentValue ToCommand() => new([.. Arguments.Elements, .. new CommandBuilder().AddWriteConcern(Concerns).Build().Elements]);
 }
@@ -33,20 +38,40 @@ public sealed record CreateCollection(string Collection) : CollectionOperation("
 /// <summary>Operations one after the other on the same document, counted and timed as one, such as YCSB's read-modify-write.</summary>
 /// <param name="Test">Its name in results.</param>
 /// <param name="Collection">Its name.</param>
-/// <param name="Steps">Two or more; none inserts.</param>
-public sealed record OperationSequence(string Test, string Collection, IReadOnlyList<CollectionOperation> Steps) : CollectionOperation(Test, Collection)
+/// <param name="Operations">Two or more; none inserts. They have the sequence's concerns.</param>
+public sealed record OperationSequence(string Test, string Collection, IReadOnlyList<CollectionOperation> Operations) : CollectionOperation(Test, Collection)
 {
-    public override bool IsWrite => Steps.Any(step => step.IsWrite);
+    public override IReadOnlyList<CollectionOperation> Steps => [.. Operations.Select(operation => operation with { Concerns = Concerns })];
+
+    public override bool IsWrite => Operations.Any(operation => operation.IsWrite);
 
     public override DocumentValue ToCommand() => throw new NotSupportedException("a sequence is several commands");
 }
 
+/// <summary>Sets the balancer of a sharded deployment, and may wait until it has nothing left to do.</summary>
+/// <param name="Test">Its name in results.</param>
+/// <param name="Mode">on, off, HH:MM-HH:MM (the hours in which it may work, in the servers' time), or <see cref="Now"/>.</param>
+/// <param name="Balanced">The collections that are waited for.</param>
+/// <param name="Seconds">To wait at most; 0 sets it and goes on.</param>
+public sealed record SetBalancer(string Test, string Mode, IReadOnlyList<string> Balanced, double Seconds) : CollectionOperation(Test, "")
+{
+    /// <summary>A window that opens now, and closes when all is balanced or the time is over.</summary>
+    public const string Now = "now";
+
+    public override bool IsLong => true;
+
+    public override bool IsForCluster => true;
+
+    /// <summary>What a mongos would be told.</summary>
+    public override DocumentValue ToCommand() => new CommandBuilder().AddLiteral(Mode == "off" ? "balancerStop" : "balancerStart", 1).Build();
+}
+
 /// <summary>Several operations, each drawn by its weight: what the workers of a phase do.</summary>
 /// <param name="Test">The phase's name.</param>
-/// <param name="Items">Two or more with different names.</param>
+/// <param name="Items">Two or more; those of one name are counted together.</param>
 public sealed record OperationMix(string Test, IReadOnlyList<WeightedOperation> Items) : OperationSpecification(Test)
 {
-    public override IReadOnlyList<OperationSpecification> Parts { get; } = [.. Items.Select(item => item.Operation)];
+    public override IReadOnlyList<OperationSpecification> Parts { get; } = [.. Items.Select(item => item.Operation).DistinctBy(o => o.Test)];
 }
 
 /// <param name="Operation">What is done.</param>

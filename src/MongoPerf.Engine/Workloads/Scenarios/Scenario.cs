@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Templates;
 using MongoPerf.Wire.Bson;
@@ -11,9 +12,16 @@ namespace MongoPerf.Engine.Workloads.Scenarios;
 public sealed record Scenario(string Name, string Description, IReadOnlyList<ScenarioRound> Rounds);
 
 /// <summary>Data, and phases on them.</summary>
-public sealed record ScenarioRound(IReadOnlyList<ScenarioCollection> Collections, IReadOnlyList<ScenarioPhase> Phases);
+public sealed record ScenarioRound(IReadOnlyList<ScenarioCollection> Collections, IReadOnlyList<ScenarioPhase> Phases)
+{
+    /// <summary>For a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is left.</summary>
+    public ScenarioRound WithoutBalancer() => this with
+    {
+        Phases = [.. Phases.Select(phase => phase.WithoutBalancer()).Where(phase => phase.Groups.Any(group => group.IsLimited || phase.Loads is not null))],
+    };
+}
 
-/// <summary>A collection that a scenario makes.</summary>
+/// <summary>A collection that a scenario makes, or a GridFS bucket, which is two.</summary>
 public sealed record ScenarioCollection
 {
     public required string Name { get; init; }
@@ -21,7 +29,11 @@ public sealed record ScenarioCollection
     /// <summary>Documents that loading puts in; 0 or more.</summary>
     public required long Count { get; init; }
 
+    /// <summary>Of a bucket: the documents of its files.</summary>
     public required DocumentTemplate Documents { get; init; }
+
+    /// <summary>The files that a bucket of this name holds; null for a collection of documents.</summary>
+    public GridFsFileSet? Files { get; init; }
 
     /// <summary>As createIndexes takes them, with key and name; there before the first document.</summary>
     public IReadOnlyList<BsonDocument> Indexes { get; init; } = [];
@@ -29,9 +41,34 @@ public sealed record ScenarioCollection
     /// <summary>Such as {_id: "hashed"}; used on a sharded deployment.</summary>
     public BsonDocument? ShardKey { get; init; }
 
+    /// <summary>The only shard that holds it, from 1, in the order of the shards' names; null spreads it. Used on a sharded deployment.</summary>
+    public int? Shard { get; init; }
+
     /// <summary>Of the command create; null for none.</summary>
     public BsonDocument? Options { get; init; }
+
+    /// <summary>The first document's, or a file's.</summary>
+    public long BytesPerDocument => Files?.Length ?? Documents.Make(0).Bytes.Length;
+
+    /// <summary>What the server has of it: one collection, or a bucket's chunks and files.</summary>
+    /// <remarks>Chunks are sharded by their file, as the manual advises: a unique index has to begin with the shard key.</remarks>
+    public IReadOnlyList<StoredCollection> Stored => Files is null
+        ? [new StoredCollection(Name, Count, Indexes, ShardKey, Shard, Options)]
+        :
+        [
+            new StoredCollection(Files.Bucket.Chunks, Count * Files.ChunkCount, [GridFsBucket.ChunksIndex], BsonDocument.Of(("files_id", 1)), Shard, null),
+            new StoredCollection(Files.Bucket.Files, Count, [GridFsBucket.FilesIndex], null, Shard, null),
+        ];
 }
+
+/// <summary>A collection as a server is told to make it.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="Count">Documents that loading puts in.</param>
+/// <param name="Indexes">As createIndexes takes them.</param>
+/// <param name="ShardKey">Null for the usual one.</param>
+/// <param name="Shard">As of <see cref="ScenarioCollection"/>.</param>
+/// <param name="Options">Of the command create; null for none.</param>
+public sealed record StoredCollection(string Name, long Count, IReadOnlyList<BsonDocument> Indexes, BsonDocument? ShardKey, int? Shard, BsonDocument? Options);
 
 /// <summary>What is done for a time or a count, by one group of threads, or by several at once.</summary>
 public sealed record ScenarioPhase
@@ -64,6 +101,11 @@ public sealed record ScenarioPhase
 
     /// <summary>Sizes of the first collection are taken when it is over.</summary>
     public bool TakesSizes { get; init; }
+
+    internal ScenarioPhase WithoutBalancer() => this with
+    {
+        Groups = [.. Groups.Select(group => group with { Operations = [.. group.Operations.Where(o => o.Operation is not SetBalancer)] }).Where(group => group.Operations.Count > 0)],
+    };
 }
 
 /// <summary>What becomes of the run's own server before a phase begins.</summary>

@@ -40,6 +40,8 @@ internal sealed class RunSession : IDisposable
         _keeper = new ServerKeeper(deployment);
         _keeper.StartedAgain += TellRestart;
         Collection = OpenCollection();
+        Cluster = Settings.Sharding is null ? null : new ClusterControl(
+            FindCluster, connections, Settings.Database, Clock, line => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "balancer", line)));
         _dataFolder = inspection.DataFolder;
         _disk = _dataFolder is null || deployment.Kind == "null" ? null : new DiskGuard(_dataFolder);
         _log = new LoggerConfiguration()
@@ -81,10 +83,13 @@ internal sealed class RunSession : IDisposable
 
     public WireCollection Collection { get; private set; }
 
+    /// <summary>What a scenario's operations do behind the router of a sharded deployment; null for any other.</summary>
+    public ClusterControl? Cluster { get; }
+
     public SeriesSettings Settings => Request.Settings;
 
     public PhaseRunner Phases => new(
-        Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect));
+        Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect) { Cluster = Cluster });
 
     /// <summary>The same on a Tokyo Tyrant server.</summary>
     /// <param name="columns">Of its table.</param>
@@ -162,17 +167,26 @@ internal sealed class RunSession : IDisposable
             _disk?.CheckBefore(documents, bytesPerDocument);
     }
 
-    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's.</summary>
-    public WireCollection OpenCollection(ScenarioCollection collection)
+    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
+    public WireCollection OpenCollection(StoredCollection collection)
     {
         ShardingPlan? sharding = Settings.Sharding is not { } asked ? null : new ShardingPlan(FindCluster, Connections, asked with { Presplit = null }, collection.Count)
         {
-            Key = collection.ShardKey is { } key ? ShardKey.Of(key) : null,
+            Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
+            OnlyShard = collection.Shard - 1,
             Tell = line => Progress.Tell(line),
         };
         return new WireCollection(
             () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
             new CollectionShape(collection.Indexes, collection.Options));
+    }
+
+    /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
+    public void RequireShards(IEnumerable<StoredCollection> collections)
+    {
+        int shards = Deployment.Cluster?.Shards.Count ?? 0;
+        if (Cluster is not null && collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
+            throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}, the cluster has {shards}, allowed are 1 to {shards}", $"--shards {wrong.Shard} starts a cluster that has it");
     }
 
     /// <summary>The one table of a Tokyo Tyrant server.</summary>

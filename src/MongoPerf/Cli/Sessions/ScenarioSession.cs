@@ -80,13 +80,14 @@ internal static class ScenarioSession
     /// <summary>Everything that can be refused, before anything is changed.</summary>
     private static void Check(RunSession session, IScenarioData data, Scenario scenario)
     {
-        ScenarioCollection[] collections = [.. scenario.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name)];
+        StoredCollection[] collections = [.. scenario.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored).DistinctBy(c => c.Name)];
         string? drop = session.Request.ForceDrop;
         if (drop is not null && collections.All(c => $"{session.Settings.Database}.{c.Name}" != drop))
             throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is none of the scenario's collections, which are {string.Join(", ", collections.Select(c => $"{session.Settings.Database}.{c.Name}"))}");
-        foreach (ScenarioCollection collection in collections)
+        foreach (StoredCollection collection in collections)
             RequireOwn(data.Inspect(collection), session, $"{session.Settings.Database}.{collection.Name}", drop);
         RequireCommands(session.Connections.Dialect, scenario);
+        session.RequireShards(collections);
         ConnectionRoom.CheckServer(scenario, data.ReadAvailableConnections());
         foreach (ScenarioRound round in scenario.Rounds)
             session.CheckDisk(round.Collections.Sum(c => c.Count), BytesPerDocument(round));
@@ -98,7 +99,7 @@ internal static class ScenarioSession
         if (ReferenceEquals(dialect, CommandDialect.Plain))
             return;
         IEnumerable<CollectionOperation> all = scenario.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation);
-        foreach (CollectionOperation operation in all.SelectMany(o => o is OperationSequence sequence ? sequence.Steps : [o]))
+        foreach (CollectionOperation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;
             if (dialect.NameOf(command) == command)
@@ -109,7 +110,7 @@ internal static class ScenarioSession
     private static long BytesPerDocument(ScenarioRound round)
     {
         long documents = round.Collections.Sum(c => c.Count);
-        double bytes = round.Collections.Sum(c => (double)c.Count * c.Documents.Make(0).Bytes.Length);
+        double bytes = round.Collections.Sum(c => (double)c.Count * c.BytesPerDocument);
         return documents == 0 ? 0 : (long)(bytes / documents);
     }
 
@@ -132,6 +133,8 @@ internal static class ScenarioSession
         try
         {
             data.Stop = signals.Token;
+            if (session.Cluster is null)
+                scenario = WithoutShards(session, scenario);
             var tests = new TestRunner(RunSession.Clock, OpenPhases(session, scenario), store, session.Progress);
             return new ScenarioRunner(RunSession.Clock, tests, data, store, session.Progress, new ScenarioRunOptions
             {
@@ -149,8 +152,21 @@ internal static class ScenarioSession
         }
         finally
         {
+            session.Cluster?.Restore();
             session.End();
         }
+    }
+
+    /// <summary>What only shards can do is left out, and said.</summary>
+    private static Scenario WithoutShards(RunSession session, Scenario scenario)
+    {
+        if (scenario.Rounds.SelectMany(r => r.Collections).Where(c => c.Shard is not null).Select(c => c.Name).Distinct().ToArray() is { Length: > 0 } placed)
+            session.Progress.Tell($"note: no sharded deployment: {string.Join(", ", placed)} lie on the one server");
+        Scenario without = scenario with { Rounds = [.. scenario.Rounds.Select(r => r.WithoutBalancer())] };
+        string[] left = [.. without.Rounds.SelectMany(r => r.Phases).Select(p => p.Name)];
+        if (scenario.Rounds.SelectMany(r => r.Phases).Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
+            session.Progress.Tell($"note: no sharded deployment: nothing to balance, so left out: {string.Join(", ", skipped)}");
+        return without;
     }
 
     /// <summary>The first of these that holds is the exit code.</summary>

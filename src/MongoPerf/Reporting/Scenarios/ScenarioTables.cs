@@ -115,16 +115,21 @@ internal static class ScenarioTables
 
     private static ReportTable? Sizes(StoredRun run)
     {
+        MeasuredPoint[] sized = [.. MeasuredPoint.Of(run).Where(p => p.Step.Sizes is not null)];
+        bool isSharded = sized.Any(p => p.Step.Sizes!.Shards.Count > 0);
         IReadOnlyList<string>[] rows =
         [
-            .. MeasuredPoint.Of(run).Where(p => p.Step.Sizes is not null).Select(p => (IReadOnlyList<string>)
+            .. sized.Select(p => (IReadOnlyList<string>)
             [
                 Label(p), Units.Exact(p.Step.Sizes!.Documents), Units.Bytes(p.Step.Sizes.DataBytes), Units.Bytes(p.Step.Sizes.StorageBytes),
-                Units.Bytes(p.Step.Sizes.FreeStorageBytes), Units.Bytes(p.Step.Sizes.IndexBytes),
+                Units.Bytes(p.Step.Sizes.FreeStorageBytes), Units.Bytes(p.Step.Sizes.IndexBytes), .. isSharded ? [DocumentsByShard(p.Step.Sizes)] : Array.Empty<string>(),
             ]),
         ];
-        return rows.Length == 0 ? null : new ReportTable("Sizes after", ["<phase", "documents", "data", "storage", "free in it", "indexes"], rows);
+        string[] columns = ["<phase", "documents", "data", "storage", "free in it", "indexes", .. isSharded ? ["<documents by shard"] : Array.Empty<string>()];
+        return rows.Length == 0 ? null : new ReportTable("Sizes after", columns, rows);
     }
+
+    private static string DocumentsByShard(SizeResult sizes) => string.Join(", ", sizes.Shards.Select(shard => $"{shard.Shard}: {Units.Exact(shard.Documents)}"));
 
     private static string NameOf(MeasuredPoint point, GroupShare group) => group.Name.Length > 0 ? $"{Label(point)}, {group.Name}" : Label(point);
 

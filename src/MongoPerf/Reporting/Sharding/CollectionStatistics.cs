@@ -10,6 +10,10 @@ internal sealed record CollectionStatistics(string Title, IReadOnlyList<(string 
     /// <summary>What begins the name of an index's field.</summary>
     public const string IndexPrefix = "indexSizes.";
 
+    /// <summary>"database.collection" of the sizes: a scenario has several collections.</summary>
+    public static string? NamespaceOf(StoredRun run, SizeResult sizes) =>
+        run.Deployment?.Namespace is { } ns && sizes.Collection is { } collection ? $"{ns[..ns.IndexOf('.', StringComparison.Ordinal)]}.{collection}" : run.Deployment?.Namespace;
+
     public static CollectionStatistics Of(SizeResult sizes)
     {
         IReadOnlyList<ShardSize> shards = sizes.Shards;

@@ -20,7 +20,7 @@ internal static class ShardJson
 
         json.WriteStartObject("collStats");
         json.WriteBoolean("sharded", sizes.Shards.Count > 1);
-        json.Text("ns", run.Deployment?.Namespace);
+        json.Text("ns", CollectionStatistics.NamespaceOf(run, sizes));
         WriteFields(json, CollectionStatistics.Of(sizes));
         json.WriteStartObject("shards");
         foreach (ShardSize shard in sizes.Shards.Where(_ => sizes.Shards.Count > 1))

@@ -17,7 +17,7 @@ internal static class ShardTables
         var moves = ChunkMoves.Of(run);
         return ((IEnumerable<ReportTable?>)
         [
-            Shards(run, last), Growth(run, moves), Migrations(moves), .. AsCollStats(run.Deployment?.Namespace ?? "", sizes),
+            Shards(run, last), Growth(run, moves), Migrations(moves), .. AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
     }
 
@@ -31,7 +31,7 @@ internal static class ShardTables
         var operations = ShardOperations.Of(run);
         string spread = balance is null ? "" : $" ({Units.Exact((long)Math.Round(balance.Even))} each would be even)";
         return new ReportTable(
-            $"Shards at {Units.Count(last.Documents)} documents{spread}",
+            $"Shards at {Units.Count(last.Documents)} documents{(last.Sizes.Collection is { } collection ? $" in {collection}" : "")}{spread}",
             ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
             [.. shards.Select(shard => Row(
             [

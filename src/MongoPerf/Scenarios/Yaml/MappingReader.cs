@@ -69,6 +69,11 @@ internal sealed class MappingReader
     /// <returns>Bytes.</returns>
     public long? Size(string key) => Parse(key, Quantities.ParseSize);
 
+    /// <inheritdoc cref="Size(string)"/>
+    public long? Size(string key, long least, long most) => Parse(key, text => Quantities.ParseSize(text) is var size && size >= least && size <= most
+        ? size
+        : throw new FormatException($"'{text}' is {size:N0} bytes, allowed are {least:N0} to {most:N0}"));
+
     public double? Duration(string key) => Parse(key, Quantities.ParseDuration);
 
     public double? Number(string key, double least, double most) => Parse(key, text =>

@@ -222,7 +222,7 @@ public sealed class ScenarioRunnerTests : IDisposable
 
         public CancellationToken Stop { get; set; }
 
-        public CollectionState Inspect(ScenarioCollection collection) => new(false, null);
+        public CollectionState Inspect(StoredCollection collection) => new(false, null);
 
         /// <summary>What each collection takes to be made.</summary>
         public double CreateSeconds { get; set; }

@@ -66,6 +66,20 @@ public sealed class ShardedCollectionTests : IDisposable
         Assert.Equal(["perf.series: 4 chunks are cut and spread over 3 shards"], _told);
     }
 
+    [VectorTheory]
+    [InlineData(0, new string[0])]
+    [InlineData(2, new[] { """admin {"moveChunk": "perf.series", "bounds": [{"_id": {"$minKey": 1}}, {"_id": {"$maxKey": 1}}], "to": "s2"}""" })]
+    public void A_collection_for_one_shard_goes_there_whole_and_is_left_there(int shard, string[] moves)
+    {
+        _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1)]);
+        using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" }, only: shard);
+        collection.Create(Marker);
+        Assert.Equal(moves, _mongos.Heard.Where(text => text.Contains("moveChunk", StringComparison.Ordinal) || text.Contains("\"split\"", StringComparison.Ordinal)));
+        string left = """config {"update": "collections", "updates": [{"q": {"_id": "perf.series"}, "u": {"$set": {"noBalance": true}}}], "writeConcern": {"w": "majority"}}""";
+        // Before it is moved, so that the balancer does not come between.
+        Assert.True(_mongos.Heard.ToList().IndexOf(left) is var at and > 0 && at == _mongos.HeardNames.ToList().IndexOf("shardCollection") + 1);
+    }
+
     [VectorFact]
     public void A_cut_that_meets_a_migration_is_tried_again_and_the_others_are_not()
     {
@@ -276,13 +290,15 @@ public sealed class ShardedCollectionTests : IDisposable
     private static BsonDocument Cursor(IReadOnlyList<BsonDocument> batch) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
 
-    private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards)
+    private WireCollection Open(string database, string collection, ShardingSettings settings, params ShardAddress[] shards) => Open(database, collection, settings, null, shards);
+
+    private WireCollection Open(string database, string collection, ShardingSettings settings, int? only, params ShardAddress[] shards)
     {
         // Nobody listens there: a client of a mongos need not reach the shards.
         ShardAddress[] all = shards.Length > 0 ? shards : [.. ((string[])["s0", "s1", "s2"]).Select(name => new ShardAddress(name, new ServerAddress("127.0.0.1", 1)))];
         var cluster = new ShardedCluster(RouterKind.Mongos, _mongos.Address, _mongos.Address, all);
         return new WireCollection(
             () => _mongos.Address, ConnectionSettings.Default, database, collection, new DocumentGenerator(42), _clock, TimeSpan.FromSeconds(10),
-            sharding: new ShardingPlan(() => cluster, ConnectionSettings.Default, settings, 1000) { Tell = _told.Add });
+            sharding: new ShardingPlan(() => cluster, ConnectionSettings.Default, settings, 1000) { Tell = _told.Add, OnlyShard = only });
     }
 }

@@ -54,10 +54,12 @@ public sealed class ShardingCommandsTests
     [Fact]
     public void Indexes_are_made_where_chunks_are()
     {
-        BsonDocument[] indexes = [ExtendedJson.Parse("""{"key": {"a": 1}, "name": "a_1"}""")];
-        const string command = """{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}""";
-        Check(Mongos.CreateIndexes(Series, indexes), ShardingTarget.Router, "perf", command);
-        Check(Routing.CreateIndexes(Series, indexes), ShardingTarget.OwningShards, "perf", command);
+        const string build = """{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}""";
+        Check(Mongos.OnCollection(Series, ExtendedJson.Parse(build)), ShardingTarget.Router, "perf", build);
+        Check(Routing.OnCollection(Series, ExtendedJson.Parse(build)), ShardingTarget.OwningShards, "perf", build);
+        // A mongos has no compact.
+        const string compact = """{"compact": "docs"}""";
+        Check(Mongos.OnCollection(Series, ExtendedJson.Parse(compact)), ShardingTarget.OwningShards, "perf", compact);
     }
 
     [Fact]

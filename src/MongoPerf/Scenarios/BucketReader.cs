@@ -1,0 +1,44 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Documents.GridFs;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Scenarios.Yaml;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads a GridFS bucket of a file's data.</summary>
+internal static class BucketReader
+{
+    /// <summary>With its other fields a chunk must stay below the 16 MB of a document.</summary>
+    private const long MostChunkBytes = (16 << 20) - 1024;
+
+    /// <param name="collection">With the key files.</param>
+    /// <param name="name">The bucket's.</param>
+    /// <param name="shard">The only shard that is to hold it, from 1; null for all.</param>
+    /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
+    /// <param name="seed">The run's.</param>
+    public static ScenarioCollection Read(MappingReader collection, string name, int? shard, CountScale scale, ulong seed)
+    {
+        if (((string[])["count", "document", "indexes", "shardKey", "options"]).FirstOrDefault(key => collection.Find(key) is not null) is { } other)
+            throw MappingReader.Wrong(collection.Find(other)!, $"collection '{name}': {other} has no meaning beside files: GridFS says what its collections are", other == "count" ? "files: {count: …}" : null);
+        var reader = new MappingReader(collection.Find("files")!, $"files of '{name}'", ScenarioLanguage.Files);
+        reader.Require("length", "such as length: 1.04MB");
+        int chunkSize = (int)(reader.Size("chunkSize", 1, MostChunkBytes) ?? GridFsBucket.DefaultChunkSize);
+        var files = new GridFsFileSet(seed, new GridFsBucket(name, chunkSize), (int)reader.Size("length", 1, Array.MaxLength)!.Value);
+        long count = reader.Find("count") is { } node ? scale.Read(node, "count", least: 0) : 0;
+        return new ScenarioCollection { Name = name, Count = count, Files = files, Shard = shard, Documents = Describe(files, name) };
+    }
+
+    /// <summary>The documents of the files, as an upload writes them.</summary>
+    private static DocumentTemplate Describe(GridFsFileSet files, string name) => new(
+        DocumentValue.Of(
+            ("_id", new ObjectIdValue(files.Seed)),
+            ("length", Literal((long)files.Length)),
+            ("chunkSize", Literal(files.Bucket.ChunkSize)),
+            ("uploadDate", new SequenceValue(NumberKind.Date, DocumentGenerator.FirstDate, 1)),
+            ("filename", new NumberedTextValue("file", 10, isHashed: false))),
+        files.Seed, name);
+
+    private static LiteralValue Literal(object value) => new(BsonDocument.Of(("v", value)).First().Value);
+}
