@@ -1,5 +1,6 @@
 using MongoPerf.Cli;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
@@ -13,7 +14,18 @@ namespace MongoPerf.Scenarios;
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="Told">What the command line changed, a line each.</param>
 /// <param name="Cluster">That the file asks for; null for none.</param>
-internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, ScenarioCluster? Cluster);
+internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, ScenarioCluster? Cluster)
+{
+    /// <summary>What its counts were multiplied by.</summary>
+    public double Scale { get; init; } = 1;
+
+    /// <summary>Parameters with one value.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
+
+    public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+}
 
 /// <summary>The cluster that a scenario runs on, unless the command line names a deployment.</summary>
 /// <param name="Shards">1 or more.</param>
@@ -39,13 +51,24 @@ internal static class ScenarioReader
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
-        IReadOnlyList<string> dataSweeps = parameters.SweepsIn(data);
-        ScenarioRound[] rounds = [.. parameters.Combine(dataSweeps).Select(chosen => Round(top, data, phases, parameters, chosen, scale, seed))];
+        ScenarioRound[] rounds = Rounds(parameters);
         parameters.RequireAllUsed(asWritten);
         int steps = rounds.Sum(r => r.Phases.Count);
         if (steps > MostSteps)
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases, allowed are up to {MostSteps:N0}");
-        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, Cluster(top));
+        // What --set leaves out may still be named in figures.
+        var written = new ScenarioParameters(top.Find("parameters"), ScenarioOverrides.None.Parameters, []);
+        var figures = new FigureReader(written, overrides.Parameters.Count == 0 || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
+        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, Cluster(top))
+        {
+            Scale = overrides.Scale,
+            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
+            Figures = figures.Figures(top),
+            Tables = figures.Tables(top),
+        };
+
+        ScenarioRound[] Rounds(ScenarioParameters values) =>
+            [.. values.Combine(values.SweepsIn(data)).Select(chosen => Round(top, data, phases, values, chosen, scale, seed))];
     }
 
     private static ScenarioCluster? Cluster(MappingReader top)
