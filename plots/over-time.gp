@@ -66,11 +66,12 @@ do for [panel = 1:panel_count] {
             if (lines == 0) { first_line = i }
             lines = lines + 1
             lines_above = line_place[i]
-            legend_y = panel_top - (14 + 27 * line_place[i]) * pixel
-            set arrow 100 + i from screen right + 0.012, legend_y to screen right + 0.030, legend_y nohead front \
-                linewidth 3 linecolor rgb color(line_color[i])
-            # Its first row beside the stroke.
-            set label 100 + i line_title[i] at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12) noenhanced
+            if (line_title[i] ne "") {
+                legend_y = panel_top - (14 + 27 * line_place[i]) * pixel
+                set arrow 100 + i from screen right + 0.012, legend_y to screen right + 0.030, legend_y nohead front \
+                    linewidth 3 linecolor rgb color(line_color[i])
+                set label 100 + i line_title[i] at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12) noenhanced
+            }
         }
     }
 

@@ -20,7 +20,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         [.. rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation.Test).Distinct()];
 
     /// <summary>What lines, rows and columns may be.</summary>
-    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, .. parameters.Names];
+    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Repeat, .. parameters.Names];
 
     /// <summary>The file has any.</summary>
     public static bool IsAsked(MappingReader top) => top.Find("figures") is not null || top.Find("tables") is not null;

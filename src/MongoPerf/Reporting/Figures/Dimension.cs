@@ -10,6 +10,9 @@ internal static class Dimension
     public const string Deployment = "deployment";
     public const string Threads = "threads";
 
+    /// <summary>Of a phase that is done several times; what is measured again is not unlike, so it is told apart only where it is named.</summary>
+    public const string Repeat = "repeat";
+
     /// <summary>In the first collection when the phase was over.</summary>
     public const string Documents = "documents";
 

@@ -41,15 +41,11 @@ internal static class DimensionFigure
     }
 
     private static List<Line> LinesOf(IEnumerable<Observation> observations, IReadOnlyList<string> dimensions) =>
-        [.. observations.GroupBy(o => Observations.Key(o, dimensions)).Select(group => new Line(TitleOf([.. group], dimensions), [.. group]))];
-
-    /// <summary>Without dimensions all is one line; it has the operation's name when there is but one.</summary>
-    private static string TitleOf(Observation[] line, IReadOnlyList<string> dimensions) =>
-        dimensions.Count == 0 && line.Select(o => o.Operation).Distinct().Count() > 1 ? "" : FigureChart.LineTitle(line[0], dimensions);
+        [.. observations.GroupBy(o => Observations.Key(o, dimensions)).Select(group => new Line(FigureChart.LineTitle(group.First(), dimensions), [.. group]))];
 
     private static ChartTable Table(string file, string x, FigureAxis axis, Line[] lines, FigureMetric[] metrics)
     {
-        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}"))]);
+        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))]);
         foreach ((string value, double place) in axis.Values.Zip(axis.Places))
         {
             table.Add([place, .. metrics.SelectMany(metric => lines.Select(line =>

@@ -9,6 +9,9 @@ internal sealed class FigureAxis
     /// <summary>From this ratio of greatest to least value on the axis is logarithmic.</summary>
     public const double LogarithmicFrom = 20;
 
+    /// <summary>From this share of the greatest value on the least one leaves out the way from 0.</summary>
+    private const double FarFromZero = 0.3;
+
     /// <summary>Characters that names may have together, side by side.</summary>
     private const int RoomForNames = 130;
 
@@ -18,8 +21,9 @@ internal sealed class FigureAxis
         Places = places;
         IsNumeric = isNumeric;
         IsLogarithmic = isNumeric && places[0] > 0 && places[^1] / places[0] >= LogarithmicFrom;
-        Min = IsLogarithmic ? places[0] / 1.2 : 0;
-        Max = IsLogarithmic ? places[^1] * 1.2 : isNumeric ? Math.Max(places[^1], double.Epsilon) * 1.03 : places.Count;
+        double span = places[^1] - places[0];
+        Min = IsLogarithmic ? places[0] / 1.2 : isNumeric && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
+        Max = IsLogarithmic ? places[^1] * 1.2 : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
     }
 
     /// <summary>As the observations have them.</summary>
@@ -75,12 +79,12 @@ internal sealed class FigureAxis
         double last = double.NegativeInfinity;
         foreach ((string value, double place) in Values.Zip(Places))
         {
-            double at = Share(place, IsLogarithmic ? Places[0] : 0, Places[^1]);
+            double at = Share(place, IsLogarithmic ? Places[0] : Min, Places[^1]);
             if (at - last < nearest)
                 continue;
             last = at;
             // A count such as 1234567 is none that somebody wrote.
-            yield return (IsNumeric && value.Length > 5 ? AxisScale.AboutText(place, 3) : value, place);
+            yield return (value.Length > 4 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value, place);
         }
     }
 

@@ -36,9 +36,9 @@ internal static class FigureChart
     /// <summary>In a legend beside the plot, in several rows if it must be.</summary>
     public static string Legend(string title) => ChartText.Wrap(title, LegendCharacters);
 
-    /// <summary>Of one line: what its observations have in common.</summary>
+    /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
     public static string LineTitle(Observation one, IReadOnlyList<string> dimensions) =>
-        dimensions.Count == 0 ? one.Operation : string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d) ?? Units.None)));
+        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d) ?? Units.None)));
 
     /// <summary>A sentence, where lines had to be left out.</summary>
     public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";

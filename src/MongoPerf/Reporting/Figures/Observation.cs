@@ -32,9 +32,6 @@ internal sealed record Observation(FigureRun Run, MeasuredPoint Point, string Op
 /// <param name="Mixed">Dimensions that nobody named but without which unlike results would fall together.</param>
 internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyList<string> Mixed)
 {
-    /// <summary>Values that are measured again and again, not unlike ones.</summary>
-    public const string Repeat = "repeat";
-
     /// <param name="runs">One, or those of a comparison.</param>
     /// <param name="choice">Of the figure or table.</param>
     /// <param name="metrics">Shown. Latencies tell operations apart, named or not.</param>
@@ -75,7 +72,7 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         var mixed = new List<string>();
         // Documents and time run along the axis: that two phases never met there is no reason to join them.
         List<string> known = [.. named.Where(d => d is not (Dimension.Documents or Dimension.Time))];
-        IEnumerable<string> parameters = all.SelectMany(o => o.Point.Point.Parameters).Select(p => p.Name).Where(name => name != Repeat);
+        IEnumerable<string> parameters = all.SelectMany(o => o.Point.Point.Parameters).Select(p => p.Name).Where(name => name != Dimension.Repeat);
         foreach (string dimension in parameters.Prepend(Dimension.Phase).Append(Dimension.Operation).Append(Dimension.Deployment).Distinct().Except(named))
         {
             bool isMixed = dimension == Dimension.Deployment

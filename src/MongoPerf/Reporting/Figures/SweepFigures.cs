@@ -29,7 +29,7 @@ internal static class SweepFigures
 
     /// <summary>First the one for the axis: numbers before names, then the one with the most values.</summary>
     private static IEnumerable<string> Varied(IReadOnlyList<MeasuredPoint> points) => points.SelectMany(p => p.Point.Parameters).Select(p => p.Name).Distinct()
-        .Where(name => name != Observations.Repeat && points.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
+        .Where(name => name != Dimension.Repeat && points.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
         .OrderByDescending(name => points.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))
         .ThenByDescending(name => points.Select(p => p.ValueOf(name)).Distinct().Count());
 }
