@@ -36,6 +36,9 @@ picture_output(kind, name) = sprintf("set output '%s.%s'", name, kind)
 # Text sizes beside the text's own: pngcairo counts in points, svg in pixels.
 text_size(kind, size) = sprintf(",%g", kind eq "svg" ? size * 1.26 : size)
 
+# For a line that has room for so many characters at its usual size.
+fitting_size(text, size, characters) = strlen(text) > characters ? size * characters / strlen(text) : size
+
 set border 3 linecolor rgb soft linewidth 1
 set tics nomirror out scale 0.5 textcolor rgb ink
 set grid xtics ytics back linetype 1 linecolor rgb thin linewidth 1

@@ -1,8 +1,14 @@
-# Panels above each other on one time axis, with shaded stretches and marked moments; timeline.gp, shards.gp, migrations.gp, restart.gp and threads.gp load it.
-# Wants kind, chart, title, subtitle, x_*, documents_tics, panel_*, line_*, mark_*, band_*.
+# Panels above each other on one axis, of time or another, with shaded stretches and marked moments; timeline.gp, shards.gp, migrations.gp, restart.gp,
+# threads.gp and figure.gp load it.
+# Wants kind, chart, title, subtitle, x_*, documents_tics, panel_*, line_*, mark_*, band_*; the axis begins at 0 and is linear unless x_* say otherwise.
+
+if (!exists("x_min")) { x_min = 0 }
+if (!exists("x_logarithmic")) { x_logarithmic = 0 }
+if (!exists("x_sloping")) { x_sloping = 0 }
 
 head_pixels = 150 + 26 * mark_rows
-picture_height = head_pixels + panel_count * panel_pixels + 60
+foot_pixels = x_sloping == 1 ? 125 : 60
+picture_height = head_pixels + panel_count * panel_pixels + foot_pixels
 eval picture_terminal(kind, 1600, picture_height)
 eval picture_output(kind, chart)
 
@@ -13,7 +19,8 @@ set lmargin at screen left
 set rmargin at screen right
 
 set multiplot
-set xrange [0:x_max]
+if (x_logarithmic == 1) { set logscale x }
+set xrange [x_min:x_max]
 do for [panel = 1:panel_count] {
     panel_top = 1.0 - (head_pixels + (panel - 1) * panel_pixels) * pixel
     set tmargin at screen panel_top
@@ -24,8 +31,9 @@ do for [panel = 1:panel_count] {
     unset object
     unset x2tics
     if (panel == 1) {
-        set label 1 title at screen 0.018, 1.0 - 40 * pixel left font text_size(kind, 19) textcolor rgb ink noenhanced
-        set label 2 subtitle at screen 0.018, 1.0 - 83 * pixel left font text_size(kind, 12) textcolor rgb soft noenhanced
+        # A long line shrinks rather than leaves the picture.
+        set label 1 title at screen 0.018, 1.0 - 40 * pixel left font text_size(kind, fitting_size(title, 19, 100)) textcolor rgb ink noenhanced
+        set label 2 subtitle at screen 0.018, 1.0 - 83 * pixel left font text_size(kind, fitting_size(subtitle, 12, 165)) textcolor rgb soft noenhanced
         if (documents_tics ne "") {
             set x2range [0:x_max]
             eval "set x2tics ".documents_tics
@@ -58,10 +66,12 @@ do for [panel = 1:panel_count] {
             if (lines == 0) { first_line = i }
             lines = lines + 1
             lines_above = line_place[i]
-            legend_y = panel_top - (14 + 27 * line_place[i]) * pixel
-            set arrow 100 + i from screen right + 0.012, legend_y to screen right + 0.030, legend_y nohead front \
-                linewidth 3 linecolor rgb color(line_color[i])
-            set label 100 + i line_title[i] at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12) noenhanced
+            if (line_title[i] ne "") {
+                legend_y = panel_top - (14 + 27 * line_place[i]) * pixel
+                set arrow 100 + i from screen right + 0.012, legend_y to screen right + 0.030, legend_y nohead front \
+                    linewidth 3 linecolor rgb color(line_color[i])
+                set label 100 + i line_title[i] at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12) noenhanced
+            }
         }
     }
 
@@ -80,14 +90,29 @@ do for [panel = 1:panel_count] {
         }
     }
 
-    if (panel == panel_count) { set xlabel x_label textcolor rgb ink offset 0, 0.3 }
-    eval "set xtics ".(panel == panel_count ? x_tics : x_bare_tics)
-    set yrange [0:panel_y_max[panel]]
+    if (panel == panel_count) { set xlabel x_label textcolor rgb ink offset 0, 0.3 noenhanced }
+    eval "set xtics ".(panel == panel_count && x_sloping == 1 ? "rotate by -20 " : "norotate ").(panel == panel_count ? x_tics : x_bare_tics)." noenhanced"
+    if (panel_log_from[panel] > 0) {
+        set logscale y
+        # A tick at the very end of a logarithmic axis falls to rounding.
+        set yrange [panel_log_from[panel] * 0.999:panel_y_max[panel]]
+    } else {
+        unset logscale y
+        set yrange [0:panel_y_max[panel]]
+    }
     eval "set ytics ".panel_y_tics[panel]
-    plot for [i = first_line:first_line + lines - 1] line_file[i] using 1:(column(line_column[i])) \
-        with linespoints linewidth 1.6 linecolor rgb color(line_color[i]) \
-        pointtype (panel_points[panel] > 0 ? 7 : -1) pointsize shape_size(kind, panel_points[panel]) notitle
+    if (panel_bars[panel] == 1) {
+        set boxwidth bar_width * 0.94 absolute
+        plot for [i = first_line:first_line + lines - 1] line_file[i] \
+            using ($1 + (line_index[i] - (bar_count - 1) / 2.0) * bar_width):(column(line_column[i])) \
+            with boxes fillstyle solid 0.9 noborder linecolor rgb color(line_color[i]) notitle
+    } else {
+        plot for [i = first_line:first_line + lines - 1] line_file[i] using 1:(column(line_column[i])) \
+            with linespoints linewidth 1.6 linecolor rgb color(line_color[i]) \
+            pointtype (panel_points[panel] > 0 ? 7 : -1) pointsize shape_size(kind, panel_points[panel]) notitle
+    }
     unset xlabel
 }
 unset multiplot
+unset logscale
 unset output

@@ -19,6 +19,65 @@ public sealed record ScenarioInfo
 
     /// <summary>What the file sets for the run's deployment, such as "total: 50M".</summary>
     public IReadOnlyList<string> Set { get; init; } = [];
+
+    /// <summary>What its counts were multiplied by.</summary>
+    public double Scale { get; init; } = 1;
+
+    /// <summary>Parameters with one value, which points do not name.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    /// <summary>That its report shows; empty for none, and in runs of an older program.</summary>
+    public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
+
+    /// <inheritdoc cref="Figures"/>
+    public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+}
+
+/// <summary>Which of a scenario's results a figure or a table takes; an empty list takes all.</summary>
+public sealed record ResultChoice
+{
+    /// <summary>In the order in which they are shown.</summary>
+    public IReadOnlyList<string> Phases { get; init; } = [];
+
+    /// <inheritdoc cref="Phases"/>
+    public IReadOnlyList<string> Operations { get; init; } = [];
+
+    /// <summary>Values that dimensions must have.</summary>
+    public IReadOnlyList<ParameterValue> Where { get; init; } = [];
+}
+
+/// <summary>A figure: metrics against a dimension. Dimensions are phase, operation, deployment, threads, documents, time and the parameters.</summary>
+public sealed record FigureInfo
+{
+    public required string Title { get; init; }
+
+    /// <summary>A dimension.</summary>
+    public required string X { get; init; }
+
+    /// <summary>Metrics, a panel each.</summary>
+    public required IReadOnlyList<string> Y { get; init; }
+
+    /// <summary>A dimension, of which each value gets a line; null for none.</summary>
+    public string? Lines { get; init; }
+
+    public ResultChoice Of { get; init; } = new();
+}
+
+/// <summary>A table: metrics by dimensions, which are those of <see cref="FigureInfo"/>.</summary>
+public sealed record TableInfo
+{
+    public required string Title { get; init; }
+
+    /// <summary>Dimensions; a row for each combination of their values.</summary>
+    public required IReadOnlyList<string> Rows { get; init; }
+
+    /// <summary>A dimension over which the values are spread; null for none.</summary>
+    public string? Columns { get; init; }
+
+    /// <summary>Metrics.</summary>
+    public required IReadOnlyList<string> Values { get; init; }
+
+    public ResultChoice Of { get; init; } = new();
 }
 
 /// <summary>One phase of a scenario with one value of each parameter: what the step of that number measured.</summary>

@@ -2,6 +2,7 @@ using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Scenarios;
 using MongoPerf.Reporting.Sharding;
 
@@ -41,7 +42,7 @@ internal static class ReportTables
         return tables.OfType<ReportTable>();
     }
 
-    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Scenario is not null ? ScenarioTables.Of(run) : run.Steps
+    public static IEnumerable<ReportTable> Tests(StoredRun run) => run.Scenario is not null ? FigureTables.Of(FigureRun.Of(run)).Concat(ScenarioTables.Of(run)) : run.Steps
         .SelectMany(step => step.Tests.Select(test => (Step: step, Test: test)))
         .GroupBy(pair => pair.Test.Test)
         .OrderBy(group => TestOrder.Of(group.Key))

@@ -162,6 +162,31 @@ internal static class ScenarioLanguage
         new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set wins over them."),
     ]);
 
+    private static readonly Key[] ChoiceKeys =
+    [
+        new("phases", KeyKind.Texts, "Only these, in this order [default: all that have what is asked for]."),
+        new("operation", KeyKind.Texts, "Only this one, or these [default: all; rates are their sum]."),
+        new("where", KeyKind.Document, "Only results with these values of parameters, threads or deployment, such as {deployment: 1 shard}."),
+    ];
+
+    public static KeySet Figure { get; } = new("figure", "A chart of the report, and of a comparison of several runs.",
+    [
+        new("title", KeyKind.Text, "Above it."),
+        new("x", KeyKind.Text, "Along the axis below: a parameter, threads, documents, time (seconds since the phase began), deployment, phase or operation."),
+        new("y", KeyKind.Texts, "A metric such as rate or p99, or several, each in a panel of its own."),
+        new("lines", KeyKind.Text, "A line for each of its values: phase, operation, deployment, threads or a parameter."),
+        .. ChoiceKeys,
+    ]);
+
+    public static KeySet Table { get; } = new("table", "A table of the report, and of a comparison of several runs.",
+    [
+        new("title", KeyKind.Text, "Above it."),
+        new("rows", KeyKind.Texts, "A row for each combination of their values: parameters, threads, deployment, phase, operation."),
+        new("columns", KeyKind.Text, "A column for each of its values."),
+        new("values", KeyKind.Texts, "Metrics such as rate or p99."),
+        .. ChoiceKeys,
+    ]);
+
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
@@ -172,6 +197,8 @@ internal static class ScenarioLanguage
         new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations beyond this end with exit code 4 [default: 0]."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
+        new("figures", KeyKind.Mappings, "Charts of the report, before those that it has anyway.", Figure),
+        new("tables", KeyKind.Mappings, "Tables of the report, before those that it has anyway.", Table),
     ]);
 
     public static KeySet OperationOf(string kind) => Operations.First(o => o.Name == kind);

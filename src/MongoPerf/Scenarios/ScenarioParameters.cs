@@ -32,6 +32,12 @@ internal sealed partial class ScenarioParameters
             Override(name, text, told);
     }
 
+    /// <summary>In the file's order.</summary>
+    public IEnumerable<string> Names => _names.Select(n => n.Text);
+
+    /// <summary>What the values of one are called.</summary>
+    public IEnumerable<string> LabelsOf(string name) => _values[name].Select(v => v.Name);
+
     /// <summary>Names of those that have several values, in the file's order.</summary>
     public IEnumerable<string> Sweeps => _names.Select(n => n.Text).Where(n => _values[n].Count > 1);
 

@@ -1,4 +1,5 @@
 using MongoPerf.Cli;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Engine.Workloads.Templates;
@@ -13,7 +14,18 @@ namespace MongoPerf.Scenarios;
 /// <param name="Told">What the command line changed, a line each.</param>
 /// <param name="Deployments">That the file brings up; empty for none.</param>
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
-internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set);
+internal sealed record ReadScenario(Scenario Scenario, long? MaxErrors, IReadOnlyList<string> Told, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
+{
+    /// <summary>What its counts were multiplied by.</summary>
+    public double Scale { get; init; } = 1;
+
+    /// <summary>Parameters with one value.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
+
+    public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+}
 
 /// <summary>Turns a scenario file into a scenario: parameters put in, sweeps unrolled, everything checked.</summary>
 internal static class ScenarioReader
@@ -35,14 +47,25 @@ internal static class ScenarioReader
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
-        IReadOnlyList<string> dataSweeps = parameters.SweepsIn(data);
-        ScenarioRound[] rounds = [.. parameters.Combine(dataSweeps).Select(chosen => Round(top, data, phases, parameters, chosen, scale, seed))];
+        ScenarioRound[] rounds = Rounds(parameters);
         scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         int steps = rounds.Sum(r => r.Phases.Count);
         if (steps > MostSteps)
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases, allowed are up to {MostSteps:N0}");
-        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides));
+        // What --set leaves out may still be named in figures.
+        var written = new ScenarioParameters(top.Find("parameters"), null, ScenarioOverrides.None.Parameters, []);
+        var figures = new FigureReader(written, overrides.Parameters.Count == 0 || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
+        return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
+        {
+            Scale = overrides.Scale,
+            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
+            Figures = figures.Figures(top),
+            Tables = figures.Tables(top),
+        };
+
+        ScenarioRound[] Rounds(ScenarioParameters values) =>
+            [.. values.Combine(values.SweepsIn(data)).Select(chosen => Round(top, data, phases, values, chosen, scale, seed))];
     }
 
     private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, ScenarioOverrides overrides) =>

@@ -21,6 +21,14 @@ public sealed class PublishedFilesTests
         Assert.Equal(Documents(full).Select(count => count / 1000), Documents(small));
     }
 
+    [Theory]
+    [MemberData(nameof(Files))]
+    public void Each_shows_figures_or_tables_of_the_publications_form(string name)
+    {
+        ReadScenario read = Read(name, 1);
+        Assert.NotEmpty(read.Figures.Select(f => f.Title).Concat(read.Tables.Select(t => t.Title)));
+    }
+
     [Fact]
     public void Every_test_of_the_report_is_there()
     {

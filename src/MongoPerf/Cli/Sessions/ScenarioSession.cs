@@ -48,6 +48,7 @@ internal static class ScenarioSession
             store.SetScenario(new ScenarioInfo
             {
                 Name = file.Name, Description = read.Scenario.Description, Path = file.ShownPath, Text = file.Text, Overrides = read.Told, Set = read.Set,
+                Scale = read.Scale, Parameters = read.Parameters, Figures = read.Figures, Tables = read.Tables,
             });
             session.Begin(store);
             foreach (string line in read.Told)

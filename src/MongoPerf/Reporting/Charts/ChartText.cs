@@ -66,5 +66,20 @@ internal static class ChartText
     /// <summary>"data &gt; cache at 4.1M".</summary>
     public static string CrossingText(CacheCrossing crossing) => $"{crossing.What} > cache at {AxisScale.AboutText(crossing.Documents)}";
 
+    /// <summary>The text in rows of at most so many characters, broken at blanks; a word that is longer stays whole.</summary>
+    public static string Wrap(string text, int width)
+    {
+        var rows = new List<string>();
+        foreach (string word in text.Split(' '))
+        {
+            if (rows.Count > 0 && rows[^1].Length + 1 + word.Length <= width)
+                rows[^1] += " " + word;
+            else
+                rows.Add(word);
+        }
+
+        return string.Join('\n', rows);
+    }
+
     private static string EngineName(string? storageEngine) => storageEngine is null or "wiredTiger" ? "WiredTiger" : storageEngine;
 }

@@ -10,10 +10,24 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
     private const int Ticks = 4;
 
     /// <summary>One plot above the common time axis.</summary>
-    internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<PanelLine> Lines, int Rows, bool IsRate, double Limit = 0, string LimitLabel = "");
+    internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<PanelLine> Lines, int Rows, bool IsRate, double Limit = 0, string LimitLabel = "")
+    {
+        /// <summary>Where a logarithmic axis begins; 0 for a linear one, which begins at 0.</summary>
+        public double LogarithmicFrom { get; init; }
+
+        /// <summary>Bars beside each other at places that have names.</summary>
+        public bool HasBars { get; init; }
+
+        /// <summary>Null chooses by the number of rows: rates come in short pieces that need points, a server's state is one long line.</summary>
+        public double? PointSize { get; init; }
+    }
 
     /// <summary>A column of a data file; columns are 1-based, as gnuplot counts.</summary>
-    internal sealed record PanelLine(string File, int Column, string Color, string Title, double Largest);
+    internal sealed record PanelLine(string File, int Column, string Color, string Title, double Largest)
+    {
+        /// <summary>Among bars, its place from the left: 0 is the first.</summary>
+        public int Index { get; init; }
+    }
 
     public IReadOnlyList<Panel> Build()
     {
@@ -40,25 +54,30 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
 
     public static void Set(GnuplotSettings settings, IReadOnlyList<Panel> panels)
     {
-        var lines = panels.SelectMany(static (panel, i) => panel.Lines.Select((line, j) => (Line: line, Panel: i + 1.0, Place: j + 1.0))).ToList();
+        var lines = panels.SelectMany(static (panel, i) => panel.Lines.Select((line, j) => (Line: line, Panel: i + 1.0, Place: 1.0 + panel.Lines.Take(j).Sum(above => RowsOf(above.Title))))).ToList();
         settings.Set("panel_count", panels.Count)
             .SetArray("panel_title", panels.Select(static panel => panel.Title).ToList())
             .SetArray("panel_y_max", panels.Select(static panel => panel.Y.Max).ToList())
             .SetArray("panel_y_tics", panels.Select(static panel => panel.Y.Tics).ToList())
+            .SetArray("panel_log_from", panels.Select(static panel => panel.LogarithmicFrom).ToList())
+            .SetArray("panel_bars", panels.Select(static panel => panel.HasBars ? 1.0 : 0).ToList())
             .SetArray("panel_points", panels.Select(static panel => PointSize(panel)).ToList())
             .SetArray("panel_limit", panels.Select(static panel => panel.Limit).ToList())
             .SetArray("panel_limit_label", panels.Select(static panel => panel.LimitLabel).ToList())
             .Set("line_count", lines.Count)
             .SetArray("line_panel", lines.ConvertAll(static line => line.Panel))
             .SetArray("line_place", lines.ConvertAll(static line => line.Place))
+            .SetArray("line_index", lines.ConvertAll(static line => (double)line.Line.Index))
             .SetArray("line_file", lines.ConvertAll(static line => line.Line.File))
             .SetArray("line_column", lines.ConvertAll(static line => (double)line.Line.Column))
             .SetArray("line_color", lines.ConvertAll(static line => line.Line.Color))
             .SetArray("line_title", lines.ConvertAll(static line => line.Line.Title));
     }
 
-    /// <summary>Rates come in short pieces that need points; a server's state is one long line.</summary>
-    private static double PointSize(Panel panel) => panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
+    /// <summary>That a title takes in the legend.</summary>
+    public static int RowsOf(string title) => 1 + title.Count(static c => c == '\n');
+
+    private static double PointSize(Panel panel) => panel.PointSize ?? panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
 
     private Panel? Rate(string title, List<string> tests)
     {

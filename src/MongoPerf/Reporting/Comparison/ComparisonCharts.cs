@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Scenarios;
 
 namespace MongoPerf.Reporting.Comparison;
@@ -16,7 +17,7 @@ internal static class ComparisonCharts
 
     public static ChartSet Build(RunComparison comparison)
     {
-        List<Chart> charts = [.. new[] { Ratios(comparison) }.OfType<Chart>()];
+        List<Chart> charts = [.. ScenarioFigures.Of(comparison.FigureRuns, "compare-"), .. new[] { Ratios(comparison) }.OfType<Chart>()];
         foreach ((string test, int threads) in Tests(comparison))
             charts.Add(OfTest(comparison, test, threads));
         if (Sizes(comparison) is { } sizes)
@@ -24,7 +25,7 @@ internal static class ComparisonCharts
         charts.AddRange(Laps(comparison));
         charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
         return new ChartSet(
-            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate, LapChart.Template], ["compare-*"],
+            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate, FigureChart.Template, LapChart.Template], ["compare-*"],
             $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
     }
 

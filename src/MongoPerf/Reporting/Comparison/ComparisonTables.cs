@@ -1,3 +1,5 @@
+using MongoPerf.Reporting.Figures;
+
 namespace MongoPerf.Reporting.Comparison;
 
 /// <summary>The tables that console, Markdown and page have in common.</summary>
@@ -5,6 +7,8 @@ internal static class ComparisonTables
 {
     public static IEnumerable<ReportTable> Of(RunComparison comparison)
     {
+        foreach (ReportTable table in FigureTables.Of(comparison.FigureRuns))
+            yield return table;
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             string pair = $"{candidate.Candidate.Name} against {comparison.Baseline.Name}";

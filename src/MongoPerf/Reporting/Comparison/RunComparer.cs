@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Figures;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -20,7 +21,7 @@ internal static class RunComparer
             Candidates = [.. candidates.Select(candidate => Judge(baseline, candidate, noiseThreshold))],
             Differences = SetupCheck.Find([.. sides.Select(side => side.First)]),
             NoiseThreshold = noiseThreshold,
-            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold))],
+            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
         };
     }
 

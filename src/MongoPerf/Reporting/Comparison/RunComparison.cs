@@ -1,4 +1,5 @@
 using MongoPerf.Reporting.Comparison.Statistics;
+using MongoPerf.Reporting.Figures;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -124,6 +125,9 @@ internal sealed record RunComparison
 
     /// <summary>The baseline first.</summary>
     public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
+
+    /// <summary>Of a scenario: every run of every side, for its figures and tables.</summary>
+    public IReadOnlyList<FigureRun> FigureRuns => FigureRun.Of([.. Sides.Select(side => side.Stored)]);
 
     public bool WasForced => Differences.Any(d => d.IsUnlike);
 }

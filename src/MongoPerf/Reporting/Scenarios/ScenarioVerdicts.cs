@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Figures;
 
 namespace MongoPerf.Reporting.Scenarios;
 
@@ -18,6 +19,8 @@ internal static class ScenarioVerdicts
             yield return new Verdict(Grade.Good, assertions.Length == 1 ? "the assertion holds" : $"all {assertions.Length} assertions hold");
         foreach (string changed in run.Scenario?.Overrides ?? [])
             yield return new Verdict(Grade.Note, $"changed on the command line: {changed}");
+        foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
+            yield return new Verdict(Grade.Note, leftOut);
     }
 
     private static string Shown(AssertionResult assertion) =>

@@ -46,15 +46,13 @@ internal sealed class MappingReader
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
     /// <returns>One of the allowed texts.</returns>
-    public string? OneOf(string key, params IReadOnlyList<string> allowed)
-    {
-        if (Text(key) is not { } text)
-            return null;
-        if (allowed.Contains(text))
-            return text;
-        string? nearest = NearestName.Find(text, allowed);
-        throw Wrong(Find(key)!, $"{_what}: {key} is '{text}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
-    }
+    public string? OneOf(string key, params IReadOnlyList<string> allowed) => Find(key) is { } node ? OneOf(key, ScalarOf(key, node), allowed) : null;
+
+    /// <summary>The texts of a list; a single text is a list of one.</summary>
+    /// <param name="key">Whose value it is.</param>
+    /// <param name="allowed">What they may be; null for anything.</param>
+    public IReadOnlyList<string> Texts(string key, IReadOnlyList<string>? allowed = null) =>
+        [.. List(key).Select(item => allowed is null ? ScalarOf(key, item).Text : OneOf(key, ScalarOf(key, item), allowed))];
 
     public bool Flag(string key, bool usual = false) => Text(key) switch
     {
@@ -95,6 +93,15 @@ internal sealed class MappingReader
         return value <= most ? value : throw Wrong(node, $"{_what}: {key} is {value:N0}, allowed are {least:N0} to {most:N0}");
     }
 
+    /// <summary>A value that stands deeper than <paramref name="key"/>.</summary>
+    public string OneOf(string key, ScalarNode node, IReadOnlyList<string> allowed)
+    {
+        if (allowed.Contains(node.Text))
+            return node.Text;
+        string? nearest = NearestName.Find(node.Text, allowed);
+        throw Wrong(node, $"{_what}: {key} is '{node.Text}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+    }
+
     private T? Parse<T>(string key, Func<string, T> parse)
         where T : struct => Find(key) is { } node ? ParseScalar(key, node, parse) : null;
 
@@ -110,6 +117,7 @@ internal sealed class MappingReader
         }
     }
 
-    private ScalarNode ScalarOf(string key, ScenarioNode node) =>
+    /// <summary>The node, if it is a single value.</summary>
+    public ScalarNode ScalarOf(string key, ScenarioNode node) =>
         node as ScalarNode ?? throw Wrong(node, $"{_what}: {key} is {node.Describe()}, a single value is expected");
 }

@@ -1,0 +1,106 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using Panel = MongoPerf.Reporting.Charts.TimelinePanels.Panel;
+using PanelLine = MongoPerf.Reporting.Charts.TimelinePanels.PanelLine;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>A figure whose axis is a parameter, threads, documents, deployments, phases or operations.</summary>
+internal static class DimensionFigure
+{
+    private const double PlotShare = 0.755;
+
+    /// <summary>What the bars of one value take of its room.</summary>
+    private const double BarsShare = 0.8;
+
+    /// <summary>Results along one line.</summary>
+    private sealed record Line(string Title, IReadOnlyList<Observation> Observations);
+
+    /// <returns>Null when the runs have no such results.</returns>
+    public static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
+    {
+        List<string> named = [figure.X];
+        if (figure.Lines is { } lines)
+            named.Add(lines);
+        Observations chosen = Observations.Of(runs, figure.Of, figure.Y, named);
+        Observation[] shown = [.. chosen.All.Where(o => o.ValueOf(figure.X) is not null)];
+        FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
+        if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
+            return null;
+        var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
+        List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);
+        Line[] drawn = [.. all.Take(FigureChart.MostLines)];
+        ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
+        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, table, drawn, 1 + (i * drawn.Length), axis.IsNumeric)).OfType<Panel>()];
+        int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
+            ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
+        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(runs, figure, name, axis, panels, drawn.Length, knee), [table])
+        {
+            SharedTemplate = FigureChart.Template,
+        };
+    }
+
+    private static List<Line> LinesOf(IEnumerable<Observation> observations, IReadOnlyList<string> dimensions) =>
+        [.. observations.GroupBy(o => Observations.Key(o, dimensions)).Select(group => new Line(FigureChart.LineTitle(group.First(), dimensions), [.. group]))];
+
+    private static ChartTable Table(string file, string x, FigureAxis axis, Line[] lines, FigureMetric[] metrics)
+    {
+        var table = new ChartTable(file, [x, .. metrics.SelectMany(metric => lines.Select(line => $"{line.Title} {metric.Name}".TrimStart()))]);
+        foreach ((string value, double place) in axis.Values.Zip(axis.Places))
+        {
+            table.Add([place, .. metrics.SelectMany(metric => lines.Select(line =>
+                Observations.Mean(line.Observations.Where(o => o.ValueOf(x) == value), metric) ?? double.NaN))]);
+        }
+
+        return table;
+    }
+
+    /// <summary>Null when nothing of it was measured.</summary>
+    private static Panel? PanelOf(FigureMetric metric, ChartTable table, Line[] lines, int firstColumn, bool isNumeric)
+    {
+        List<PanelLine> drawn =
+        [
+            .. lines.Select((line, i) => (Line: line, Column: firstColumn + i, Index: i)).Where(one => table.Rows.Any(row => double.IsFinite(row[one.Column])))
+                .Select(one => new PanelLine(table.FileName, one.Column + 1, FigureChart.Colour(one.Index), FigureChart.Legend(one.Line.Title), table.Largest(one.Column, 1)) { Index = one.Index }),
+        ];
+        if (drawn.Count == 0)
+            return null;
+        double[] values = [.. table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(double.IsFinite)];
+        double largest = values.Max();
+        double least = values.Where(v => v > 0).DefaultIfEmpty(largest).Min();
+        if (metric.Unit == MetricUnit.Microseconds && least > 0 && largest / least >= FigureAxis.LogarithmicFrom)
+        {
+            (double from, AxisScale decades) = AxisScale.OfLatency(least, largest);
+            return new Panel(metric.Title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
+        }
+
+        return new Panel(metric.Title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1, HasBars = !isNumeric };
+    }
+
+    private static AxisScale ScaleOf(MetricUnit unit, double largest) => unit switch
+    {
+        MetricUnit.Microseconds => AxisScale.OfMicroseconds(largest),
+        MetricUnit.Bytes => AxisScale.OfBytes(largest),
+        _ => AxisScale.OfCount(largest),
+    };
+
+    private static GnuplotSettings Settings(
+        IReadOnlyList<FigureRun> runs, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
+    {
+        // Placed in shares of the axis, which may be logarithmic.
+        IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), $"knee at {axis.Values[at]}")] : [];
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, runs, panels)
+            .Set("bar_width", BarsShare / lines)
+            .Set("bar_count", lines)
+            .SetMarks([.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);
+        return axis.Set(settings, figure.X == Dimension.Documents ? "documents in the collection" : figure.X);
+    }
+
+    private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, string? knee)
+    {
+        string shown = $"{string.Join("; ", metrics.Select(m => m.Title))} against {figure.X}.";
+        return knee is null ? shown
+            : $"{shown} The mark at {knee} is the knee: the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011), "
+                + $"where more of {figure.X} begins to bring less.";
+    }
+}

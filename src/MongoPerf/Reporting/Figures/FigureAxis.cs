@@ -1,0 +1,93 @@
+using System.Globalization;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>The axis below a figure: numbers to scale, over decades by their logarithm; names at equal distances.</summary>
+internal sealed class FigureAxis
+{
+    /// <summary>From this ratio of greatest to least value on the axis is logarithmic.</summary>
+    public const double LogarithmicFrom = 20;
+
+    /// <summary>From this share of the greatest value on the least one leaves out the way from 0.</summary>
+    private const double FarFromZero = 0.3;
+
+    /// <summary>Characters that names may have together, side by side.</summary>
+    private const int RoomForNames = 130;
+
+    private FigureAxis(IReadOnlyList<string> values, IReadOnlyList<double> places, bool isNumeric)
+    {
+        Values = values;
+        Places = places;
+        IsNumeric = isNumeric;
+        IsLogarithmic = isNumeric && places[0] > 0 && places[^1] / places[0] >= LogarithmicFrom;
+        double span = places[^1] - places[0];
+        Min = IsLogarithmic ? places[0] / 1.2 : isNumeric && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
+        Max = IsLogarithmic ? places[^1] * 1.2 : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
+    }
+
+    /// <summary>As the observations have them.</summary>
+    public IReadOnlyList<string> Values { get; }
+
+    /// <summary>Where each stands.</summary>
+    public IReadOnlyList<double> Places { get; }
+
+    public bool IsNumeric { get; }
+
+    public bool IsLogarithmic { get; }
+
+    private double Min { get; }
+
+    private double Max { get; }
+
+    /// <param name="values">One at least; each once, in the order in which they were measured.</param>
+    public static FigureAxis Of(IReadOnlyList<string> values)
+    {
+        bool isNumeric = values.All(v => NumberOf(v) is not null);
+        string[] ordered = isNumeric ? [.. values.OrderBy(NumberOf)] : [.. values];
+        return new FigureAxis(ordered, [.. ordered.Select((v, i) => isNumeric ? NumberOf(v)!.Value : i + 0.5)], isNumeric);
+    }
+
+    /// <summary>12, 1.5, 10k, 1M, 64MB, 10%; null for a name.</summary>
+    public static double? NumberOf(string? text)
+    {
+        if (string.IsNullOrEmpty(text))
+            return null;
+        string trimmed = text.TrimEnd('%', 'B', 'b', 'i');
+        double factor = trimmed.Length == 0 ? 1 : char.ToLowerInvariant(trimmed[^1]) switch { 'k' => 1e3, 'm' => 1e6, 'g' => 1e9, _ => 1 };
+        return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value * factor : null;
+    }
+
+    /// <summary>Where a place lies between the ends of the axis: 0 to 1.</summary>
+    public double Share(double place) => Share(place, Min, Max);
+
+    public GnuplotSettings Set(GnuplotSettings settings, string label)
+    {
+        string tics = $"({string.Join(", ", Tics().Select(tic => $"{GnuplotSettings.Quote(tic.Text)} {AxisScale.Number(tic.Place)}"))})";
+        return settings.SetAxis("x", new AxisScale(Max, tics))
+            .Set("x_min", Min)
+            .Set("x_logarithmic", IsLogarithmic ? 1 : 0)
+            .Set("x_numeric", IsNumeric ? 1 : 0)
+            .Set("x_sloping", !IsNumeric && Values.Count * (Values.Max(v => v.Length) + 1) > RoomForNames ? 1 : 0)
+            .Set("x_label", label);
+    }
+
+    /// <summary>All values when there is room for them, otherwise those that are far enough apart.</summary>
+    private IEnumerable<(string Text, double Place)> Tics()
+    {
+        double nearest = IsNumeric ? 1.0 / 22 : 0;
+        double last = double.NegativeInfinity;
+        foreach ((string value, double place) in Values.Zip(Places))
+        {
+            double at = Share(place, IsLogarithmic ? Places[0] : Min, Places[^1]);
+            if (at - last < nearest)
+                continue;
+            last = at;
+            // A count such as 1234567 is none that somebody wrote.
+            yield return (value.Length > 4 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value, place);
+        }
+    }
+
+    private double Share(double x, double from, double to) =>
+        to <= from ? 0 : IsLogarithmic ? Math.Log(x / from) / Math.Log(to / from) : (x - from) / (to - from);
+}

@@ -1,0 +1,52 @@
+using MongoPerf.Reporting.Charts;
+using Panel = MongoPerf.Reporting.Charts.TimelinePanels.Panel;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>What figures over a dimension and figures over time have in common: panels above each other, a line for each value.</summary>
+internal static class FigureChart
+{
+    public const string Template = "figure.gp";
+
+    /// <summary>As many as there are colours that can be told apart.</summary>
+    public const int MostLines = 8;
+    private const int LegendCharacters = 22;
+    private const int LegendRowPixels = 27;
+
+    /// <summary>Height of the plots, by their number.</summary>
+    private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, _ => OverTime.PanelPixels };
+
+    public static GnuplotSettings Head(string name, string title, IReadOnlyList<FigureRun> runs, IReadOnlyList<Panel> panels)
+    {
+        int rows = panels.Max(panel => panel.Lines.Sum(line => TimelinePanels.RowsOf(line.Title)));
+        var settings = new GnuplotSettings()
+            .Set("kinds", "png svg")
+            .Set("chart", name)
+            .Set("title", title)
+            .Set("subtitle", FigureRun.Subtitle(runs))
+            .Set("panel_pixels", Math.Max(PanelPixels(panels.Count), 40 + (LegendRowPixels * (rows + 1))))
+            .Set("documents_tics", "")
+            .SetBands([]);
+        TimelinePanels.Set(settings, panels);
+        return settings;
+    }
+
+    public static string Colour(int line) => $"s{line + 1}";
+
+    /// <summary>In a legend beside the plot, in several rows if it must be.</summary>
+    public static string Legend(string title) => ChartText.Wrap(title, LegendCharacters);
+
+    /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
+    public static string LineTitle(Observation one, IReadOnlyList<string> dimensions) =>
+        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d) ?? Units.None)));
+
+    /// <summary>A sentence, where lines had to be left out.</summary>
+    public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";
+
+    private static string ValueText(string dimension, string value) => dimension switch
+    {
+        Dimension.Phase or Dimension.Operation or Dimension.Deployment => value,
+        Dimension.Threads => value == "1" ? "1 thread" : $"{value} threads",
+        _ => $"{dimension}={value}",
+    };
+}

@@ -1,0 +1,65 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>In what a metric is counted: decides axis and text.</summary>
+internal enum MetricUnit
+{
+    PerSecond,
+    Microseconds,
+    Seconds,
+    Bytes,
+    Count,
+}
+
+/// <summary>A figure of a phase's result, as scenarios name it.</summary>
+/// <param name="Name">In scenarios.</param>
+/// <param name="Title">At an axis.</param>
+/// <param name="Heading">Over a table's column.</param>
+/// <param name="Unit">Of the value.</param>
+/// <param name="Of">Of a step and the tests of it that were chosen; null where it was not measured.</param>
+internal sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<StepResult, IReadOnlyList<TestResult>, double?> Of)
+{
+    public static IReadOnlyList<FigureMetric> All { get; } =
+    [
+        new("rate", "operations/s", "ops/s", MetricUnit.PerSecond, (_, tests) => tests.Sum(t => t.OperationsPerSecond)),
+        new("documentRate", "documents/s", "docs/s", MetricUnit.PerSecond, (_, tests) => tests.Sum(t => t.DocumentsPerSecond)),
+        Latency("mean", l => l.Mean),
+        Latency("min", l => l.Min),
+        Latency("max", l => l.Max),
+        Latency("p50", l => l.P50),
+        Latency("p95", l => l.P95),
+        Latency("p99", l => l.P99),
+        new("seconds", "seconds", "took", MetricUnit.Seconds, (_, tests) => tests.Max(t => t.Seconds)),
+        new(Dimension.Documents, "documents", "documents", MetricUnit.Count, (step, _) => step.Documents),
+        Size("dataSize", "documents, uncompressed", "data", s => s.DataBytes),
+        Size("storageSize", "documents, as stored", "storage", s => s.StorageBytes),
+        Size("freeSize", "free in the files", "free in it", s => s.FreeStorageBytes),
+        Size("indexSize", "indexes, as stored", "indexes", s => s.IndexBytes),
+        Size("totalSize", "documents and indexes", "total", s => s.StorageBytes + s.IndexBytes),
+    ];
+
+    public static IReadOnlyList<string> Names { get; } = [.. All.Select(m => m.Name)];
+
+    /// <summary>Latencies of different operations are not added up.</summary>
+    public bool IsPerOperation => Unit == MetricUnit.Microseconds;
+
+    public static FigureMetric Find(string name) => All.First(m => m.Name == name);
+
+    /// <summary>For a table.</summary>
+    public string Text(double? value) => Unit switch
+    {
+        MetricUnit.PerSecond => Units.Rate(value),
+        MetricUnit.Microseconds => Units.Latency(value),
+        MetricUnit.Bytes => Units.Bytes(value),
+        MetricUnit.Seconds => value is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : Units.None,
+        _ => value is { } count ? Units.Exact((long)count) : Units.None,
+    };
+
+    private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
+        new(name, $"latency, {name}", name, MetricUnit.Microseconds, (_, tests) => tests.Count == 1 ? of(tests[0].LatencyMicroseconds) : null);
+
+    private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) =>
+        new(name, title, heading, MetricUnit.Bytes, (step, _) => step.Sizes is { } sizes ? of(sizes) : null);
+}

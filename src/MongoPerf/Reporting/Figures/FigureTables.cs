@@ -1,0 +1,48 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>The tables that a scenario asks for.</summary>
+internal static class FigureTables
+{
+    /// <summary>Those for which the runs have results.</summary>
+    public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Asked(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
+
+    public static IReadOnlyList<TableInfo> Asked(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Scenario?.Tables ?? [];
+
+    /// <returns>Null when the runs have no such results.</returns>
+    public static ReportTable? Build(IReadOnlyList<FigureRun> runs, TableInfo table)
+    {
+        List<string> named = [.. table.Rows];
+        if (table.Columns is { } columns)
+            named.Add(columns);
+        Observations chosen = Observations.Of(runs, table.Of, table.Values, named);
+        FigureMetric[] metrics = [.. table.Values.Select(FigureMetric.Find)];
+        Observation[] shown = [.. chosen.All.Where(o => metrics.Any(m => o.Measure(m) is not null))];
+        if (shown.Length == 0)
+            return null;
+        List<string> rows = [.. table.Rows, .. chosen.Mixed];
+        string?[] spread = table.Columns is null ? [null] : [.. shown.Select(o => o.ValueOf(table.Columns)).Distinct()];
+        (string? Value, FigureMetric Metric)[] cells = [.. spread.SelectMany(value => metrics.Select(metric => (value, metric)))];
+        return new ReportTable(
+            table.Title,
+            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.Heading : $"{cell.Value ?? Units.None} {cell.Metric.Heading}")],
+            [
+                .. Ordered(shown, rows).Select(row => (IReadOnlyList<string>)
+                [
+                    .. rows.Select(r => row[0].ValueOf(r) ?? Units.None),
+                    .. cells.Select(cell => cell.Metric.Text(Observations.Mean(row.Where(o => table.Columns is null || o.ValueOf(table.Columns) == cell.Value), cell.Metric))),
+                ]),
+            ]);
+    }
+
+    /// <summary>By the first dimension, then by the next: each value where it first came.</summary>
+    private static IEnumerable<Observation[]> Ordered(Observation[] shown, List<string> dimensions)
+    {
+        List<string?>[] orders = [.. dimensions.Select(d => shown.Select(o => o.ValueOf(d)).Distinct().ToList())];
+        IOrderedEnumerable<Observation[]> ordered = shown.GroupBy(o => Observations.Key(o, dimensions)).Select(group => group.ToArray()).OrderBy(_ => 0);
+        foreach ((string dimension, List<string?> order) in dimensions.Zip(orders))
+            ordered = ordered.ThenBy(row => order.IndexOf(row[0].ValueOf(dimension)));
+        return ordered;
+    }
+}

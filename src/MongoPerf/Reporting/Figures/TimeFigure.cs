@@ -1,0 +1,132 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using Panel = MongoPerf.Reporting.Charts.TimelinePanels.Panel;
+using PanelLine = MongoPerf.Reporting.Charts.TimelinePanels.PanelLine;
+
+namespace MongoPerf.Reporting.Figures;
+
+/// <summary>A figure over the seconds since a phase began, from the stored samples; phases, parameters and runs are laid over each other.</summary>
+internal static class TimeFigure
+{
+    private const int Ticks = 5;
+
+    /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
+    private const long EdgeMilliseconds = 1000;
+
+    /// <summary>A line's data: of its operations, of the servers, of the machine. Columns are those of the metrics asked for.</summary>
+    private sealed record Line(string Title, double Seconds, IReadOnlyList<ChartTable> Tables);
+
+    /// <returns>Null when the runs have no such samples.</returns>
+    public static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
+    {
+        List<string> named = [Dimension.Time];
+        if (figure.Lines is { } given)
+            named.Add(given);
+        Observations chosen = Observations.Of(runs, figure.Of, figure.Y, named);
+        IReadOnlyList<string> dimensions = [.. named.Skip(1), .. chosen.Mixed];
+        // Only phases that did something in some second have a course.
+        IGrouping<string, Observation>[] groups = [.. chosen.All.GroupBy(o => Observations.Key(o, dimensions))];
+        Line[] lines = [.. groups.Take(FigureChart.MostLines).Select((group, i) => LineOf([.. group], figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
+        Panel[] panels = [.. figure.Y.Select(metric => PanelOf(metric, lines)).OfType<Panel>()];
+        if (panels.Length == 0)
+            return null;
+        (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, runs, panels).SetAxis("x", time).Set("x_label", $"time since the phase began ({unit})").SetMarks([]);
+        string howToRead = $"{string.Join("; ", figure.Y.Select(TimeMetric.TitleOf))} against the time since the phase began, from one-second samples.";
+        return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), settings, [.. lines.SelectMany(line => line.Tables)])
+        {
+            SharedTemplate = FigureChart.Template,
+        };
+    }
+
+    /// <summary>Null without samples.</summary>
+    private static Line? LineOf(IReadOnlyList<Observation> observations, FigureInfo figure, IReadOnlyList<string> dimensions, string file)
+    {
+        List<(Observation Of, PhaseSample[] Samples, TimeAxis Axis)> parts = [];
+        foreach (Observation one in observations)
+        {
+            HashSet<string> tests = [.. one.Tests.Select(t => t.Test)];
+            PhaseSample[] samples = [.. one.Run.Stored.ReadSamples().Where(s => s.Step == one.Point.Step.Step && tests.Contains(s.Test))];
+            if (samples.Length > 0)
+                parts.Add((one, samples, new TimeAxis(samples.Select(s => s.AtMilliseconds))));
+        }
+
+        if (parts.Count == 0)
+            return null;
+        double seconds = parts.Max(part => part.Axis.Seconds);
+        ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))], [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
+        // State of servers and machine is that of the first of several repeats: a mean would be nobody's.
+        (Observation first, PhaseSample[] firstSamples, TimeAxis axis) = parts[0];
+        ChartTable[] states =
+        [
+            State($"{file}-server.dat", first.Run.Stored.ReadServerSamples, TimeMetric.IsOfServer),
+            State($"{file}-host.dat", first.Run.Stored.ReadHostSamples, metric => !TimeMetric.IsOfServer(metric)),
+        ];
+        return new Line(FigureChart.LineTitle(first, dimensions), seconds, [operations, .. states.Where(t => t.Columns.Count > 1)]);
+
+        ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
+        {
+            ServerTimeline.Line[] asked = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
+            return asked.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, asked, () => Within(read(), firstSamples), axis, TimelineChart.MostRows);
+        }
+    }
+
+    private static IEnumerable<MetricSample> Within(IEnumerable<MetricSample> samples, PhaseSample[] phase)
+    {
+        long from = phase.Min(s => s.AtMilliseconds - (long)(s.Seconds * 1000)) - EdgeMilliseconds;
+        long to = phase.Max(s => s.AtMilliseconds) + EdgeMilliseconds;
+        return samples.Where(s => s.AtMilliseconds >= from && s.AtMilliseconds <= to);
+    }
+
+    /// <summary>Rates of several operations are added up; documents in the collection are what the furthest of them saw.</summary>
+    private static ChartTable Operations(string file, IReadOnlyList<(PhaseSample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
+    {
+        var table = new ChartTable($"{file}.dat", ["seconds", .. metrics]);
+        string[] tests = [.. parts.SelectMany(part => part.Samples).Select(s => s.Test).Distinct()];
+        var buckets = new TimeBuckets(tests.Length * metrics.Length, seconds, TimelineChart.MostRows / 2);
+        foreach ((PhaseSample[] samples, TimeAxis axis) in parts)
+        {
+            foreach (PhaseSample sample in samples)
+            {
+                for (int i = 0; i < metrics.Length; i++)
+                    TimeMetric.Add(buckets, (i * tests.Length) + Array.IndexOf(tests, sample.Test), metrics[i], sample, axis.At(sample.AtMilliseconds));
+            }
+        }
+
+        foreach (double[] row in buckets.Rows())
+            table.Add([row[0], .. metrics.Select((metric, i) => Joined(metric, row.AsSpan(1 + (i * tests.Length), tests.Length)))]);
+        return table;
+    }
+
+    private static double Joined(string metric, ReadOnlySpan<double> ofTests)
+    {
+        double joined = double.NaN;
+        foreach (double value in ofTests)
+        {
+            if (double.IsFinite(value))
+                joined = double.IsNaN(joined) ? value : metric == Dimension.Documents ? Math.Max(joined, value) : joined + value;
+        }
+
+        return joined;
+    }
+
+    /// <summary>Null when no line has anything of it.</summary>
+    private static Panel? PanelOf(string metric, Line[] lines)
+    {
+        var drawn = new List<PanelLine>();
+        int rows = 0;
+        for (int i = 0; i < lines.Length; i++)
+        {
+            if (lines[i].Tables.FirstOrDefault(t => t.Columns.Contains(metric)) is not { } table)
+                continue;
+            int column = table.Columns.TakeWhile(c => c != metric).Count();
+            if (!table.Rows.Any(row => double.IsFinite(row[column])))
+                continue;
+            drawn.Add(new PanelLine(table.FileName, column + 1, FigureChart.Colour(i), FigureChart.Legend(lines[i].Title), table.Largest(column, 1)));
+            rows = Math.Max(rows, table.Rows.Count);
+        }
+
+        return drawn.Count == 0 ? null : new Panel(
+            ChartText.Wrap(TimeMetric.TitleOf(metric), 26), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
+    }
+}

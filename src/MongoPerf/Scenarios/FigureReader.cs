@@ -1,0 +1,89 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Reporting.Figures;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Reads what figures and tables a scenario's report shows, and checks the names in them.</summary>
+/// <param name="parameters">The file's own, without those of the command line.</param>
+/// <param name="rounds">With these parameters: their phases and operations may be named.</param>
+internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<ScenarioRound> rounds)
+{
+    /// <summary>A picture has room for so much.</summary>
+    private const int LongestTitle = 150;
+    private const int MostPanels = 8;
+
+    private readonly string[] _phases = [.. rounds.SelectMany(r => r.Phases).Select(p => p.Name).Distinct()];
+
+    private readonly string[] _operations =
+        [.. rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation.Test).Distinct()];
+
+    /// <summary>What lines, rows and columns may be.</summary>
+    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Repeat, .. parameters.Names];
+
+    /// <summary>The file has any.</summary>
+    public static bool IsAsked(MappingReader top) => top.Find("figures") is not null || top.Find("tables") is not null;
+
+    public IReadOnlyList<FigureInfo> Figures(MappingReader top) => [.. Listed(top, "figures").Select((node, i) => Figure(node, i + 1))];
+
+    public IReadOnlyList<TableInfo> Tables(MappingReader top) => [.. Listed(top, "tables").Select((node, i) => Table(node, i + 1))];
+
+    private static IReadOnlyList<ScenarioNode> Listed(MappingReader top, string key) => top.Find(key) switch
+    {
+        null => [],
+        SequenceNode list => list.Items,
+        { } other => throw MappingReader.Wrong(other, $"{key} is {other.Describe()}, a list is expected"),
+    };
+
+    private FigureInfo Figure(ScenarioNode node, int number)
+    {
+        var reader = new MappingReader(node, $"figure {number}", ScenarioLanguage.Figure);
+        reader.Require("x", $"one of {string.Join(", ", parameters.Names.Append(Dimension.Threads).Append(Dimension.Documents).Append(Dimension.Time))}");
+        string x = reader.OneOf("x", [.. Dimensions, Dimension.Documents, Dimension.Time])!;
+        ScenarioNode y = reader.Require("y", "a metric such as rate or p99");
+        IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);
+        if (metrics.Count is 0 or > MostPanels)
+            throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics, allowed are 1 to {MostPanels}");
+        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), Of = Choice(reader) };
+    }
+
+    private TableInfo Table(ScenarioNode node, int number)
+    {
+        var reader = new MappingReader(node, $"table {number}", ScenarioLanguage.Table);
+        reader.Require("rows", $"such as {parameters.Names.FirstOrDefault() ?? Dimension.Phase}");
+        reader.Require("values", "such as rate");
+        return new TableInfo
+        {
+            Title = Title(reader, $"table {number}"),
+            Rows = reader.Texts("rows", Dimensions),
+            Columns = reader.OneOf("columns", Dimensions),
+            Values = reader.Texts("values", FigureMetric.Names),
+            Of = Choice(reader),
+        };
+    }
+
+    private static string Title(MappingReader reader, string what)
+    {
+        ScenarioNode node = reader.Require("title", "a line above it");
+        string title = reader.ScalarOf("title", node).Text;
+        return title.Length <= LongestTitle ? title : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters, allowed are {LongestTitle}");
+    }
+
+    private ResultChoice Choice(MappingReader reader) =>
+        new() { Phases = reader.Texts("phases", _phases), Operations = reader.Texts("operation", _operations), Where = [.. Where(reader)] };
+
+    private IEnumerable<ParameterValue> Where(MappingReader reader)
+    {
+        if (reader.Find("where") is not { } node)
+            yield break;
+        if (node is not MappingNode mapping)
+            throw MappingReader.Wrong(node, $"where is {node.Describe()}, names with their values are expected");
+        foreach (MappingEntry entry in mapping.Entries)
+        {
+            string name = reader.OneOf("where", entry.Key, [Dimension.Deployment, Dimension.Threads, .. parameters.Names]);
+            ScalarNode value = reader.ScalarOf($"where.{name}", entry.Value);
+            yield return new ParameterValue(name, parameters.Names.Contains(name) ? reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)]) : value.Text);
+        }
+    }
+}

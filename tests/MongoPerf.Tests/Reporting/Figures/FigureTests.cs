@@ -1,0 +1,212 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Text;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Figures;
+using MongoPerf.Tests.Reporting.Charts;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Figures;
+
+/// <summary>Which results a figure or a table takes, and what it does with them.</summary>
+public sealed class FigureTests : IDisposable
+{
+    private static readonly FigureInfo ByRecords = new() { Title = "Figure 1", X = "records", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] } };
+
+    private static readonly TableInfo Published = new()
+    {
+        Title = "Throughput", Rows = ["deployment", "records"], Columns = "phase", Values = ["rate"], Of = new ResultChoice { Phases = ["a", "b"] },
+    };
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Lines_come_in_the_order_that_was_asked_for_and_rates_of_operations_are_added_up()
+    {
+        Chart chart = Assert.Single(Draw(new SweptRun { Figures = [ByRecords] }));
+        Assert.Equal(["records", "a rate", "b rate"], chart.Tables[0].Columns);
+        Assert.Equal([[1e6, 1401, 1400], [1e7, 10401, 10400], [6e7, 60401, 60400]], chart.Tables[0].Rows);
+        string settings = chart.Settings.ToString();
+        Assert.Contains("x_logarithmic = 1\n", settings, StringComparison.Ordinal);
+        Assert.Contains("x_tics = \"(\\\"1M\\\" 1000000, \\\"10M\\\" 10000000, \\\"60M\\\" 60000000)\"", settings, StringComparison.Ordinal);
+        Assert.Contains("counts times 0.01", settings, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_differs_and_is_not_named_is_told_apart()
+    {
+        Chart chart = Assert.Single(Draw(new SweptRun { Threads = [1, 8], Figures = [ByRecords] }));
+        Assert.Equal(["records", "a, 1 thread rate", "a, 8 threads rate", "b, 1 thread rate", "b, 8 threads rate"], chart.Tables[0].Columns);
+        Assert.Equal([1e6, 1101, 1801, 1100, 1800], chart.Tables[0].Rows[0]);
+    }
+
+    [Fact]
+    public void Latencies_are_told_apart_by_operation_and_the_total_has_none()
+    {
+        FigureInfo figure = ByRecords with { Y = ["rate", "p99"], Lines = null, Of = new ResultChoice { Phases = ["a"] } };
+        Chart chart = Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Figure 1");
+        Assert.Equal(["records", "total rate", "read rate", "write rate", "total p99", "read p99", "write p99"], chart.Tables[0].Columns);
+        Assert.Equal([1e6, 1401, 1050.75, 350.25, double.NaN, 400, 800], chart.Tables[0].Rows[0]);
+    }
+
+    [Fact]
+    public void One_operation_alone_is_taken_where_it_is_named()
+    {
+        FigureInfo figure = ByRecords with { Of = new ResultChoice { Phases = ["a"], Operations = ["write"], Where = [new("records", "10M"), new("distribution", "zipfian")] } };
+        Assert.Equal([[1e7, 10401 * 0.25]], Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Figure 1").Tables[0].Rows);
+    }
+
+    [Fact]
+    public void Names_get_bars_and_numbers_none()
+    {
+        Assert.Contains("panel_bars[1] = [1]", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("panel_bars[1] = [0]", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Figure_of_a_deployment_that_did_not_run_is_left_out_and_said()
+    {
+        FigureInfo[] figures = [ByRecords with { Of = new ResultChoice { Where = [new("deployment", "1 shard")] } }, ByRecords with { Title = "Figure 2", Of = new ResultChoice { Where = [new("deployment", "2 shards")] } }];
+        using StoredRun run = new SweptRun { Shards = 2, Figures = figures }.Write(_folder.Path);
+        Assert.Equal(["Figure 2"], ScenarioFigures.Of(FigureRun.Of(run)).Select(c => c.Title));
+        Assert.Equal(["figure 'Figure 1' is left out: it shows 1 shard, this run is of 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
+        Assert.Contains(Verdict.Of(run), v => v.Text.StartsWith("figure 'Figure 1' is left out", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Runs_of_a_comparison_are_one_more_dimension()
+    {
+        using StoredRun one = new SweptRun { Shards = 1, Figures = [ByRecords with { Of = new ResultChoice { Phases = ["a"] } }], Tables = [Published] }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Deployment = "two machines", Speed = 2 }.Write(_folder.Path);
+        IReadOnlyList<FigureRun> runs = FigureRun.Of([[one], [two]]);
+        Chart chart = ScenarioFigures.Of(runs)[0];
+        Assert.Equal(["records", "a, 1 shard rate", "a, two machines rate"], chart.Tables[0].Columns);
+        Assert.Equal([1e6, 1401, 2802], chart.Tables[0].Rows[0]);
+        ReportTable table = Assert.Single(FigureTables.Of(runs));
+        Assert.Equal(["<deployment", "<records", "a ops/s", "b ops/s"], table.Columns);
+        Assert.Equal(["1 shard", "1M", "1,401", "1,400"], table.Rows[0]);
+        Assert.Equal(["two machines", "60M", "120,802", "120,800"], table.Rows[^1]);
+    }
+
+    [Fact]
+    public void Comparison_has_the_scenarios_figures_first_and_says_what_is_left_out()
+    {
+        FigureInfo elsewhere = ByRecords with { Title = "Elsewhere", Of = new ResultChoice { Where = [new("deployment", "3 shards")] } };
+        using StoredRun one = new SweptRun { Shards = 1, Figures = [ByRecords, elsewhere], Tables = [Published] }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2 }.Write(_folder.Path);
+        RunComparison comparison = RunComparer.Compare(new ComparedSide([one]), [new ComparedSide([two])], 0.05);
+        Assert.Equal("compare-figure-1", ComparisonCharts.Build(comparison).Charts[0].Name);
+        Assert.Equal("Throughput", ComparisonTables.Of(comparison).First().Title);
+        Assert.Contains("figure 'Elsewhere' is left out: it shows 3 shards, these runs are of 1 shard, 2 shards", comparison.Notes);
+    }
+
+    [Fact]
+    public void Runs_of_one_name_are_told_apart_by_their_ids_and_repeats_are_not()
+    {
+        using StoredRun one = new SweptRun { Figures = [ByRecords] }.Write(_folder.Path);
+        using StoredRun again = new SweptRun { Id = "2026-11-21-b", Speed = 3 }.Write(_folder.Path);
+        Assert.Equal(["one server (2026-11-21-a)", "one server (2026-11-21-b)"], FigureRun.Of([[one], [again]]).Select(r => r.Deployment));
+        IReadOnlyList<FigureRun> repeats = FigureRun.Of([[one, again]]);
+        Assert.Equal(["one server", "one server"], repeats.Select(r => r.Deployment));
+        Assert.Equal([1e6, 2802, 2800], ScenarioFigures.Of(repeats)[0].Tables[0].Rows[0]);
+    }
+
+    [Fact]
+    public void Time_begins_with_the_phase_and_what_servers_did_stands_below()
+    {
+        FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "documents", "page_faults", "mem_resident"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
+        Chart chart = Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Time");
+        Assert.Equal(["figure-1-1.dat", "figure-1-1-server.dat", "figure-1-2.dat", "figure-1-2-server.dat", "figure-1-3.dat", "figure-1-3-server.dat"], chart.Tables.Select(t => t.FileName));
+        Assert.Equal(["seconds", "rate", "documents"], chart.Tables[0].Columns);
+        // Reads and writes together: 1401 operations in the first second, one second more in each further one (whole operations each).
+        Assert.Equal([[1, 1400, 1e6], [2, 2801, 1e6], [3, 4202, 1e6]], chart.Tables[0].Rows);
+        Assert.Equal(["seconds", "page_faults", "mem_resident"], chart.Tables[1].Columns);
+        // The frozen counters grow by 100 a second.
+        Assert.Equal(100, chart.Tables[1].Rows[^1][1]);
+        Assert.Contains("\"Page faults, per second\"", chart.Settings.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Phases_without_a_figure_get_one_over_their_parameter()
+    {
+        IReadOnlyList<Chart> charts = Draw(new SweptRun { Figures = [ByRecords with { Of = new ResultChoice { Phases = ["a"] } }] });
+        Assert.Equal([("figure-1", "Figure 1"), ("sweep-1", "b: rate and latency by records")], charts.Select(c => (c.Name, c.Title)));
+        Assert.Equal(["b: rate by records", "a: rate by records"], Draw(new SweptRun { Id = "2026-11-21-b", Threads = [1, 8] }).Select(c => c.Title));
+    }
+
+    [Fact]
+    public void Tables_have_the_forms_of_the_publications()
+    {
+        TableInfo[] tables =
+        [
+            Published,
+            Published with { Title = "Beside each other", Rows = ["records"], Columns = "deployment", Values = ["documents", "seconds", "rate"], Of = new ResultChoice { Phases = ["a"] } },
+            new() { Title = "Latencies", Rows = ["operation", "records"], Values = ["rate", "mean", "min", "max", "p95", "p99"], Of = new ResultChoice { Phases = ["b"] } },
+            new() { Title = "Sizes", Rows = ["phase"], Values = ["documents", "dataSize", "storageSize", "freeSize", "indexSize", "totalSize"], Of = new ResultChoice { Where = [new("records", "10M")] } },
+        ];
+        using StoredRun one = new SweptRun { Shards = 1, Tables = tables }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2, Speed = 2 }.Write(_folder.Path);
+        var text = new StringBuilder();
+        foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
+        {
+            text.Append(CultureInfo.InvariantCulture, $"== {runs.Count} run(s)\n");
+            foreach (ReportTable table in FigureTables.Of(runs))
+            {
+                using var output = new StringWriter { NewLine = "\n" };
+                MarkdownReport.Table(output, table);
+                text.Append(output);
+            }
+        }
+
+        Approved.Check("tables.md", text.ToString());
+    }
+
+    [Theory]
+    [InlineData("12", 12.0)]
+    [InlineData("1.5M", 1.5e6)]
+    [InlineData("10k", 1e4)]
+    [InlineData("64MB", 64e6)]
+    [InlineData("10%", 10.0)]
+    [InlineData("number", null)]
+    [InlineData("5x4000", null)]
+    public void Values_that_are_numbers_are_known(string text, double? expected) => Assert.Equal(expected, FigureAxis.NumberOf(text));
+
+    [GnuplotFact]
+    public void Gnuplot_draws_each_kind()
+    {
+        FigureInfo[] figures =
+        [
+            ByRecords,
+            ByRecords with { Title = "A very long title that goes on and on, so that it would leave the picture on its right side if it kept its usual size as short ones do", X = "phase", Y = ["rate", "p99", "storageSize"], Lines = "records" },
+            new() { Title = "Time", X = "time", Y = ["rate", "p99", "documents", "page_faults", "cpu_user"], Lines = "operation" },
+            new() { Title = "Sizes", X = "documents", Y = ["totalSize"], Of = new ResultChoice { Phases = ["a"] } },
+        ];
+        using StoredRun one = new SweptRun { Shards = 1, Figures = figures, Deployment = "a deployment with a name that needs several rows beside the plot" }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2, Speed = 1.7 }.Write(_folder.Path);
+        string target = Environment.GetEnvironmentVariable("MONGOPERF_KEEP_CHARTS") ?? _folder.At("charts");
+        foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
+        {
+            IReadOnlyList<Chart> charts = ScenarioFigures.Of(runs, $"runs-{runs.Count}-");
+            RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ChartCatalogue.SharedTemplates, ["runs-*"], ""), target);
+            Assert.Empty(rendered.Warnings);
+            Assert.Equal(4, rendered.Drawn.Count);
+            Assert.All(rendered.Drawn, drawn =>
+            {
+                byte[] png = File.ReadAllBytes(drawn.PngPath);
+                Assert.Equal(1600u, BinaryPrimitives.ReadUInt32BigEndian(png.AsSpan(16)));
+                Assert.True(png.Length > 15_000, $"{drawn.PngPath} has only {png.Length} bytes: nearly blank");
+            });
+        }
+    }
+
+    private IReadOnlyList<Chart> Draw(SweptRun shape)
+    {
+        using StoredRun run = shape.Write(_folder.Path);
+        return ScenarioFigures.Of(FigureRun.Of(run));
+    }
+}
