@@ -1,4 +1,5 @@
 using MongoPerf.Cli;
+using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Workloads.Operations;
 using MongoPerf.Engine.Workloads.Scenarios;
