@@ -5,7 +5,7 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Several runs by one command, and what they come to.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(MeasuringTests.Name)]
 public sealed class ComparisonTests
 {
     private const int Interrupted = 130;
@@ -91,7 +91,7 @@ public sealed class ComparisonTests
         string[] shape = keep is null
             ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "3"]
             : ["--target", "10k", "--step", "2k", "--batch", "10", "--window", "1s", "--tests", "batch,safe,q4,q6,q7,size", "--repeat", "5"];
-        var options = new ProgramOptions { DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200) };
+        var options = new ProgramOptions { AsShipped = true, DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200) };
         ProgramResult result = ProgramRun.Run(
             options, ["series", .. shape, "--threads", "2", "--uri", direct.Uri, "--against", delaying.Uri, "--format", "markdown", "--out", runs.Path]).Expect(0);
 

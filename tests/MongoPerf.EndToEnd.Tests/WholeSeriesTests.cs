@@ -109,8 +109,9 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
             "series", "--target", "1k", "--tests", "batch,size", "--step", "1k", "--out", runs.Path).Expect(0);
         Assert.True(Directory.Exists(runs.DataPath));
         ProgramResult clean = ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);
-        Assert.Contains("deleted", clean.Output, StringComparison.Ordinal);
+        Assert.Contains("B of server data deleted from", clean.Output, StringComparison.Ordinal);
         Assert.False(Directory.Exists(runs.DataPath));
+        Assert.Equal($"run {runs.Id} has no server data of its own (any more): none deleted\n", ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0).Output);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         ProgramResult report = ProgramRun.Run("report", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
         Assert.Equal(1000, JsonShape.Check(JsonShape.Run, report.Output).Items("steps")[0].Number("documents"));

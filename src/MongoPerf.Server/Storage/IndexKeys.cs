@@ -27,20 +27,11 @@ internal sealed class IndexKeys
         KeyBuffer key = Append();
         foreach (IndexField field in fields)
         {
-            PathResult found = field.Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
-            if (found == PathResult.Array)
+            if (!field.TryAddKey(key, document))
             {
                 BuildFromArray(fields, document);
                 return;
             }
-
-            int start = key.Length;
-            if (found == PathResult.Missing)
-                KeyEncoder.WriteMissing(key);
-            else
-                KeyEncoder.Write(key, type, value);
-            if (field.IsDescending)
-                key.Invert(start);
         }
     }
 

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
@@ -30,4 +31,23 @@ internal sealed record IndexSpec(int Id, string Name, IndexField[] Fields, bool 
         && Fields.Zip(other.Fields).All(pair => pair.First.Path.Text == pair.Second.Path.Text && pair.First.IsDescending == pair.Second.IsDescending);
 }
 
-internal sealed record IndexField(FieldPath Path, bool IsDescending);
+internal sealed record IndexField(FieldPath Path, bool IsDescending)
+{
+    /// <summary>Adds the field's part of a document's key.</summary>
+    /// <returns>False when an array lies on the path, so that there are several keys; nothing is added then.</returns>
+    /// <exception cref="IndexKeyException">The value cannot be indexed.</exception>
+    public bool TryAddKey(KeyBuffer key, ReadOnlySpan<byte> document)
+    {
+        PathResult found = Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
+        if (found == PathResult.Array)
+            return false;
+        int start = key.Length;
+        if (found == PathResult.Missing)
+            KeyEncoder.WriteMissing(key);
+        else
+            KeyEncoder.Write(key, type, value);
+        if (IsDescending)
+            key.Invert(start);
+        return true;
+    }
+}

@@ -28,7 +28,7 @@ public static class ExitCodes
         ExitCode.Refused => "refused: foreign data would be dropped, or the disk is too small",
         ExitCode.Regression => "regression found by compare",
         ExitCode.AssertionFailed => "an assertion failed",
-        ExitCode.Interrupted => "interrupted, results saved, resumable",
+        ExitCode.Interrupted => "interrupted, results saved; a series can be resumed",
         _ => "unknown",
     };
 }

@@ -119,8 +119,9 @@ internal static class CleanCommand
             if (IsGoing(folder))
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still going", "stop it first");
             ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
-            long bytes = ServerData.Delete(folder);
-            Console.WriteLine($"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}");
+            Console.WriteLine(ServerData.Delete(folder) is { } bytes
+                ? $"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}"
+                : $"run {folder.Id} has no server data of its own (any more): none deleted");
             return ExitCode.Done;
         }));
         return command;

@@ -104,6 +104,29 @@ public sealed class LocalClusterTests : IDisposable
         Assert.Contains($"shard s0: port {shard.Port} of 127.0.0.1 is in use", e.Message, StringComparison.Ordinal);
     }
 
+    [MongodFact]
+    public void A_shard_that_ends_while_the_cluster_comes_up_is_told_at_once_with_its_last_words()
+    {
+        // It answers, can never become its set's primary, and is killed.
+        string mongod = Path.Combine(_folder, "mongod");
+        File.WriteAllText(mongod, $$"""
+            #!/bin/sh
+            case "$*" in
+            *"--replSet s0"*)
+              (until grep -q 'Waiting for connections' {{_folder}}/cluster/s0-0/mongod.log; do sleep 0.1; done; sleep 1; kill -9 $$) 2>/dev/null &
+              set -- $(echo "$@" | sed 's/--replSet s0/--replSet other/') ;;
+            esac
+            exec {{MongodBinary.Path}} "$@"
+            """);
+        File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"), Request with { Shards = 1, Mongod = mongod });
+        long start = Environment.TickCount64;
+        var e = Assert.Throws<DeploymentException>(() => cluster.EnsureRunning());
+        Assert.Equal(3, e.ExitCode);
+        Assert.StartsWith($"shard s0: {mongod} has ended; its last words:", e.Message, StringComparison.Ordinal);
+        Assert.True(Environment.TickCount64 - start < 60_000, "it was waited for");
+    }
+
     private static void Kill(LocalCluster cluster, IEnumerable<string> names)
     {
         foreach (ProcessIdentity identity in names.Select(name => ProcessState.Read(Path.Combine(cluster.Folder, name))!.Identity).ToArray())

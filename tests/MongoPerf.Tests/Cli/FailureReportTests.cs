@@ -37,6 +37,14 @@ public sealed class FailureReportTests
     }
 
     [Fact]
+    public void An_interrupt_promises_resuming_to_series_alone()
+    {
+        using var errors = new StringWriter();
+        Assert.Equal(130, CommandRunner.Report(new OperationCanceledException(), errors));
+        Assert.EndsWith("exit code 130: interrupted, results saved; a series can be resumed\n", errors.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void What_nobody_foresaw_is_shown_whole()
     {
         using var errors = new StringWriter();

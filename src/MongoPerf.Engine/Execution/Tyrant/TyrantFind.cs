@@ -33,7 +33,7 @@ internal sealed class TyrantFind : IPreparedOperation
         _drawn = new int[_places.Length];
     }
 
-    public ServerError? LastError { get; private set; }
+    public ServerError? LastError => _search.LastError;
 
     public bool Draw()
     {
@@ -48,14 +48,7 @@ internal sealed class TyrantFind : IPreparedOperation
         return true;
     }
 
-    public OperationOutcome Execute()
-    {
-        TyrantReply reply = _executor.Connection.Call(_search.Request);
-        if (reply.Succeeded)
-            return new OperationOutcome(true, reply.Count, reply.ElementBytes);
-        LastError = TyrantFailure.Of(reply.Code);
-        return default;
-    }
+    public OperationOutcome Execute() => _search.Execute(_executor.Connection);
 
     public VerificationOutcome Verify() => _verifier.Verify(_executor.Connection.LastReply, _drawn);
 

@@ -31,7 +31,7 @@ internal sealed class TyrantFindDocuments : IPreparedOperation
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
     }
 
-    public ServerError? LastError { get; private set; }
+    public ServerError? LastError => _search.LastError;
 
     public bool Draw()
     {
@@ -43,14 +43,7 @@ internal sealed class TyrantFindDocuments : IPreparedOperation
         return true;
     }
 
-    public OperationOutcome Execute()
-    {
-        TyrantReply reply = _executor.Connection.Call(_search.Request);
-        if (reply.Succeeded)
-            return new OperationOutcome(true, reply.Count, reply.ElementBytes);
-        LastError = TyrantFailure.Of(reply.Code);
-        return default;
-    }
+    public OperationOutcome Execute() => _search.Execute(_executor.Connection);
 
     public VerificationOutcome Verify()
     {

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using MongoPerf.Engine.Workloads;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Engine.Execution.Tyrant;
@@ -21,6 +22,9 @@ internal sealed class TyrantSearch
     }
 
     public ReadOnlySpan<byte> Request => _request.Written;
+
+    /// <summary>Of the last one that was refused.</summary>
+    public ServerError? LastError { get; private set; }
 
     /// <summary>One that fetches the records it finds.</summary>
     /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
@@ -43,6 +47,16 @@ internal sealed class TyrantSearch
         _conditions.Write(filter);
         foreach (byte[][] argument in _fixedArguments)
             AddArgument(argument);
+    }
+
+    /// <summary>Sends the request and counts what it found.</summary>
+    public OperationOutcome Execute(TyrantConnection connection)
+    {
+        TyrantReply reply = connection.Call(Request);
+        if (reply.Succeeded)
+            return new OperationOutcome(true, reply.Count, reply.ElementBytes);
+        LastError = TyrantFailure.Of(reply.Code);
+        return default;
     }
 
     private void AddArgument(byte[][] words)

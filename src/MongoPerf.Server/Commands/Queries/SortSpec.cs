@@ -48,20 +48,11 @@ internal sealed class SortSpec(PathCache paths)
         key.Clear();
         foreach (IndexField field in _fields)
         {
-            int start = key.Length;
-            PathResult found = field.Path.Find(document, out BsonType type, out ReadOnlySpan<byte> value);
-            if (found == PathResult.Array)
+            if (!field.TryAddKey(key, document))
             {
                 WriteLeast(key, document);
                 return;
             }
-
-            if (found == PathResult.Missing)
-                KeyEncoder.WriteMissing(key);
-            else
-                KeyEncoder.Write(key, type, value);
-            if (field.IsDescending)
-                key.Invert(start);
         }
     }
 

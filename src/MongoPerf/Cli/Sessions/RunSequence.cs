@@ -106,13 +106,14 @@ internal sealed class RunSequence
 /// <summary>What a server that a run started left in the run's folder.</summary>
 internal static class ServerData
 {
-    /// <returns>Bytes that it held.</returns>
-    public static long Delete(RunFolder folder)
+    /// <returns>Bytes that it held; null when the run has none: its server was given, or they were deleted before.</returns>
+    public static long? Delete(RunFolder folder)
     {
         LeftOver.End(folder.DataPath);
+        if (!Directory.Exists(folder.DataPath))
+            return null;
         long bytes = DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-        if (Directory.Exists(folder.DataPath))
-            Directory.Delete(folder.DataPath, recursive: true);
+        Directory.Delete(folder.DataPath, recursive: true);
         return bytes;
     }
 }

@@ -47,6 +47,10 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
 
     public bool IsRunning(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) && held.IsRunning;
 
+    /// <param name="member">That <see cref="Ensure"/> has started.</param>
+    /// <exception cref="DeploymentException">It has ended; with its last log lines.</exception>
+    public void RequireRunning(ClusterMember member) => _held[member.Name].RequireRunning();
+
     public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
 
     /// <summary>A member's process, whoever started it, to be looked at.</summary>

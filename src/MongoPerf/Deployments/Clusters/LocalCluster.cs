@@ -152,12 +152,12 @@ internal sealed class LocalCluster : IDisposable
     private ServerAddress BringUp(string set, ClusterMember[] members)
     {
         Together.Run(members, _processes.Ensure);
-        return new ReplicaSet(set, [.. members.Select(ClusterProcesses.AddressOf)], members[0].Role == ClusterRole.ConfigServer).EnsurePrimary();
+        return new ReplicaSet(set, [.. members.Select(ClusterProcesses.AddressOf)], members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning)).EnsurePrimary();
     }
 
     private void Join(ShardedCluster parts)
     {
-        var registry = new ShardRegistry(parts.Router, parts.ConfigAddress);
+        var registry = new ShardRegistry(parts.Router, parts.ConfigAddress, RequireRunning);
         bool isFirst = true;
         foreach (IGrouping<string, ClusterMember> shard in Plan.Processes.Where(member => member.Role == ClusterRole.Shard).GroupBy(member => member.ReplicaSet!))
         {
@@ -169,6 +169,12 @@ internal sealed class LocalCluster : IDisposable
         }
 
         WaitForRouter(parts);
+    }
+
+    private void RequireRunning()
+    {
+        foreach (ClusterMember member in Plan.Processes)
+            _processes.RequireRunning(member);
     }
 
     private void WaitForRouter(ShardedCluster parts)
@@ -188,6 +194,7 @@ internal sealed class LocalCluster : IDisposable
                 last = e.Message;
             }
 
+            RequireRunning();
             if (Environment.TickCount64 > end)
                 throw new DeploymentException(DeploymentFault.CannotConnect, $"router {parts.RouterAddress} does not route after {RouterLimit.TotalSeconds:0} s: {last}");
             Thread.Sleep(20);

@@ -8,7 +8,8 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="name">Of the set.</param>
 /// <param name="members">All of them; they answer.</param>
 /// <param name="isConfigServer">Whether it is a cluster's config server.</param>
-internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer)
+/// <param name="requireRunning">Throws when a member has ended: nobody waits for that one. Null where nobody knows.</param>
+internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null)
 {
     private const int AlreadyInitialized = 23;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
@@ -21,7 +22,7 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
     public static ConnectionSettings Settings { get; } = new() { ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30) };
 
     /// <returns>The member that takes writes.</returns>
-    /// <exception cref="DeploymentException">None did within two minutes.</exception>
+    /// <exception cref="DeploymentException">None did within two minutes, or a member has ended.</exception>
     public ServerAddress EnsurePrimary()
     {
         string seen = "";
@@ -38,6 +39,7 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
                 seen = e.Message;
             }
 
+            requireRunning?.Invoke();
             if (Environment.TickCount64 > end)
             {
                 throw new DeploymentException(

@@ -7,14 +7,15 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>Makes shards known to a cluster: through mongos by its own commands, else on the config server by those that mongos would send it.</summary>
 /// <param name="router">Which of the two.</param>
 /// <param name="address">Of the mongos, or of the config server's primary.</param>
-internal sealed class ShardRegistry(RouterKind router, ServerAddress address)
+/// <param name="requireRunning">Throws when a process of the cluster has ended: nobody waits for that one. Null where nobody knows.</param>
+internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Action? requireRunning = null)
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
     private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
 
     /// <summary>Adds a replica set as a shard of that name, unless it is one already.</summary>
-    /// <exception cref="DeploymentException">Still refused after a minute.</exception>
+    /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>
     public void Add(string name, IReadOnlyList<ServerAddress> members) => Repeat($"shard {name} can't be added", connection =>
     {
         if (ReadNames(connection).Contains(name))
@@ -32,7 +33,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address)
     /// </summary>
     /// <param name="name">Its replica set.</param>
     /// <param name="member">Its one member, which takes writes.</param>
-    /// <exception cref="DeploymentException">Still refused after a minute.</exception>
+    /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>
     public void Introduce(string name, ServerAddress member)
     {
         if (!KnowsItsCluster(member))
@@ -85,6 +86,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address)
                 last = e.Message;
             }
 
+            requireRunning?.Invoke();
             if (Environment.TickCount64 > end)
                 throw new DeploymentException(DeploymentFault.CannotConnect, $"{problem} after {Limit.TotalSeconds:0} s: {last}");
             Thread.Sleep(20);

@@ -181,6 +181,13 @@ internal sealed class ServerProcess : IDisposable
         }
     }
 
+    /// <exception cref="DeploymentException">It has ended; with its last log lines.</exception>
+    public void RequireRunning()
+    {
+        if (!IsRunning)
+            throw Failed("has ended");
+    }
+
     /// <summary>Lets it go on when this program ends; the state file lets a later one take it over.</summary>
     public void Leave()
     {
