@@ -21,7 +21,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         bool isLoad = reader.Find("load") is not null;
         RequireKeysThatFit(reader, name, isLoad);
         ScenarioCollection? loaded = isLoad ? LoadedCollection(reader) : null;
-        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : BalancerReader.Find(reader, name, data) is { } balancer ? [balancer] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
+        PhaseGroup[] groups = loaded is not null ? [Load(reader, loaded)] : BalancerReader.Find(reader, $"phase '{name}'", data) is { } balancer ? [balancer] : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
         return new ScenarioPhase
