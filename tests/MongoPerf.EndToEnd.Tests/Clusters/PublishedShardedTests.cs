@@ -35,6 +35,10 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
         Assert.Equal(["s0 1000", "s1 1000", "s2 1000"], Enumerable.Range(1, 3).SelectMany(i => sizes[$"load whole{i}"].Items("shards").Select(s => $"{s.Text("shard")} {s.Number("documents")}")));
         Assert.True(result.GetProperty("sharding").GetProperty("migrations").Number("done") > 0);
         Assert.Equal(before?.ToString(), cluster.FindSetting("balancer")?.ToString());
+        // All five collections go, and with the last one the chunk size that the run asked for.
+        Assert.Equal(1, cluster.FindSetting("chunksize")?.FindInt64("value"));
+        Assert.Contains("whole3 dropped", ProgramRun.Run("clean", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        Assert.Null(cluster.FindSetting("chunksize"));
     }
 
     [MongodFact]
