@@ -79,6 +79,7 @@ is_present() {
     libcurl4) has_library libcurl.so.4 ;;
     # For the system's own Python, which another one first in PATH does not stand for.
     python3-pymongo) /usr/bin/python3 -c 'import pymongo' 2>/dev/null ;;
+    python3-gridfs) /usr/bin/python3 -c 'import gridfs' 2>/dev/null ;;
     *) return 1 ;;
   esac
 }

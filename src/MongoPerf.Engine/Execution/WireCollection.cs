@@ -75,6 +75,11 @@ public sealed class WireCollection : ISeriesCollection
         return new CollectionState(exists, marker is null ? null : ReadMarker(marker));
     });
 
+    /// <summary>The database's collections that a run made.</summary>
+    /// <param name="runId">As in their markers.</param>
+    public IReadOnlyList<string> FindMarked(string runId) => Retry(connection => connection.RunCursor(_database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId))))).Select(marker => marker.FindString("_id")!).ToArray());
+
     public void Create(CollectionMarker marker) => Retry(connection =>
     {
         _administration.Prepare(connection);

@@ -26,7 +26,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         ScenarioCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
             : loaded is not null ? [Load(reader, loaded)]
-            : BalancerReader.Find(reader, name, data) is { } balancer ? [balancer]
+            : BalancerReader.Find(reader, $"phase '{name}'", data) is { } balancer ? [balancer]
             : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
         string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];

@@ -1,13 +1,15 @@
 using System.Globalization;
+using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Scenarios;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
-/// <summary>Scenarios of published series that ask for shards, on real ones.</summary>
+/// <summary>Scenarios of published series that ask for shards, or may have them, on real ones.</summary>
 [Collection(WaitingTests.Name)]
-public sealed class PublishedShardedTests(TestCluster cluster) : IClassFixture<TestCluster>, IDisposable
+public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<ThreeShards>, IDisposable
 {
     private readonly RunsFolder _runs = new();
 
@@ -15,19 +17,68 @@ public sealed class PublishedShardedTests(TestCluster cluster) : IClassFixture<T
 
     [MongodTheory]
     [InlineData("ycsb-sharded", 0.001, "recordcount=1M")]
-    [InlineData("six-nodes", 0.0001, "threadcount=8")]
-    public void Phases_do_what_the_file_says(string name, double scale, string set)
+    [InlineData("report-2.4.8/i9", 0.005, "image=1.04MB")]
+    public void Phases_do_what_the_file_says(string name, double scale, params string[] set) => Run(name, scale, set);
+
+    /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
+    [MongodFact]
+    public void Six_nodes_balance_in_their_window_and_hold_whole_collections()
+    {
+        BsonDocument? before = cluster.FindSetting("balancer");
+        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=8", "operationcount=500k"], "--chunk-size", "1MB");
+        Dictionary<string, JsonElement> sizes = result.GetProperty("scenario").Items("phases").Zip(result.Items("steps")).Where(p => p.Second.GetProperty("sizes").ValueKind == JsonValueKind.Object)
+            .GroupBy(p => p.First.Text("phase")).ToDictionary(p => p.Key, p => p.Last().Second.GetProperty("sizes"));
+        Assert.Equal([3000], DocumentsOf(sizes["load ordered"]));
+        Assert.Equal(3000, DocumentsOf(sizes["ordered, balanced"]).Sum());
+        Assert.True(DocumentsOf(sizes["ordered, balanced"]).Length > 1, "nothing has moved");
+        Assert.Equal(3, DocumentsOf(sizes["load hashed"]).Length);
+        Assert.Equal(["s0 1000", "s1 1000", "s2 1000"], Enumerable.Range(1, 3).SelectMany(i => sizes[$"load whole{i}"].Items("shards").Select(s => $"{s.Text("shard")} {s.Number("documents")}")));
+        Assert.True(result.GetProperty("sharding").GetProperty("migrations").Number("done") > 0);
+        Assert.Equal(before?.ToString(), cluster.FindSetting("balancer")?.ToString());
+        // All five collections go, and with the last one the chunk size that the run asked for.
+        Assert.Equal(1, cluster.FindSetting("chunksize")?.FindInt64("value"));
+        Assert.Contains("whole3 dropped", ProgramRun.Run("clean", Assert.Single(_runs.Ids), "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        Assert.Null(cluster.FindSetting("chunksize"));
+    }
+
+    [MongodFact]
+    public void An_index_is_built_on_every_shard_that_owns_documents()
     {
         string database = cluster.NewDatabase();
+        RunIn(database, "report-2.4.8/o1-sharded", 0.00002, [], "--duration", "300ms");
+        foreach (var shard in cluster.Cluster.Parts!.Shards)
+        {
+            using MongoConnection direct = MongoConnection.Open(shard.Primary, ConnectionSettings.Default);
+            Assert.Contains("number_1", Documents.IndexNames(direct, database, "items"));
+        }
+    }
+
+    [MongodFact]
+    public void A_shard_that_the_cluster_has_not_is_refused_before_anything_is_made()
+    {
+        string file = Path.Combine(_runs.Path, ".far.yaml");
+        File.WriteAllText(file, "data: {far: {count: 1, shard: 4}}\nphases: [{load: far}]\n");
+        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", cluster.NewDatabase(), "--quiet", "--out", _runs.Path).Expect(2).Says("collection 'far': shard is 4, the cluster has 3, allowed are 1 to 3");
+        Assert.Empty(_runs.Ids);
+    }
+
+    private static long[] DocumentsOf(JsonElement sizes) => [.. sizes.Items("shards").Select(s => s.Number("documents")).Where(n => n > 0)];
+
+    private JsonElement Run(string name, double scale, string[] set, params string[] more) => RunIn(cluster.NewDatabase(), name, scale, set, more);
+
+    private JsonElement RunIn(string database, string name, double scale, string[] set, params string[] more)
+    {
         ProgramResult ended = ProgramRun.Run(
         [
-            "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--set", set,
-            "--quiet", "--out", _runs.Path, "--format", "json",
+            "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
+            "--quiet", "--out", _runs.Path, "--format", "json", .. set.SelectMany(s => (string[])["--set", s]), .. more,
         ]).Expect(0);
-        string[] parameter = set.Split('=');
-        var checks = new ScenarioChecks(name, new ScenarioOverrides { Scale = scale, Parameters = new Dictionary<string, string> { [parameter[0]] = parameter[1] } }, ended);
+        double? seconds = more is ["--duration", ..] ? 0.3 : null;
+        Dictionary<string, string> parameters = set.Select(s => s.Split('=')).ToDictionary(s => s[0], s => s[1]);
+        var checks = new ScenarioChecks(name, new ScenarioOverrides { Scale = scale, Duration = seconds, Parameters = parameters }, ended);
         checks.AssertDone();
         using MongoConnection connection = cluster.Connect();
         checks.AssertStored(connection, database);
+        return JsonDocument.Parse(ended.Output).RootElement;
     }
 }

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
-/// <summary>A test that needs pymongo for the system's Python: skipped with the reason where it is missing, but not in CI, where it must be there.</summary>
+/// <summary>A test that needs pymongo and its GridFS for the system's Python: skipped with the reason where it is missing, but not in CI, where it must be there.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class PymongoFactAttribute : FactAttribute
 {
@@ -12,14 +12,14 @@ public sealed class PymongoFactAttribute : FactAttribute
     public PymongoFactAttribute()
     {
         if (!RepositoryPaths.IsContinuousIntegration && !IsThere())
-            Skip = $"no pymongo for {Python}; apt-get install python3-pymongo";
+            Skip = $"no pymongo with GridFS for {Python}; apt-get install python3-pymongo python3-gridfs";
     }
 
     private static bool IsThere()
     {
         if (!File.Exists(Python))
             return false;
-        using Process process = Process.Start(new ProcessStartInfo(Python, ["-c", "import pymongo"]) { RedirectStandardError = true })!;
+        using Process process = Process.Start(new ProcessStartInfo(Python, ["-c", "import pymongo, gridfs"]) { RedirectStandardError = true })!;
         process.StandardError.ReadToEnd();
         process.WaitForExit();
         return process.ExitCode == 0;

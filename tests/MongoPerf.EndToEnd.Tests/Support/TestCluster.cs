@@ -5,12 +5,14 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-/// <summary>A cluster of two shards that a class's tests have in common, brought up when first asked for. The program knows it by its folder.</summary>
-public sealed class TestCluster : IDisposable
+/// <summary>A cluster of two shards, or as many as a class says, that a class's tests have in common, brought up when first asked for. The program knows it by its folder.</summary>
+public class TestCluster : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-cluster-").FullName;
     private LocalCluster? _cluster;
     private int _databases;
+
+    protected virtual int Shards => 2;
 
     internal string Folder
     {
@@ -27,7 +29,7 @@ public sealed class TestCluster : IDisposable
         {
             if (_cluster is null)
             {
-                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Shards = 2, CacheBytes = 256L << 20, Mongod = MongodBinary.Path, Variable = _ => null });
+                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Shards = Shards, CacheBytes = 256L << 20, Mongod = MongodBinary.Path, Variable = _ => null });
                 _cluster.EnsureRunning();
             }
 
@@ -68,5 +70,12 @@ public sealed class TestCluster : IDisposable
     {
         _cluster?.Dispose();
         Directory.Delete(_folder, recursive: true);
+        GC.SuppressFinalize(this);
     }
+}
+
+/// <summary>As many shards as the publication of six nodes had.</summary>
+public sealed class ThreeShards : TestCluster
+{
+    protected override int Shards => 3;
 }

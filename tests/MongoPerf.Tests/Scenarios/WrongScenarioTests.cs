@@ -53,7 +53,7 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - {balancer: off, within: 5s}\n", "a balancer that is off balances nothing", "")]
     [InlineData("phases:\n  - {balancer: now, within: 0s}\n", "within is 0, it must be longer", "")]
     [InlineData("phases:\n  - {balancer: now, threads: 5}\n", "phase 'balancer now': threads has no meaning in a phase that sets the balancer", "")]
-    [InlineData("phases:\n  - {within: 5s, operations: [{find: users}]}\n", "phase 1: within has no meaning without a balancer", "")]
+    [InlineData("phases:\n  - {within: 5s, operations: [{find: users}]}\n", "phase 'phase 1': within has no meaning without a balancer", "")]
     [InlineData("phases:\n  - name: p\n    groups: [{name: g, balancer: on, count: 5}]\n", "p.g: count has no meaning beside a balancer", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{upload: users}]\n", "upload: 'users' is a collection of documents, a GridFS bucket is expected", "files: {count: 1k")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, weight: 0}]\n", "p: all weights are 0", "")]

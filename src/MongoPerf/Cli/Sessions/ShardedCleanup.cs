@@ -28,9 +28,10 @@ internal static class ShardedCleanup
         (IDeployment cluster, ConnectionSettings connections) = Find(settings, uri);
         cluster.EnsureRunning();
         connections = connections with { Dialect = cluster.Cluster!.Dialect };
-        using var collection = new WireCollection(
-            () => cluster.Address, connections, settings.Database, settings.Collection, new DocumentGenerator(seed, settings.Compressibility), RunSession.Clock,
+        WireCollection Open(string name) => new(
+            () => cluster.Address, connections, settings.Database, name, new DocumentGenerator(seed, settings.Compressibility), RunSession.Clock,
             RunSession.ReconnectFor, sharding: new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.TargetDocumentCount));
+        using WireCollection collection = Open(settings.Collection);
         CollectionState state = collection.Inspect();
         if (state.Marker is not { } marker)
         {
@@ -40,8 +41,15 @@ internal static class ShardedCleanup
 
         if (marker.RunId != folder.Id)
             throw new UserException(ExitCode.Refused, $"{ns} is run {marker.RunId}'s by now: nothing is dropped", $"'mongoperf clean {marker.RunId}' takes it away");
-        collection.Drop();
-        Console.WriteLine($"{ns} dropped; with the last collection of MongoPerf in {settings.Database} the cluster's chunk size and balancer go back to what they were");
+        // A scenario made others too.
+        foreach (string name in collection.FindMarked(folder.Id))
+        {
+            using WireCollection made = Open(name);
+            made.Drop();
+            Console.WriteLine($"{settings.Database}.{name} dropped");
+        }
+
+        Console.WriteLine($"with the last collection of MongoPerf in {settings.Database} the cluster's chunk size and balancer go back to what they were");
     }
 
     private static (IDeployment Cluster, ConnectionSettings Connections) Find(SeriesSettings settings, string? uri)

@@ -37,7 +37,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         return
         [
             .. run.Scenario is null ? new[] { Rate("documents/s", ChartText.InsertTests), Rate("operations/s", ChartText.QueryTests) }.OfType<Panel>()
-                : new[] { Operations("operations/s", rates), Operations("p99, ms", latencies) }.OfType<Panel>(),
+                : new[] { Operations("operations/s", rates, _ => true), Operations("p99, ms", latencies, WasRepeated) ?? Operations("p99, ms", latencies, _ => true) }.OfType<Panel>(),
             .. new[]
             {
                 State("cache", true, "cache_used", "cache_dirty", "cache_max"),
@@ -92,11 +92,14 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, rates.Rows.Count, true);
     }
 
-    private static Panel? Operations(string title, ChartTable table)
+    /// <summary>What was done once, such as an index build, takes so long that nothing would be seen of the others.</summary>
+    private bool WasRepeated(string test) => run.Steps.SelectMany(step => step.Tests).Any(t => t.Test == test && t.Operations > 1);
+
+    private static Panel? Operations(string title, ChartTable table, Func<string, bool> isShown)
     {
         PanelLine[] lines =
         [
-            .. Enumerable.Range(1, table.Columns.Count - 1).Where(column => HasValues(table, column))
+            .. Enumerable.Range(1, table.Columns.Count - 1).Where(column => HasValues(table, column) && isShown(table.Columns[column]))
                 .Select(column => new PanelLine(table.FileName, column + 1, $"s{column}", table.Columns[column], table.Largest(column, 1))),
         ];
         return lines.Length == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, table.Rows.Count, true);

@@ -72,6 +72,11 @@ public sealed class ShardedCollectionTests : IDisposable
     public void A_collection_for_one_shard_goes_there_whole_and_is_left_there(int shard, string[] moves)
     {
         _mongos.Replies["aggregate"] = _ => Cursor([Chunks("s0", 1)]);
+        _mongos.Replies["shardCollection"] = _ =>
+        {
+            _mongos.Documents["config.collections"] = [BsonDocument.Of(("_id", "perf.series"), ("timestamp", 1L), ("uuid", new byte[16]))];
+            return BsonDocument.Of(("ok", 1.0));
+        };
         using WireCollection collection = Open("perf", "series", new ShardingSettings { ShardKey = "_id" }, only: shard);
         collection.Create(Marker);
         Assert.Equal(moves, _mongos.Heard.Where(text => text.Contains("moveChunk", StringComparison.Ordinal) || text.Contains("\"split\"", StringComparison.Ordinal)));
