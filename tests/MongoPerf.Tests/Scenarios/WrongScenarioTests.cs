@@ -16,7 +16,7 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  users: {document: {a: ^wrod}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: users.document.a: unknown generator '^wrod', allowed are ^number,", "did you mean '^word'?")]
     [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1 is no range", "")]
     [InlineData("data:\n  users: {document: {a: {^number: {every: [5, 1]}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: every: 5 to 1 is no range", "every")]
-    [InlineData("data:\n  users: {document: {a: {^number: {every: 0}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: '0' is not a count", "")]
+    [InlineData("data:\n  users: {document: {a: {^number: {every: 0}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: '0' is 0, allowed", "")]
     [InlineData("data:\n  users: {document: {a: {^int: {mim: 1, max: 5}}}}\nphases: [{operations: [{find: users}]}]\n", "unknown key 'mim', allowed are min, max", "did you mean 'min'?")]
     [InlineData("data:\n  users: {document: {a: ^key}}\nphases: [{operations: [{find: users}]}]\n", "^key: only operations on a collection of 'data' can use it", "")]
     [InlineData("data:\n  users: {document: {a: {$oid: zz}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2:", "")]
@@ -82,8 +82,8 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], ranges: true}\n", "phase 'p': ranges has no meaning in a phase that measures operations", "")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], lap: 5}\n", "phase 'p': lap has no meaning in a phase that is limited by time", "give it a count")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], count: 1M, lap: 1}\n", "lap is 1, which makes 1,000,000 laps of 1,000,000, allowed are up to 100,000", "a lap of 11")]
-    [InlineData("phases:\n  - {load: users, lap: 0}\n", "count: count: '0' is not a count such as 500M", "")]
-    [InlineData("phases:\n  - {load: users, restart: clod}\n", "restart is 'clod', allowed are none, warm, cold", "did you mean 'cold'?")]
+    [InlineData("phases:\n  - {load: users, lap: 0}\n", "test.yaml:6: count: count: '0' is 0, allowed", "")]
+    [InlineData("phases:\n  - {load: users, restart: hot}\n", "restart is 'hot', allowed are none, warm, cold", "")]
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
 
     [Theory]

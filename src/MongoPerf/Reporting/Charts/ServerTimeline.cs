@@ -84,8 +84,8 @@ internal static class ServerTimeline
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
         double count = SumOf(now, metrics);
         double difference = count - SumOf(before, metrics);
-        // A counter that fell belongs to a server that was started anew, not before it was last looked for in vain: all of it grew since then.
-        if (count < SumOf(heard, metrics))
+        // A counter that fell belongs to a server that was started anew. Where it was looked for in vain meanwhile, all of it grew since then.
+        if (!before.Values.Any(double.IsFinite) && count < SumOf(heard, metrics))
             difference = count;
         // Over a pause nobody looked.
         if (seconds is > 0 and < 30 && difference >= 0)
