@@ -16,19 +16,33 @@ internal static class FigureChart
     /// <summary>Height of the plots, by their number.</summary>
     private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, _ => OverTime.PanelPixels };
 
-    public static GnuplotSettings Head(string name, string title, IReadOnlyList<FigureRun> runs, IReadOnlyList<Panel> panels)
+    public static GnuplotSettings Head(string name, string title, IReadOnlyList<FigureRun> runs, IReadOnlyList<Panel> all)
     {
-        int rows = panels.Max(panel => panel.Lines.Sum(line => TimelinePanels.RowsOf(line.Title)));
+        Panel[] panels = WithOneLegend(all);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", name)
             .Set("title", title)
             .Set("subtitle", FigureRun.Subtitle(runs))
-            .Set("panel_pixels", Math.Max(PanelPixels(panels.Count), 40 + (LegendRowPixels * (rows + 1))))
+            .Set("panel_pixels", Math.Max(PanelPixels(panels.Length), PixelsForLegend(panels)))
             .Set("documents_tics", "")
             .SetBands([]);
         TimelinePanels.Set(settings, panels);
         return settings;
+    }
+
+    /// <summary>A line has its colour in every panel, so it is named where it comes first.</summary>
+    private static Panel[] WithOneLegend(IReadOnlyList<Panel> panels)
+    {
+        var named = new HashSet<string>();
+        return [.. panels.Select(panel => panel with { Lines = [.. panel.Lines.Select(line => named.Add(line.Color) ? line : line with { Title = "" })] })];
+    }
+
+    /// <summary>The first panel's legend may run down beside those below, if they have none.</summary>
+    private static double PixelsForLegend(Panel[] panels)
+    {
+        double[] pixels = [.. panels.Select(panel => panel.Lines.Sum(line => TimelinePanels.RowsOf(line.Title))).Select(rows => rows == 0 ? 0 : 40 + (LegendRowPixels * rows))];
+        return pixels.Skip(1).All(p => p == 0) ? pixels[0] / panels.Length : pixels.Max();
     }
 
     public static string Colour(int line) => $"s{line + 1}";

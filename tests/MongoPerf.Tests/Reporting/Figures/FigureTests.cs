@@ -64,8 +64,8 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Names_get_bars_and_numbers_none()
     {
-        Assert.Contains("panel_bars[1] = [1]", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
-        Assert.Contains("panel_bars[1] = [0]", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("x_numeric = 0\n", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("x_numeric = 1\n", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -177,7 +177,7 @@ public sealed class FigureTests : IDisposable
     public void Values_that_are_numbers_are_known(string text, double? expected) => Assert.Equal(expected, FigureAxis.NumberOf(text));
 
     [GnuplotFact]
-    public void Gnuplot_draws_each_kind()
+    public void Gnuplot_draws_each_kind_of_figure()
     {
         FigureInfo[] figures =
         [
