@@ -34,7 +34,7 @@ internal static class DimensionFigure
         Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, table, drawn, 1 + (i * drawn.Length))).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
-        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(runs, figure, name, axis, panels, drawn.Length, knee), [table])
+        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
         {
             SharedTemplate = FigureChart.Template,
         };
@@ -85,11 +85,11 @@ internal static class DimensionFigure
     };
 
     private static GnuplotSettings Settings(
-        IReadOnlyList<FigureRun> runs, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
+        IReadOnlyList<Observation> shown, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
     {
         // Placed in shares of the axis, which may be logarithmic.
         IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), $"knee at {axis.Values[at]}")] : [];
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, runs, panels)
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, shown, panels)
             .Set("bar_width", BarsShare / lines)
             .Set("bar_count", lines)
             .SetMarks([.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);

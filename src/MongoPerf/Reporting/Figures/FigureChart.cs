@@ -16,14 +16,18 @@ internal static class FigureChart
     /// <summary>Height of the plots, by their number.</summary>
     private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, _ => OverTime.PanelPixels };
 
-    public static GnuplotSettings Head(string name, string title, IReadOnlyList<FigureRun> runs, IReadOnlyList<Panel> all)
+    /// <param name="name">Of its files.</param>
+    /// <param name="title">Above it.</param>
+    /// <param name="shown">What it shows: the runs are named.</param>
+    /// <param name="all">One at least.</param>
+    public static GnuplotSettings Head(string name, string title, IEnumerable<Observation> shown, IReadOnlyList<Panel> all)
     {
         Panel[] panels = WithOneLegend(all);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", name)
             .Set("title", title)
-            .Set("subtitle", FigureRun.Subtitle(runs))
+            .Set("subtitle", FigureRun.Subtitle([.. shown.Select(o => o.Run).Distinct()]))
             .Set("panel_pixels", Math.Max(PanelPixels(panels.Length), PixelsForLegend(panels)))
             .Set("documents_tics", "")
             .SetBands([]);
@@ -52,13 +56,15 @@ internal static class FigureChart
 
     /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
     public static string LineTitle(Observation one, IReadOnlyList<string> dimensions) =>
-        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d) ?? Units.None)));
+        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d))));
 
     /// <summary>A sentence, where lines had to be left out.</summary>
     public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";
 
-    private static string ValueText(string dimension, string value) => dimension switch
+    /// <summary>What a value is called where its dimension is not named beside it.</summary>
+    public static string ValueText(string dimension, string? value) => dimension switch
     {
+        _ when value is null => Units.None,
         Dimension.Phase or Dimension.Operation or Dimension.Deployment => value,
         Dimension.Threads => value == "1" ? "1 thread" : $"{value} threads",
         _ => $"{dimension}={value}",
