@@ -14,7 +14,7 @@ internal static class FigureChart
     private const int LegendRowPixels = 27;
 
     /// <summary>Height of the plots, by their number.</summary>
-    private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, _ => OverTime.PanelPixels };
+    private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, 4 => 240, _ => OverTime.PanelPixels };
 
     /// <param name="name">Of its files.</param>
     /// <param name="title">Above it.</param>

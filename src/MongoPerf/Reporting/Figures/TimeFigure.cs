@@ -10,6 +10,9 @@ internal static class TimeFigure
 {
     private const int Ticks = 5;
 
+    /// <summary>That fit beside a panel of the least height.</summary>
+    private const int TitleCharacters = 18;
+
     /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
     private const long EdgeMilliseconds = 1000;
 
@@ -127,6 +130,6 @@ internal static class TimeFigure
         }
 
         return drawn.Count == 0 ? null : new Panel(
-            ChartText.Wrap(TimeMetric.TitleOf(metric), 26), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
+            ChartText.Wrap(TimeMetric.TitleOf(metric), TitleCharacters), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
     }
 }

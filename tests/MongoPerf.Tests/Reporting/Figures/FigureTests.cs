@@ -128,7 +128,7 @@ public sealed class FigureTests : IDisposable
         Assert.Equal(["seconds", "page_faults", "mem_resident"], chart.Tables[1].Columns);
         // The frozen counters grow by 100 a second.
         Assert.Equal(100, chart.Tables[1].Rows[^1][1]);
-        Assert.Contains("\"Page faults, per second\"", chart.Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("\"Page faults/s\"", chart.Settings.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -175,6 +175,12 @@ public sealed class FigureTests : IDisposable
     [InlineData("number", null)]
     [InlineData("5x4000", null)]
     public void Values_that_are_numbers_are_known(string text, double? expected) => Assert.Equal(expected, FigureAxis.NumberOf(text));
+
+    [Theory]
+    [InlineData("one", "one")]
+    [InlineData("a bb ccc d", "a bb\nccc d")]
+    [InlineData("longer than that", "longer\nthan\nthat")]
+    public void Long_texts_are_broken_at_blanks(string text, string expected) => Assert.Equal(expected, ChartText.Wrap(text, 5));
 
     [GnuplotFact]
     public void Gnuplot_draws_each_kind_of_figure()
