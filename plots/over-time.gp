@@ -4,6 +4,7 @@
 
 if (!exists("x_min")) { x_min = 0 }
 if (!exists("x_logarithmic")) { x_logarithmic = 0 }
+if (!exists("x_numeric")) { x_numeric = 1 }
 if (!exists("x_sloping")) { x_sloping = 0 }
 
 head_pixels = 150 + 26 * mark_rows
@@ -101,15 +102,21 @@ do for [panel = 1:panel_count] {
         set yrange [0:panel_y_max[panel]]
     }
     eval "set ytics ".panel_y_tics[panel]
-    if (panel_bars[panel] == 1) {
-        set boxwidth bar_width * 0.94 absolute
-        plot for [i = first_line:first_line + lines - 1] line_file[i] \
-            using ($1 + (line_index[i] - (bar_count - 1) / 2.0) * bar_width):(column(line_column[i])) \
-            with boxes fillstyle solid 0.9 noborder linecolor rgb color(line_color[i]) notitle
-    } else {
+    if (x_numeric == 1) {
         plot for [i = first_line:first_line + lines - 1] line_file[i] using 1:(column(line_column[i])) \
             with linespoints linewidth 1.6 linecolor rgb color(line_color[i]) \
             pointtype (panel_points[panel] > 0 ? 7 : -1) pointsize shape_size(kind, panel_points[panel]) notitle
+    } else {
+        # Names stand apart, beside each other: bars, or points where the axis has no 0.
+        set boxwidth bar_width * 0.94 absolute
+        beside(i) = (line_index[i] - (bar_count - 1) / 2.0) * bar_width
+        if (panel_log_from[panel] > 0) {
+            plot for [i = first_line:first_line + lines - 1] line_file[i] using ($1 + beside(i)):(column(line_column[i])) \
+                with points linecolor rgb color(line_color[i]) pointtype 7 pointsize shape_size(kind, 1.4) notitle
+        } else {
+            plot for [i = first_line:first_line + lines - 1] line_file[i] using ($1 + beside(i)):(column(line_column[i])) \
+                with boxes fillstyle solid 0.9 noborder linecolor rgb color(line_color[i]) notitle
+        }
     }
     unset xlabel
 }

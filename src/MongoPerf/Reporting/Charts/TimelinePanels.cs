@@ -15,9 +15,6 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         /// <summary>Where a logarithmic axis begins; 0 for a linear one, which begins at 0.</summary>
         public double LogarithmicFrom { get; init; }
 
-        /// <summary>Bars beside each other at places that have names.</summary>
-        public bool HasBars { get; init; }
-
         /// <summary>Null chooses by the number of rows: rates come in short pieces that need points, a server's state is one long line.</summary>
         public double? PointSize { get; init; }
     }
@@ -60,7 +57,6 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .SetArray("panel_y_max", panels.Select(static panel => panel.Y.Max).ToList())
             .SetArray("panel_y_tics", panels.Select(static panel => panel.Y.Tics).ToList())
             .SetArray("panel_log_from", panels.Select(static panel => panel.LogarithmicFrom).ToList())
-            .SetArray("panel_bars", panels.Select(static panel => panel.HasBars ? 1.0 : 0).ToList())
             .SetArray("panel_points", panels.Select(static panel => PointSize(panel)).ToList())
             .SetArray("panel_limit", panels.Select(static panel => panel.Limit).ToList())
             .SetArray("panel_limit_label", panels.Select(static panel => panel.LimitLabel).ToList())
@@ -74,8 +70,8 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .SetArray("line_title", lines.ConvertAll(static line => line.Line.Title));
     }
 
-    /// <summary>That a title takes in the legend.</summary>
-    public static int RowsOf(string title) => 1 + title.Count(static c => c == '\n');
+    /// <summary>That a title takes in the legend; its further rows stand closer.</summary>
+    public static double RowsOf(string title) => title.Length == 0 ? 0 : 1 + (0.7 * title.Count(static c => c == '\n'));
 
     private static double PointSize(Panel panel) => panel.PointSize ?? panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
 

@@ -31,10 +31,10 @@ internal static class DimensionFigure
         List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
-        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, table, drawn, 1 + (i * drawn.Length), axis.IsNumeric)).OfType<Panel>()];
+        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, table, drawn, 1 + (i * drawn.Length))).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
-        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(runs, figure, name, axis, panels, drawn.Length, knee), [table])
+        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
         {
             SharedTemplate = FigureChart.Template,
         };
@@ -56,7 +56,7 @@ internal static class DimensionFigure
     }
 
     /// <summary>Null when nothing of it was measured.</summary>
-    private static Panel? PanelOf(FigureMetric metric, ChartTable table, Line[] lines, int firstColumn, bool isNumeric)
+    private static Panel? PanelOf(FigureMetric metric, ChartTable table, Line[] lines, int firstColumn)
     {
         List<PanelLine> drawn =
         [
@@ -74,7 +74,7 @@ internal static class DimensionFigure
             return new Panel(metric.Title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
         }
 
-        return new Panel(metric.Title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1, HasBars = !isNumeric };
+        return new Panel(metric.Title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1 };
     }
 
     private static AxisScale ScaleOf(MetricUnit unit, double largest) => unit switch
@@ -85,11 +85,11 @@ internal static class DimensionFigure
     };
 
     private static GnuplotSettings Settings(
-        IReadOnlyList<FigureRun> runs, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
+        IReadOnlyList<Observation> shown, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
     {
         // Placed in shares of the axis, which may be logarithmic.
         IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), $"knee at {axis.Values[at]}")] : [];
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, runs, panels)
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, shown, panels)
             .Set("bar_width", BarsShare / lines)
             .Set("bar_count", lines)
             .SetMarks([.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);

@@ -14,21 +14,39 @@ internal static class FigureChart
     private const int LegendRowPixels = 27;
 
     /// <summary>Height of the plots, by their number.</summary>
-    private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, _ => OverTime.PanelPixels };
+    private static int PanelPixels(int panels) => panels switch { 1 => 520, 2 => 360, 3 => 280, 4 => 240, _ => OverTime.PanelPixels };
 
-    public static GnuplotSettings Head(string name, string title, IReadOnlyList<FigureRun> runs, IReadOnlyList<Panel> panels)
+    /// <param name="name">Of its files.</param>
+    /// <param name="title">Above it.</param>
+    /// <param name="shown">What it shows: the runs are named.</param>
+    /// <param name="all">One at least.</param>
+    public static GnuplotSettings Head(string name, string title, IEnumerable<Observation> shown, IReadOnlyList<Panel> all)
     {
-        int rows = panels.Max(panel => panel.Lines.Sum(line => TimelinePanels.RowsOf(line.Title)));
+        Panel[] panels = WithOneLegend(all);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", name)
             .Set("title", title)
-            .Set("subtitle", FigureRun.Subtitle(runs))
-            .Set("panel_pixels", Math.Max(PanelPixels(panels.Count), 40 + (LegendRowPixels * (rows + 1))))
+            .Set("subtitle", FigureRun.Subtitle([.. shown.Select(o => o.Run).Distinct()]))
+            .Set("panel_pixels", Math.Max(PanelPixels(panels.Length), PixelsForLegend(panels)))
             .Set("documents_tics", "")
             .SetBands([]);
         TimelinePanels.Set(settings, panels);
         return settings;
+    }
+
+    /// <summary>A line has its colour in every panel, so it is named where it comes first.</summary>
+    private static Panel[] WithOneLegend(IReadOnlyList<Panel> panels)
+    {
+        var named = new HashSet<string>();
+        return [.. panels.Select(panel => panel with { Lines = [.. panel.Lines.Select(line => named.Add(line.Color) ? line : line with { Title = "" })] })];
+    }
+
+    /// <summary>The first panel's legend may run down beside those below, if they have none.</summary>
+    private static double PixelsForLegend(Panel[] panels)
+    {
+        double[] pixels = [.. panels.Select(panel => panel.Lines.Sum(line => TimelinePanels.RowsOf(line.Title))).Select(rows => rows == 0 ? 0 : 40 + (LegendRowPixels * rows))];
+        return pixels.Skip(1).All(p => p == 0) ? pixels[0] / panels.Length : pixels.Max();
     }
 
     public static string Colour(int line) => $"s{line + 1}";
@@ -38,13 +56,15 @@ internal static class FigureChart
 
     /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
     public static string LineTitle(Observation one, IReadOnlyList<string> dimensions) =>
-        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d) ?? Units.None)));
+        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d))));
 
     /// <summary>A sentence, where lines had to be left out.</summary>
     public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";
 
-    private static string ValueText(string dimension, string value) => dimension switch
+    /// <summary>What a value is called where its dimension is not named beside it.</summary>
+    public static string ValueText(string dimension, string? value) => dimension switch
     {
+        _ when value is null => Units.None,
         Dimension.Phase or Dimension.Operation or Dimension.Deployment => value,
         Dimension.Threads => value == "1" ? "1 thread" : $"{value} threads",
         _ => $"{dimension}={value}",

@@ -26,7 +26,7 @@ internal static class FigureTables
         (string? Value, FigureMetric Metric)[] cells = [.. spread.SelectMany(value => metrics.Select(metric => (value, metric)))];
         return new ReportTable(
             table.Title,
-            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.Heading : $"{cell.Value ?? Units.None} {cell.Metric.Heading}")],
+            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.Heading : $"{FigureChart.ValueText(table.Columns, cell.Value)} {cell.Metric.Heading}")],
             [
                 .. Ordered(shown, rows).Select(row => (IReadOnlyList<string>)
                 [

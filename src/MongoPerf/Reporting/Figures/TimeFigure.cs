@@ -10,6 +10,9 @@ internal static class TimeFigure
 {
     private const int Ticks = 5;
 
+    /// <summary>That fit beside a panel of the least height.</summary>
+    private const int TitleCharacters = 18;
+
     /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
     private const long EdgeMilliseconds = 1000;
 
@@ -31,7 +34,7 @@ internal static class TimeFigure
         if (panels.Length == 0)
             return null;
         (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, runs, panels).SetAxis("x", time).Set("x_label", $"time since the phase began ({unit})").SetMarks([]);
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, chosen.All, panels).SetAxis("x", time).Set("x_label", $"time since the phase began ({unit})").SetMarks([]);
         string howToRead = $"{string.Join("; ", figure.Y.Select(TimeMetric.TitleOf))} against the time since the phase began, from one-second samples.";
         return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), settings, [.. lines.SelectMany(line => line.Tables)])
         {
@@ -127,6 +130,6 @@ internal static class TimeFigure
         }
 
         return drawn.Count == 0 ? null : new Panel(
-            ChartText.Wrap(TimeMetric.TitleOf(metric), 26), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
+            ChartText.Wrap(TimeMetric.TitleOf(metric), TitleCharacters), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
     }
 }

@@ -60,7 +60,7 @@ internal static class TimeMetric
             ("bytes" or "megabytes", false) => "",
             ("bytes", true) => ", MB/s",
             ("microseconds" or "core-microseconds", true) => ", cores",
-            (_, true) => ", per second",
+            (_, true) => "/s",
             ({ } other, false) => other == "count" ? "" : $", {other}",
         };
         return line.Title + unit;

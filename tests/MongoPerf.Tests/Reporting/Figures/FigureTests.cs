@@ -64,8 +64,8 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Names_get_bars_and_numbers_none()
     {
-        Assert.Contains("panel_bars[1] = [1]", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
-        Assert.Contains("panel_bars[1] = [0]", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("x_numeric = 0\n", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("x_numeric = 1\n", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -128,7 +128,7 @@ public sealed class FigureTests : IDisposable
         Assert.Equal(["seconds", "page_faults", "mem_resident"], chart.Tables[1].Columns);
         // The frozen counters grow by 100 a second.
         Assert.Equal(100, chart.Tables[1].Rows[^1][1]);
-        Assert.Contains("\"Page faults, per second\"", chart.Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains("\"Page faults/s\"", chart.Settings.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -176,8 +176,14 @@ public sealed class FigureTests : IDisposable
     [InlineData("5x4000", null)]
     public void Values_that_are_numbers_are_known(string text, double? expected) => Assert.Equal(expected, FigureAxis.NumberOf(text));
 
+    [Theory]
+    [InlineData("one", "one")]
+    [InlineData("a bb ccc d", "a bb\nccc d")]
+    [InlineData("longer than that", "longer\nthan\nthat")]
+    public void Long_texts_are_broken_at_blanks(string text, string expected) => Assert.Equal(expected, ChartText.Wrap(text, 5));
+
     [GnuplotFact]
-    public void Gnuplot_draws_each_kind()
+    public void Gnuplot_draws_each_kind_of_figure()
     {
         FigureInfo[] figures =
         [
