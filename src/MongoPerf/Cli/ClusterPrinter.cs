@@ -24,6 +24,8 @@ internal static class ClusterPrinter
         foreach (ShardAddress shard in parts.Shards)
             WriteLine(output, $"shard {shard.Name}", shard.Primary.ToString());
         WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} for each member of a shard, limit {LimitText(plan, cluster.MemoryProblem)}");
+        if (plan.Cpus is { } cpus)
+            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not {cpus} for each member of a shard: {problem}" : $"{cpus} for each member of a shard");
         output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
         if (plan.Router == RouterKind.Mongos)
             output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{parts.RouterAddress}");
@@ -44,6 +46,8 @@ internal static class ClusterPrinter
         ListReport.Write(table, output);
         if (status.MemoryProblem is { } problem)
             output.WriteLine($"the shards' memory is not limited by the system: {problem}");
+        if (status.CpuProblem is { } wrong)
+            output.WriteLine($"the shards are not confined to {status.Plan.Cpus} CPUs: {wrong}");
     }
 
     public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.Write(output, json =>

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Execution.Sharding;
@@ -106,7 +107,7 @@ public sealed class ClusterRequestTests : IDisposable
     {
         Program("bin", "mongod", "6.0.5");
         Assert.Equal(256 * MegaByte + GigaByte, Request.MakePlan(Cluster).MemoryLimitBytes);
-        Assert.Equal(10 * GigaByte, ClusterMemory.LimitFor(8 * GigaByte));
+        Assert.Equal(10 * GigaByte, MemoryLimit.For(8 * GigaByte));
         Assert.Null((Request with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
         Assert.Equal(GigaByte, (Request with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
         ClusterPlanTests.Refuses(2, () => (Request with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 0.293 GB", "at least 0.5 GB");

@@ -215,7 +215,7 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.StartsWith("two shards · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
         Assert.Contains(Verdict.Of(stored), v => v.Text == "deployment: two shards, which sets total: 100M, threads: 40");
 
-        // What the command line changed is another workload still, and so is the same number of threads of a series.
+        // What the command line changed is another workload still.
         Assert.True(Differences(run with { Id = "c" }, other with { Id = "d", Scenario = info with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0].IsUnlike);
     }
 
