@@ -96,10 +96,10 @@ public sealed record PhasePart(OperationSpecification Operation)
 /// <param name="Documents">Inserted or returned.</param>
 /// <param name="Bytes">Of these documents.</param>
 /// <param name="Failed">Failed operations.</param>
-/// <param name="AllDocuments">Since the phase started.</param>
+/// <param name="Inserted">Documents inserted since the phase started.</param>
 /// <param name="Service">Service times of the interval; overwritten by the next one.</param>
 public sealed record PhaseInterval(
-    bool IsWarmup, bool HasOutage, double Seconds, long Operations, long Documents, long Bytes, long Failed, long AllDocuments, LatencyHistogram Service)
+    bool IsWarmup, bool HasOutage, double Seconds, long Operations, long Documents, long Bytes, long Failed, long Inserted, LatencyHistogram Service)
 {
     /// <summary>The same by operation; of a mix several, otherwise one.</summary>
     public required IReadOnlyList<IntervalPart> Parts { get; init; }

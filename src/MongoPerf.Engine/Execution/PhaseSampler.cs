@@ -18,7 +18,7 @@ internal sealed class PhaseSampler
     {
         _control = control;
         _workers = workers;
-        _parts = [.. control.Plan.Operation.Parts.Select((part, i) => new PartSampler(part.Test, i))];
+        _parts = [.. control.Plan.Operation.Parts.Select((part, i) => new PartSampler(part.Test, i, part.Inserts))];
         _lastTick = start;
         _due = NextDue(start);
         _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
@@ -92,7 +92,7 @@ internal sealed class PhaseSampler
         bool isWarmup = now <= _control.MeasureFrom || _lastTick < _control.MeasureFrom;
         _control.Observer.OnInterval(new PhaseInterval(
             isWarmup, down, seconds, parts.Sum(p => p.Operations), parts.Sum(p => p.Documents), parts.Sum(p => p.Bytes), parts.Sum(p => p.Failed),
-            _parts.Sum(p => p.AllDocuments), ServiceOf(parts)) { Parts = parts });
+            _parts.Sum(p => p.Inserted), ServiceOf(parts)) { Parts = parts });
         foreach (PartSampler part in _parts)
             part.EndInterval();
         _lastTick = now;
@@ -110,13 +110,14 @@ internal sealed class PhaseSampler
 }
 
 /// <summary>The sum of all workers' counters of one operation, now and at the last interval's end.</summary>
-internal sealed class PartSampler(string test, int index)
+internal sealed class PartSampler(string test, int index, bool inserts)
 {
     private readonly LatencyHistogram _interval = new();
     private CounterSum _now = new();
     private CounterSum _before = new();
 
-    public long AllDocuments => _now.Documents;
+    /// <summary>Documents that were inserted since the phase started; 0 for an operation that brings some back.</summary>
+    public long Inserted => inserts ? _now.Documents : 0;
 
     /// <returns>What came since <see cref="EndInterval"/>.</returns>
     public IntervalPart Take(List<Worker> workers)

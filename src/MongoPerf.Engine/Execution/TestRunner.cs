@@ -69,11 +69,9 @@ public sealed class TestRunner(IClock clock, PhaseRunner phases, RunStore? store
     private sealed class Recorder(
         IClock clock, RunStore? store, ISeriesObserver observer, int step, PhasePlan plan, Action afterSample) : IPhaseObserver
     {
-        private readonly bool _inserts = plan.Operation.Parts.Any(part => part.Inserts);
-
         public void OnInterval(PhaseInterval interval)
         {
-            long documents = plan.CollectionDocuments + (_inserts ? interval.AllDocuments : 0);
+            long documents = plan.CollectionDocuments + interval.Inserted;
             foreach (IntervalPart part in interval.Parts)
             {
                 PhaseSample sample = Sample(interval, part, documents);

@@ -48,6 +48,18 @@ public sealed class MixedPhaseTests : PhaseTest
         Assert.Equal(result.Operations, Log.Intervals.Sum(i => i.Recorded));
     }
 
+    /// <summary>What reads bring back makes no collection larger.</summary>
+    [Fact]
+    public void Intervals_tell_how_many_documents_were_inserted()
+    {
+        CollectionOperation insert = new InsertDocuments("insert", "c", new DocumentTemplate(DocumentValue.Empty, 42, "c"), 1, Ordered: true);
+        PhasePlan plan = Queries with { Operation = new OperationMix("mix", [new WeightedOperation(Read, 3), new WeightedOperation(insert, 1)]), Seconds = 2 };
+        PhaseResult result = Run(plan, _ => Scripted.Ok());
+        PhasePart inserts = Assert.Single(result.Parts, p => p.Operation.Inserts);
+        Assert.True(inserts.Documents is > 0 && result.Documents > inserts.Documents);
+        Assert.Equal(inserts.Documents, Log.Intervals[^1].Interval.Inserted);
+    }
+
     [Fact]
     public void Same_seed_draws_the_same_operations()
     {

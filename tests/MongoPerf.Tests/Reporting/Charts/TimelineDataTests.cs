@@ -70,6 +70,19 @@ public sealed class TimelineDataTests
         Assert.Equal([2, 4], table.Rows.Select(static row => row[0]));
     }
 
+    /// <summary>A cold server reads most in its first second.</summary>
+    [Fact]
+    public void A_server_that_was_away_and_begins_at_nothing_is_counted_from_its_start()
+    {
+        MetricSample away = Server(3, "a", 0);
+        Array.Fill(away.Values, double.NaN);
+        MetricSample[] samples = [Server(1, "a", 1e6), Server(2, "a", 5e6), away, Server(4, "a", 3e6), Server(5, "a", 3.5e6)];
+
+        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+
+        Assert.Equal([4, 3, 0.5], table.Rows.Select(static row => row[1]).Where(double.IsFinite));
+    }
+
     [Fact]
     public void Several_servers_are_added_up()
     {
