@@ -30,7 +30,7 @@ public sealed class GridFsFileSet
     public int Length { get; }
 
     /// <summary>Of each file; 0 for empty ones.</summary>
-    public int ChunkCount => FileAt(0).ChunkCount;
+    public int ChunkCount => (int)((Length + (long)Bucket.ChunkSize - 1) / Bucket.ChunkSize);
 
     /// <param name="number">0-based; times the chunks of a file below <see cref="DocumentNumbers.Limit"/>.</param>
     public GridFsFile FileAt(long number) => new(

@@ -27,6 +27,18 @@ public sealed class MixedPhaseTests : PhaseTest
     }
 
     [Fact]
+    public void Operations_of_one_name_on_several_collections_are_counted_together()
+    {
+        OperationMix mix = new("mix", [new(Read, 3), new(Update, 1), new(Read with { Collection = "d" }, 3), new(Update with { Collection = "d" }, 1)]);
+        PhaseResult result = Run(Mix(1, 1) with { Operation = mix, Operations = 8000 }, _ => Scripted.Ok());
+        Assert.Equal(["read", "update"], result.Parts.Select(p => p.Operation.Test));
+        Assert.Equal(8000, result.Parts.Sum(p => p.Operations));
+        // Five standard deviations of 8,000 draws with a share of three quarters.
+        Assert.InRange(result.Parts[0].Operations, 5806, 6194);
+        Assert.All(result.Parts, p => Assert.Equal(p.Operations, p.Service.TotalCount));
+    }
+
+    [Fact]
     public void Errors_are_those_of_the_operation_that_failed()
     {
         var refused = new HashSet<int>();

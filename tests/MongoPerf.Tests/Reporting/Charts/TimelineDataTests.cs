@@ -1,11 +1,34 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Charts;
 
 public sealed class TimelineDataTests
 {
     private const long Start = 1_800_000_000_000;
+
+    [Theory]
+    [InlineData(100, new[] { "read", "build" }, new[] { "read" })]
+    [InlineData(1, new[] { "read", "build" }, new[] { "read", "build" })]
+    public void What_was_done_once_is_not_in_the_panel_of_latencies_unless_there_is_nothing_else(long reads, string[] rated, string[] timed)
+    {
+        using var folder = new TemporaryFolder();
+        using (RunStore store = RunStore.Create(folder.At("run"), RunParts.Run() with { Kind = "scenario" }, RunParts.Settings()))
+        {
+            store.SetScenario(new ScenarioInfo { Name = "o", Path = "o.yaml", Text = "" });
+            store.AddTestResult(1, 5, RunParts.Test("read", operations: reads));
+            store.AddTestResult(1, 5, RunParts.Test("build", operations: 1));
+            store.Flush();
+        }
+
+        using StoredRun run = StoredRun.Open(folder.At("run"));
+        var table = new ChartTable("x.dat", ["seconds", "read", "build"]);
+        table.Add([1, 5, 9000]);
+        IReadOnlyList<TimelinePanels.Panel> panels = new TimelinePanels(run, table, table, new ChartTable("s.dat", ["seconds"]), new ChartTable("h.dat", ["seconds"])).Build();
+        Assert.Equal(rated, panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
+        Assert.Equal(timed, panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
+    }
 
     [Fact]
     public void A_pause_between_two_sessions_is_cut_out()
