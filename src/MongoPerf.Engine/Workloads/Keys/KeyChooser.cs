@@ -8,17 +8,12 @@ public abstract class KeyChooser
 {
     /// <summary>The next key.</summary>
     /// <param name="random">The worker's own.</param>
-    /// <returns>0 ≤ key &lt; the count of keys that exist.</returns>
-    /// <exception cref="InvalidOperationException">No key exists yet.</exception>
+    /// <returns>0 ≤ key &lt; the count of keys that exist; 0 while there is none, so that a mix that begins on an empty collection finds nothing at first.</returns>
     public abstract long Next(ref RandomStream random);
 
     /// <summary>An equal chooser for one more worker; itself where threads may share it.</summary>
     public virtual KeyChooser ForWorker() => this;
 
     /// <summary>The count of keys, at least 1.</summary>
-    private protected static long CountOf(KeySpace keys)
-    {
-        long count = keys.Count;
-        return count > 0 ? count : throw new InvalidOperationException("there is no key to choose from: nothing has been inserted");
-    }
+    private protected static long CountOf(KeySpace keys) => Math.Max(1, keys.Count);
 }

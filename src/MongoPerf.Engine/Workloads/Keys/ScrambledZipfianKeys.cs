@@ -30,12 +30,14 @@ public sealed class ScrambledZipfianKeys : KeyChooser
     public override long Next(ref RandomStream random)
     {
         long count = CountOf(_keys);
-        while (true)
+        while (count > 1)
         {
             long key = FowlerNollVo.Hash(_ranks.Next(Ranks, ref random)) % _expectedKeys;
             if (key < count)
                 return key;
         }
+
+        return 0;
     }
 
     public override KeyChooser ForWorker() => new ScrambledZipfianKeys(_keys, _expectedKeys, _theta);

@@ -7,7 +7,7 @@ public abstract record KeyChoice
 {
     public static KeyChoice Uniform { get; } = new UniformChoice();
 
-    /// <param name="keys">Of the collection, 1 or more.</param>
+    /// <param name="keys">Of the collection.</param>
     /// <param name="expectedInserts">How many keys the phase may add, as far as that is known.</param>
     public abstract KeyChooser Open(KeySpace keys, long expectedInserts);
 }
@@ -23,7 +23,7 @@ public sealed record ZipfianChoice(double Theta, bool IsScrambled) : KeyChoice
 {
     // YCSB expects twice as many inserts as the mix makes likely, since nobody knows how many there will be.
     public override KeyChooser Open(KeySpace keys, long expectedInserts) =>
-        IsScrambled ? new ScrambledZipfianKeys(keys, keys.Count + (2 * expectedInserts), Theta) : new ZipfianKeys(keys, Theta);
+        IsScrambled ? new ScrambledZipfianKeys(keys, Math.Max(1, keys.Count + (2 * expectedInserts)), Theta) : new ZipfianKeys(keys, Theta);
 }
 
 public sealed record LatestChoice(double Theta) : KeyChoice

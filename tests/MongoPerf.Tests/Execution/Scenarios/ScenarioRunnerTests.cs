@@ -55,6 +55,16 @@ public sealed class ScenarioRunnerTests : IDisposable
         run.Dispose();
     }
 
+    /// <summary>Found in CI: a delete that came before the first insert was acknowledged ended the run.</summary>
+    [Fact]
+    public void Mix_may_begin_on_an_empty_collection()
+    {
+        (ScenarioOutcome outcome, StoredRun run) = Run("data:\n  log: {}\nphases:\n  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log}]}\n");
+        Assert.Equal((true, 0L, 0L), (outcome.IsComplete, outcome.Wrong, outcome.Failed));
+        Assert.Equal(20, run.Steps.Single().Tests.Sum(t => t.Operations));
+        run.Dispose();
+    }
+
     [Fact]
     public void Sweep_of_the_data_makes_them_anew_each_time()
     {
