@@ -53,16 +53,23 @@ internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsLis
     /// <summary>The same with each of the limits that were typed.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
-    /// <param name="name">What it is called where there are several limits; null for nothing.</param>
+    /// <param name="name">What it is called beside its limits where there are several; null for nothing. One that is called by limits of its own is called by the typed ones.</param>
     public IReadOnlyList<NamedDeployment> WithLimits(ParseResult parsed, SharedOptions options, string? name)
     {
-        long?[] memory = parsed.GetValue(options.Limits.MemoryLimit) is { } limits ? [.. limits] : [MemoryLimitBytes];
-        int?[] cpus = parsed.GetValue(options.Limits.Cpus) is { } counts ? [.. counts] : [Cpus];
+        IReadOnlyList<long>? limits = parsed.GetValue(options.Limits.MemoryLimit);
+        IReadOnlyList<int>? counts = parsed.GetValue(options.Limits.Cpus);
+        long?[] memory = limits is null ? [MemoryLimitBytes] : [.. limits];
+        int?[] cpus = counts is null ? [Cpus] : [.. counts];
+        bool otherMemory = limits is not null && MemoryLimitBytes is not null;
+        bool otherCpus = counts is not null && Cpus is not null;
         return
         [
             .. memory.SelectMany(bytes => cpus.Select(count => this with
             {
-                Name = NameOf([name, memory.Length > 1 ? MemoryText(bytes) : null, cpus.Length > 1 ? CpuText(count) : null]),
+                Name = NameOf(
+                [
+                    otherMemory || otherCpus ? null : name, memory.Length > 1 || otherMemory ? MemoryText(bytes) : null, cpus.Length > 1 || otherCpus ? CpuText(count) : null,
+                ]),
                 IsListed = IsListed || memory.Length > 1 || cpus.Length > 1,
                 MemoryLimitBytes = bytes,
                 Cpus = count,
@@ -70,7 +77,7 @@ internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsLis
         ];
 
         // A topology, or an address, needs no other name.
-        string? NameOf(string?[] parts) => memory.Length > 1 || cpus.Length > 1 ? string.Join(", ", parts.OfType<string>()) : Name;
+        string? NameOf(string?[] parts) => memory.Length > 1 || cpus.Length > 1 || otherMemory || otherCpus ? string.Join(", ", parts.OfType<string>()) : Name;
     }
 
     /// <summary>"memory 1 GB".</summary>

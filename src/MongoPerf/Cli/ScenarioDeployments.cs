@@ -22,7 +22,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         if (given is not null)
         {
             return picked is null ? []
-                : throw new UserException(ExitCode.WrongUsage, $"--deployment picks one that the scenario brings up: {given} can't be given with it", $"leave one of them out");
+                : throw new UserException(ExitCode.WrongUsage, $"--deployment picks one that the scenario brings up: {given} can't be given with it", "leave one of them out");
         }
 
         IReadOnlyList<ScenarioDeployment> chosen = picked is null ? all : Pick(all, picked);
@@ -42,7 +42,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             CacheBytes = deployment.CacheBytes,
             MemoryLimitBytes = deployment.MemoryBytes,
             Cpus = deployment.Cpus,
-        }.WithLimits(parsed, shared, null);
+        }.WithLimits(parsed, shared, deployment.Name);
 
     private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
     {
@@ -74,8 +74,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         if (all.FirstOrDefault(one => WasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{wrong.Name}: the scenario runs on {chosen.Count} deployments, each with its own ({string.Join(", ", chosen.Select(d => d.Name))})",
-                $"--deployment picks one of them; --topology names another deployment in their place");
+                ExitCode.WrongUsage, $"{wrong.Name} is for one deployment here, the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Name))}",
+                "--deployment picks one of them; --topology names another in their place");
         }
     }
 

@@ -25,7 +25,8 @@ public sealed class LimitedServerTests : IDisposable
             : ChildDeployment.Embedded(folder, null, GigaByte, 1);
         deployment.EnsureRunning();
         AssertHeld(deployment);
-        Assert.Equal(256L << 20, DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.docs").Info.CacheBytes);
+        // The embedded server counts a part of its own for what it writes.
+        Assert.InRange(DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.docs").Info.CacheBytes!.Value, 128L << 20, 256L << 20);
         ProcessIdentity first = ProcessTable.System.Find(deployment.ProcessId!.Value)!;
         ProcessTable.System.Signal(first, ProcessTable.Kill);
         Assert.True(ProcessTable.System.WaitForEnd(first, TimeSpan.FromSeconds(10)));
@@ -71,7 +72,7 @@ public sealed class LimitedServerTests : IDisposable
             """);
         ProgramRun.Run("run", file, "--deployment", "small", "--memory-limit", "600MB,none", "--cpus", "1", "--quiet", "--out", _runs.Path).Expect(0);
         StoredRun[] runs = [.. _runs.Ids.Select(id => StoredRun.Open(_runs.At(id)))];
-        Assert.Equal(["small, memory 0.5859 GB", "small, memory not limited"], runs.Select(r => r.DeploymentName));
+        Assert.Equal(["memory 0.5859 GB", "memory not limited"], runs.Select(r => r.DeploymentName));
         Assert.Equal([600L << 20, 0], runs.Select(r => r.Settings.MemoryLimitBytes!.Value));
         Assert.All(runs, run => Assert.Contains(run.Deployment!.Remarks, remark => remark.StartsWith("the server runs on 1 of ", StringComparison.Ordinal)));
     }
@@ -79,7 +80,7 @@ public sealed class LimitedServerTests : IDisposable
     [Theory]
     [InlineData("--deployment: no deployment '1 shrd', the scenario's are 1 shard, 2 shards", "--deployment", "1 shrd")]
     [InlineData("did you mean '1 shard'?", "--deployment", "1 shrd")]
-    [InlineData("--shards: the scenario runs on 2 deployments, each with its own (1 shard, 2 shards)", "--shards", "3")]
+    [InlineData("--shards is for one deployment here, the scenario runs on 2: 1 shard; 2 shards", "--shards", "3")]
     [InlineData("--deployment picks one that the scenario brings up: --uri can't be given with it", "--deployment", "1 shard", "--uri", "mongodb://127.0.0.1:1")]
     public void What_can_t_go_together_is_refused(string message, params string[] more) =>
         ProgramRun.Run(["run", "ycsb-sharded", "--out", _runs.Path, .. more]).Expect(2).Says(message);
