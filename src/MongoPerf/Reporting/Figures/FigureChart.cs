@@ -55,8 +55,12 @@ internal static class FigureChart
     public static string Legend(string title) => ChartText.Wrap(title, LegendCharacters);
 
     /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
-    public static string LineTitle(Observation one, IReadOnlyList<string> dimensions) =>
-        string.Join(", ", dimensions.Select(d => ValueText(d, one.ValueOf(d))));
+    public static string LineTitle(Observation one, IReadOnlyList<string> dimensions)
+    {
+        // A phase need not have every parameter.
+        string[] values = [.. dimensions.Where(d => one.ValueOf(d) is not null).Select(d => ValueText(d, one.ValueOf(d)))];
+        return values.Length == 0 && dimensions.Count > 0 ? Units.None : string.Join(", ", values);
+    }
 
     /// <summary>A sentence, where lines had to be left out.</summary>
     public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";
