@@ -56,7 +56,7 @@ internal static class ScenarioReader
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases, allowed are up to {MostSteps:N0}");
         // What --set leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, ScenarioOverrides.None.Parameters, []);
-        var figures = new FigureReader(written, overrides.Parameters.Count == 0 || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
+        var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
         return new ReadScenario(new Scenario(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
         {
             Scale = overrides.Scale,

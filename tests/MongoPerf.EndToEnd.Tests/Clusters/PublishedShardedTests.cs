@@ -17,8 +17,14 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
 
     [MongodTheory]
     [InlineData("ycsb-sharded", 0.001, "recordcount=1M")]
+    [InlineData("report-2.4.8/i6", 0.00002)]
     [InlineData("report-2.4.8/i9", 0.005, "image=1.04MB")]
     public void Phases_do_what_the_file_says(string name, double scale, params string[] set) => Run(name, scale, set);
+
+    [MongodTheory]
+    [InlineData("report-2.4.8/q13")]
+    [InlineData("report-2.4.8/q14")]
+    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, [], "--duration", "300ms");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
     [MongodFact]
