@@ -63,7 +63,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<Scenario
     {
         int? shards = (int?)reader.Count("shards", 1, ClusterRequest.MostShards);
         // On one shard everything lies together anyway.
-        if (shards != 1 && collections.All(c => c.ShardKey is null))
+        if (shards != 1 && collections.All(c => c.ShardKey is null && c.Shard is null))
             throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, and no collection has a shardKey: all of them would lie on one shard", "such as shardKey: {_id: hashed}");
         return deployment with { Shards = shards, Members = (int?)reader.Count("members", 1, ClusterRequest.MostMembers) };
     }
