@@ -36,7 +36,11 @@ internal enum Evidence
 /// <summary>Candidate to baseline.</summary>
 /// <param name="Value">1 where they are alike.</param>
 /// <param name="Interval">95 %; null where there is too little to say.</param>
-internal sealed record Ratio(double Value, Interval? Interval);
+internal sealed record Ratio(double Value, Interval? Interval)
+{
+    /// <summary>Seconds in which nothing was done make bounds that are no numbers: they say nothing either.</summary>
+    public Interval? Interval { get; } = Interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
+}
 
 /// <summary>One test at one size.</summary>
 internal sealed record SizeJudgement

@@ -55,7 +55,7 @@ internal static class SetupCheck
         ("deployment's kind", run => run.Deployment?.Kind ?? "none"),
         ("address", run => run.Deployment is { Kind: "uri" or "tyrant" } given ? given.Address : "its own"),
         ("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
-        ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max() is > 1 and int shards ? shards.ToString(CultureInfo.InvariantCulture) : "none"),
+        ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max() is > 0 and int shards ? shards.ToString(CultureInfo.InvariantCulture) : "none"),
         ("router", run => run.Deployment?.Router ?? "none"),
         ("shard key", run => run.Settings.Sharding is { } sharding ? sharding.ShardKey ?? "as it was" : "none"),
         ("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),

@@ -16,6 +16,17 @@ public sealed class StatisticsTests
         Assert.Empty(Holm.Adjust([]));
     }
 
+    /// <summary>Found where w:0 loads had seconds without a document: "0.74, NaN to NaN" was printed.</summary>
+    [Theory]
+    [InlineData(double.NaN, 1.2)]
+    [InlineData(0.0, double.NaN)]
+    [InlineData(0.1, double.PositiveInfinity)]
+    public void Interval_with_a_bound_that_is_no_number_is_none(double low, double high)
+    {
+        Assert.Null(new Ratio(0.74, new Interval(low, high)).Interval);
+        Assert.NotNull(new Ratio(0.74, new Interval(0.5, 1.2)).Interval);
+    }
+
     [Theory]
     [InlineData(0.0)]
     [InlineData(0.5)]
