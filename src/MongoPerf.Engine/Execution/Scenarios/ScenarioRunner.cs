@@ -37,6 +37,7 @@ public sealed record ScenarioOutcome(long Failed, long Wrong, long Missing, IRea
 public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData data, RunStore store, ISeriesObserver observer, ScenarioRunOptions options)
 {
     private readonly Dictionary<string, KeySpace> _keys = [];
+    private readonly HashSet<string> _shrunk = [];
     private readonly List<string> _failedAssertions = [];
     private int _step;
     private long _failed;
@@ -59,6 +60,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             if (round.Phases.All(p => p.Creates != collection.Name))
                 data.Create(collection);
             _keys[collection.Name] = new KeySpace(0);
+            _shrunk.Remove(collection.Name);
         }
 
         foreach (ScenarioPhase phase in round.Phases)
@@ -82,6 +84,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             return CreateCollection(step, phase, round.Collections.First(c => c.Name == phase.Creates), stop);
         ScenarioCollection? loaded = phase.Loads is null ? null : round.Collections.First(c => c.Name == phase.Loads);
         (PhaseGroup Group, TestOutcome Outcome)[] outcomes = [.. RunGroups(step, phase, loaded, stop).Where(o => o.Outcome is not null).Select(o => (o.Group, o.Outcome!))];
+        _shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
         long documents = CountAfter(round, loaded, outcomes);
         Store(step, phase, outcomes, documents);
         if (outcomes.Select(o => o.Outcome.Phase.GivenUp).FirstOrDefault(e => e is not null) is { } failure)
@@ -194,7 +197,7 @@ public sealed class ScenarioRunner(IClock clock, TestRunner tests, IScenarioData
             // Keys that a broken connection left unanswered are there as far as later phases go.
             foreach (ScenarioCollection collection in round.Collections.Where(c => _keys[c.Name].Next != _keys[c.Name].Count))
                 _keys[collection.Name] = new KeySpace(_keys[collection.Name].Next);
-            return round.Collections.Count == 0 ? 0 : _keys[round.Collections[0].Name].Next;
+            return round.Collections is not [var counted, ..] ? 0 : _shrunk.Contains(counted.Name) ? data.Count(counted) : _keys[counted.Name].Next;
         }
 
         if (outcomes.Any(o => o.Outcome.Phase.WasStopped || o.Outcome.Phase.GivenUp is not null))

@@ -40,6 +40,9 @@ public abstract record CollectionOperation(string Test, string Collection) : Ope
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
 
+    /// <summary>It takes documents away: how many are left the server must be asked.</summary>
+    public virtual bool Removes => false;
+
     /// <summary>A router that is no mongos need not know it: in a sharded deployment those who hold the collection, or the config server, are told.</summary>
     public virtual bool IsForCluster => false;
 

@@ -32,6 +32,8 @@ public sealed record DeleteDocuments(string Test, string Collection, DocumentVal
 
     public override bool IsWrite => true;
 
+    public override bool Removes => true;
+
     public override DocumentValue ToCommand() => Command("delete")
         .Add("deletes", DocumentValue.Array([new CommandBuilder()
             .Add("q", Filter).AddLiteral("limit", Many ? 0 : 1).Add("hint", Hint).Build()]))
@@ -57,6 +59,8 @@ public sealed record FindAndModify(string Test, string Collection, DocumentValue
     public TemplateValue? Hint { get; init; }
 
     public override bool IsWrite => true;
+
+    public override bool Removes => Update is null;
 
     public override DocumentValue ToCommand() => Command("findAndModify")
         .Add("query", Filter).Add("sort", Sort).AddFlag("remove", Update is null).Add("update", Update).AddFlag("new", ReturnNew)
