@@ -29,8 +29,28 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
             left.Add(column);
         }
 
-        return left.Count == 0 ? this : new ReportTable(
+        ReportTable fitting = left.Count == 0 ? this : new ReportTable(
             $"{Title} (no room for {string.Join(", ", left)}; the report has all)", [.. kept.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(i => row[i])])]);
+        return WidthOf(kept) <= width ? fitting : fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] };
+    }
+
+    /// <summary>A column of numbers with its header in several lines, none wider than its widest figure or word.</summary>
+    private string Stacked(int column)
+    {
+        if (IsText(Columns[column]))
+            return Columns[column];
+        string[] words = Columns[column].Split(' ');
+        int most = Math.Max(words.Max(word => word.Length), Rows.Select(row => row[column].Length).DefaultIfEmpty().Max());
+        List<string> lines = [];
+        foreach (string word in words)
+        {
+            if (lines.Count > 0 && lines[^1].Length + 1 + word.Length <= most)
+                lines[^1] += " " + word;
+            else
+                lines.Add(word);
+        }
+
+        return string.Join('\n', lines);
     }
 
     private int IndexOf(string column) => Columns.TakeWhile(c => c != column).Count();

@@ -101,6 +101,15 @@ public sealed class ExperimentReportTests : IDisposable
             Assert.Equal(["threads"], Drawn(run));
     }
 
+    /// <summary>Found where deployments with long names stood side by side: the columns of texts vanished.</summary>
+    [Fact]
+    public void Headers_of_numbers_are_stacked_where_there_is_no_room_beside_each_other()
+    {
+        var table = new ReportTable("t", ["<run", "memory not limited documents", "memory 0.5 GB ops/s"], [["50x2000", "825,000", "3,202"]]);
+        Assert.Equal(["<run", "memory\nnot\nlimited\ndocuments", "memory\n0.5 GB\nops/s"], table.Within(50).Columns);
+        Assert.Same(table, table.Within(70));
+    }
+
     [Fact]
     public void A_table_leaves_out_what_is_missed_least_where_there_is_no_room()
     {
