@@ -64,13 +64,13 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
     {
         ProgramResult ended = ProgramRun.Run(
             new ProgramOptions { Server = "mongod" },
-            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "1500ms", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
-        new ScenarioChecks("report-2.4.8/q8", new ScenarioOverrides { Scale = 0.00002, Duration = 1.5 }, ended).AssertDone();
+            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
+        new ScenarioChecks("report-2.4.8/q8", new ScenarioOverrides { Scale = 0.00002, Duration = 5 }, ended).AssertDone();
         using StoredRun run = _runs.FindStored()!;
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
         Assert.True(started.Seconds > 0);
         Assert.Empty(run.Errors);
-        // The sampler found the server again: what it says comes from the new one.
+        // The sampler found the server again, which a busy machine may take a few of the five seconds for: what it says comes from the new one.
         Assert.Contains(run.ReadServerSamples(), s => s.AtMilliseconds > started.AtMilliseconds && s.Values.Any(double.IsFinite));
     }
 
