@@ -10,15 +10,20 @@ internal static class EncryptionProbe
     /// <summary>The server answered once already, so this is quick or nothing.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
+    /// <summary>The server took the connection, with TLS when that was asked for, and closed it without a word.</summary>
     /// <returns>What to do; null when this is not what is wrong.</returns>
-    public static string? Explain(ServerAddress server, ConnectionSettings settings)
+    public static string? ExplainSilence(ServerAddress server, ConnectionSettings settings) => settings.Tls switch
     {
-        if (settings.Tls is null)
-            return !server.IsUnixSocket && SpeaksTls(server) ? "this server takes TLS connections only: add tls=true" : null;
-        if (settings.Tls != TlsSettings.AnyServer && SpeaksPlain(server))
-            return "this server does not speak TLS: leave tls out (with mongodb+srv, which asks for it, add tls=false)";
-        return null;
-    }
+        null => !server.IsUnixSocket && SpeaksTls(server) ? "this server takes TLS connections only: add tls=true" : null,
+        // With TLS 1.3 a server looks at the client's certificate when the client holds the handshake for done; mongod says nothing then.
+        { HasClientCertificate: false } => "the server closed the connection after the TLS handshake: it may want a certificate of this client, tlsCertificateKeyFile=FILE names it",
+        _ => "the server closed the connection after the TLS handshake: it may not trust this client's certificate (tlsCertificateKeyFile)",
+    };
+
+    /// <summary>The TLS handshake broke off.</summary>
+    /// <inheritdoc cref="ExplainSilence"/>
+    public static string? ExplainNoTls(ServerAddress server) =>
+        SpeaksPlain(server) ? "this server does not speak TLS: leave tls out (with mongodb+srv, which asks for it, add tls=false)" : null;
 
     private static bool SpeaksTls(ServerAddress server)
     {

@@ -78,7 +78,7 @@ public sealed class MongoConnection : IDisposable
         catch (Exception e)
         {
             connection.Dispose();
-            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && EncryptionProbe.Explain(address, settings) is { } why)
+            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && EncryptionProbe.ExplainSilence(address, settings) is { } why)
                 throw new TlsFailedException(address, why, e);
             throw;
         }
@@ -221,10 +221,10 @@ public sealed class MongoConnection : IDisposable
         {
             return TlsTransport.Open(address, socket, settings.Tls);
         }
-        catch (IOException e) when (e is not ConnectionFailedException)
+        catch (Exception e) when (e is SocketException or IOException and not ConnectionFailedException)
         {
             string what = Explain(e, settings.ConnectTimeout);
-            throw new TlsFailedException(address, EncryptionProbe.Explain(address, settings) ?? $"no TLS: {what}", e);
+            throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address) ?? $"no TLS: {what}", e);
         }
     }
 

@@ -23,7 +23,7 @@ internal sealed class TlsTransport : Transport
     /// <param name="socket">Connected; belongs to the transport, also when this fails.</param>
     /// <param name="settings">Whom to trust.</param>
     /// <exception cref="TlsFailedException">The certificate is not to be trusted, or the server refused the handshake.</exception>
-    /// <exception cref="IOException">The connection broke, as it does when a plain server is asked for TLS.</exception>
+    /// <exception cref="IOException">The connection broke, as it does when a plain server is asked for TLS; a SocketException may come too.</exception>
     public static TlsTransport Open(ServerAddress server, SocketTransport socket, TlsSettings settings)
     {
         var transport = new TlsTransport(socket);
