@@ -86,11 +86,11 @@ internal static class DeploymentInspector
     // A --uri may name an embedded or a null server as well.
     private static IReadOnlyList<string> Remark(IDeployment deployment, bool isNull, bool isEmbedded)
     {
-        if (deployment.Remarks.Count > 0)
+        if (deployment.Kind != "uri" && deployment.Remarks.Count > 0)
             return deployment.Remarks;
         if (isNull)
-            return ["nothing is stored: figures are what the client and the network can do at most"];
-        return isEmbedded ? ["figures are the embedded server's, not MongoDB's"] : [];
+            return [.. deployment.Remarks, "nothing is stored: figures are what the client and the network can do at most"];
+        return isEmbedded ? [.. deployment.Remarks, "figures are the embedded server's, not MongoDB's"] : deployment.Remarks;
     }
 
     // Another machine's process number may be in use here too: host and name must fit as well.

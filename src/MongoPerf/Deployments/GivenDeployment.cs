@@ -23,7 +23,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     public ShardedCluster? Cluster { get; private set; }
 
-    public IReadOnlyList<string> Remarks => [];
+    public IReadOnlyList<string> Remarks { get; private set; } = [];
 
     /// <summary>Looks for the member that takes writes; a run does so again before it reconnects, and so follows an election.</summary>
     /// <returns>Always false: nothing was started.</returns>
@@ -49,6 +49,9 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
                 {
                     CheckReadPreference(host, server);
                     Address = host;
+                    Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
+                        ? [$"the server has none of the compressors asked for ({string.Join(", ", settings.CompressorNames)}): messages go as they are"]
+                        : [];
                     return false;
                 }
 

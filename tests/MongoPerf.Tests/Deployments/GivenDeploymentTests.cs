@@ -95,6 +95,19 @@ public sealed class GivenDeploymentTests
         new GivenDeployment([server.Address], settings with { IsDirect = true }).EnsureRunning();
     }
 
+    [Fact]
+    public void A_server_without_the_compressors_asked_for_is_remarked_on()
+    {
+        using var server = new LyingServer();
+        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?compressors=zlib"));
+        var deployment = new GivenDeployment([server.Address], settings);
+        deployment.EnsureRunning();
+        Assert.Equal("the server has none of the compressors asked for (zlib): messages go as they are", Assert.Single(deployment.Remarks));
+        var plain = new GivenDeployment([server.Address], ConnectionSettings.Default);
+        plain.EnsureRunning();
+        Assert.Empty(plain.Remarks);
+    }
+
     private static LyingServer Secondary(ServerAddress primary) => new()
     {
         Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("setName", "rs0"), ("primary", $"{primary}"), ("maxWireVersion", 17), ("ok", 1.0))),
