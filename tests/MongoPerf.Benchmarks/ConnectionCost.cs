@@ -10,19 +10,20 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Benchmarks;
 
 /// <summary>
-/// What TLS and compression cost per operation, and logins per connection: <c>connections [--rounds 21]</c>. One mongod of MONGOPERF_MONGOD that takes both
-/// plain and TLS connections, on loopback; the ways take turns within each round, and medians over the rounds are printed as Markdown.
+/// What TLS and compression cost per operation, and logins per connection: <c>connections [--rounds 301]</c>. One mongod of MONGOPERF_MONGOD that takes both
+/// plain and TLS connections, on loopback; the ways take short turns within each round, so that what else the machine does meets all of them alike, and
+/// medians over the rounds are printed as Markdown.
 /// </summary>
 internal static class ConnectionCost
 {
-    private const int OperationsPerRound = 2_000;
-    private const int ConnectionsPerRound = 40;
+    private const int OperationsPerRound = 100;
+    private const int ConnectionsPerRound = 4;
     private const int Documents = 100;
 
     public static int Run(string[] args)
     {
         int at = Array.IndexOf(args, "--rounds");
-        int rounds = at < 0 ? 21 : int.Parse(args[at + 1], CultureInfo.InvariantCulture);
+        int rounds = at < 0 ? 301 : int.Parse(args[at + 1], CultureInfo.InvariantCulture);
         using var certificates = new TestCertificates();
         using var server = new Server(certificates);
         PrintOperations(server, rounds);
@@ -44,7 +45,7 @@ internal static class ConnectionCost
             {
                 for (int way = 0; way < ways.Length; way++)
                 {
-                    (double, double, double) measured = Find(connections[way], size == 0 ? 1 : Documents, size == 0 ? OperationsPerRound : OperationsPerRound / 10);
+                    (double, double, double) measured = Find(connections[way], size == 0 ? 1 : Documents, size == 0 ? OperationsPerRound : OperationsPerRound / 5);
                     // The first round compiles and warms up.
                     if (round >= 0)
                         results[ways[way].Name][size].Add(measured);

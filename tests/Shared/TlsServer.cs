@@ -49,6 +49,14 @@ internal sealed class TlsServer : IDisposable
 
     private void Serve(Socket socket)
     {
+        // As mongod does: what begins with no TLS handshake (22) is hung up on.
+        byte[] first = new byte[1];
+        if (socket.Receive(first, SocketFlags.Peek) == 0 || first[0] != 22)
+        {
+            socket.Close();
+            return;
+        }
+
         try
         {
             using var stream = new SslStream(new NetworkStream(socket));

@@ -22,7 +22,7 @@ internal static class ConnectionFeatures
     public static void Check(ConnectionString uri)
     {
         if (Unsupported(uri).FirstOrDefault() is { } unsupported)
-            throw new ConnectionStringException($"{unsupported} is not supported");
+            throw new ConnectionStringException($"{unsupported} is not supported (docs/connecting.md says what is)");
         if (uri.W is { Count: 0 })
             throw new ConnectionStringException("w=0: whether writes are acknowledged is the test's or the scenario's to say (unack; writeConcern: {w: 0}); leave w out");
         if (uri.Tls && uri.Hosts.FirstOrDefault(host => host.IsUnixSocket) is { } socket)

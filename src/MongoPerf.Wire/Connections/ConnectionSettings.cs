@@ -58,7 +58,7 @@ public sealed record ConnectionSettings
     /// <exception cref="ConnectionStringException">What it asks for can't be done, or a file can't be used. One line.</exception>
     public static ConnectionSettings From(ConnectionString uri)
     {
-        ConnectionFeatures.Check(uri);
+        uri.RequireSupport();
         return new ConnectionSettings
         {
             ConnectTimeout = uri.ConnectTimeout,

@@ -225,6 +225,9 @@ public sealed class ConnectionString
     /// <summary>In plain words, what was asked for and is not there: the run would then be another one than was asked for, so the caller refuses it.</summary>
     public IEnumerable<string> UnsupportedFeatures() => ConnectionFeatures.Unsupported(this);
 
+    /// <exception cref="ConnectionStringException">It asks for what is not there, or for what would be unsafe: the first such thing, in one line.</exception>
+    public void RequireSupport() => ConnectionFeatures.Check(this);
+
     /// <summary>Options about a driver's pool, monitoring and retries, which have nothing to act on here: every worker has a connection of its own.</summary>
     public IEnumerable<string> OptionsWithoutEffect() =>
         _options.Keys.Where(name => ConnectionOptionRule.ByName[name].Use == ConnectionOptionUse.WithoutEffect).Order(StringComparer.Ordinal);

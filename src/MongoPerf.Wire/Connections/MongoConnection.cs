@@ -109,8 +109,8 @@ public sealed class MongoConnection : IDisposable
             throw new WireProtocolException($"{Address}: {got - length} bytes follow a reply of {length} bytes (connection closed)");
         _receivedLength = length;
         ReadOnlySpan<byte> message = _received.AsSpan(0, length);
-        _lastWasCompressed = MessageCompression.IsCompressed(message);
-        if (_lastWasCompressed)
+        _lastWasCompressed = false;
+        if (MessageCompression.IsCompressed(message))
             message = Unpack(message);
         _messageBytesReceived += message.Length;
         return message;
@@ -262,7 +262,9 @@ public sealed class MongoConnection : IDisposable
     {
         if (_compression is null)
             throw new WireProtocolException($"{Address}: a compressed reply, though no compression was agreed on (connection closed)");
-        return _compression.Unpack(message);
+        message = _compression.Unpack(message);
+        _lastWasCompressed = true;
+        return message;
     }
 
     private int ReceiveSome(int at)

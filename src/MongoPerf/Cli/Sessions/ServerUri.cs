@@ -8,12 +8,10 @@ namespace MongoPerf.Cli.Sessions;
 internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
-    /// <exception cref="ConnectionStringException">Not a connection string, DNS does not know it, or a file can't be used.</exception>
-    /// <exception cref="UserException">It asks for something that is not supported.</exception>
+    /// <exception cref="ConnectionStringException">Not a connection string, DNS does not know it, a file can't be used, or it asks for what can't be done.</exception>
     public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri)
     {
         ConnectionString parsed = Parse(uri).Resolve();
-        RequireSupport(parsed);
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
         foreach (string option in parsed.OptionsWithoutEffect())
@@ -38,13 +36,7 @@ internal static class ServerUri
     private static ConnectionString Parse(string uri)
     {
         var parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
-        RequireSupport(parsed);
+        parsed.RequireSupport();
         return parsed;
-    }
-
-    private static void RequireSupport(ConnectionString parsed)
-    {
-        if (parsed.UnsupportedFeatures().FirstOrDefault() is { } unsupported)
-            throw new UserException(ExitCode.WrongUsage, $"--uri: {unsupported} is not supported", "docs/connecting.md says what is; use a deployment that can do without it");
     }
 }
