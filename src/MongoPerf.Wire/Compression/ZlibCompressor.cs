@@ -3,7 +3,7 @@ using System.IO.Compression;
 namespace MongoPerf.Wire.Compression;
 
 /// <summary>zlib of the runtime.</summary>
-/// <remarks>The one compressor that allocates: the runtime's streams can't be used again, so each message makes one (some 300 bytes, and zlib's own state).</remarks>
+/// <remarks>The one compressor that allocates: the runtime's streams can't be used again, so each message makes one (some hundred bytes, and zlib's own state).</remarks>
 /// <param name="level">-1 (the library's default) to 9.</param>
 internal sealed class ZlibCompressor(int level) : Compressor
 {
