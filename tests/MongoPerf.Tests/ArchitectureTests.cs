@@ -13,7 +13,11 @@ public sealed partial class ArchitectureTests
     {
         ["MongoPerf.Wire"] = [],
         ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson"],
-        ["MongoPerf.Wire.Connections"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages"],
+        ["MongoPerf.Wire.Authentication"] = ["MongoPerf.Wire.Bson"],
+        ["MongoPerf.Wire.Compression"] = ["MongoPerf.Wire.Messages"],
+        ["MongoPerf.Wire.Names"] = [],
+        ["MongoPerf.Wire.Connections"] =
+            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names"],
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],

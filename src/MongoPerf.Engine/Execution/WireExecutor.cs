@@ -48,6 +48,9 @@ public sealed class WireExecutor : IOperationExecutor
     /// <summary>How commands are named where it connects.</summary>
     internal CommandDialect Dialect => _settings.Dialect;
 
+    /// <summary>The connection string says how safe writes are that don't say so themselves.</summary>
+    internal bool NamesWriteConcern => _settings.WriteConcern is not null;
+
     public void Connect()
     {
         _connection?.Dispose();

@@ -36,7 +36,7 @@ internal sealed class WireInsert : IPreparedOperation
         writer.Body.WriteString(Encoding.UTF8.GetBytes(executor.Dialect.NameOf("insert")), collection);
         if (!specification.Ordered)
             writer.Body.WriteBoolean("ordered"u8, false);
-        WriteConcern(writer.Body, specification);
+        WriteConcern(writer.Body, specification, executor.NamesWriteConcern);
         writer.EndBody(database);
         _sequenceStart = writer.Body.Length + 1;
         writer.BeginSequence("documents"u8);
@@ -95,9 +95,11 @@ internal sealed class WireInsert : IPreparedOperation
             _executor.Connection.RoundTrip(_fence);
     }
 
-    /// <summary>Always said: a replica set's own default is w:majority, which waits for the journal too.</summary>
-    private static void WriteConcern(BsonWriter body, InsertSpecification specification)
+    /// <summary>Always said, here or by the connection string: a replica set's own default is w:majority, which waits for the journal too.</summary>
+    private static void WriteConcern(BsonWriter body, InsertSpecification specification, bool isNamedByUri)
     {
+        if (isNamedByUri && specification is { Acknowledged: true, Journal: false })
+            return;
         body.StartDocument("writeConcern"u8);
         body.WriteInt32("w"u8, specification.Acknowledged ? 1 : 0);
         if (specification.Journal)

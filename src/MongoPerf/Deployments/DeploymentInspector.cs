@@ -25,7 +25,7 @@ internal static class DeploymentInspector
         try
         {
             using MongoConnection connection = MongoConnection.Open(deployment.Address, settings);
-            return Inspect(connection, deployment, ns, ProcessTable.System);
+            return Inspect(connection, deployment, settings, ns, ProcessTable.System);
         }
         catch (Exception e) when (e is ConnectionFailedException or ServerTooOldException)
         {
@@ -38,7 +38,7 @@ internal static class DeploymentInspector
         }
     }
 
-    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, string ns, ProcessTable table)
+    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, ConnectionSettings settings, string ns, ProcessTable table)
     {
         BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
         // These need rights that a user may not have; the run can do without.
@@ -46,7 +46,7 @@ internal static class DeploymentInspector
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         bool isEmbedded = deployment.Kind == "embedded" || status.FindDocument("mongoperfStorage") is not null;
-        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary) : status;
+        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : status;
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
@@ -86,11 +86,11 @@ internal static class DeploymentInspector
     // A --uri may name an embedded or a null server as well.
     private static IReadOnlyList<string> Remark(IDeployment deployment, bool isNull, bool isEmbedded)
     {
-        if (deployment.Remarks.Count > 0)
+        if (deployment.Kind != "uri" && deployment.Remarks.Count > 0)
             return deployment.Remarks;
         if (isNull)
-            return ["nothing is stored: figures are what the client and the network can do at most"];
-        return isEmbedded ? ["figures are the embedded server's, not MongoDB's"] : [];
+            return [.. deployment.Remarks, "nothing is stored: figures are what the client and the network can do at most"];
+        return isEmbedded ? [.. deployment.Remarks, "figures are the embedded server's, not MongoDB's"] : deployment.Remarks;
     }
 
     // Another machine's process number may be in use here too: host and name must fit as well.
@@ -103,14 +103,14 @@ internal static class DeploymentInspector
     }
 
     public static bool IsLoopback(string host) =>
-        host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
+        host == "localhost" || host.StartsWith('/') || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
 
     /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>
-    private static BsonDocument ReadStatus(ServerAddress address)
+    private static BsonDocument ReadStatus(ServerAddress address, ConnectionSettings settings)
     {
         try
         {
-            using MongoConnection connection = MongoConnection.Open(address, ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromSeconds(2) });
+            using MongoConnection connection = MongoConnection.Open(address, settings with { ConnectTimeout = TimeSpan.FromSeconds(2) });
             return ReadStatus(connection);
         }
         catch (ConnectionFailedException)

@@ -22,6 +22,9 @@ public sealed class FailureReportTests
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is there room on the disk?" },
         { "no access", 2, "error: Access to '/x' is denied|hint:  may this user read and write there?" },
         { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start it on the file of a table database: ttserver FILE.tct" },
+        { "login", 3, "error: db:27017: authentication failed|hint:  check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri" },
+        { "tls", 3, "error: db:27017: the certificate expired" },
+        { "other set", 3, "error: db:27017: this server's replica set is called 'rs0', and replicaSet=rs1 was asked for" },
         { "deployment", 6, "error: two|hint:  lines" },
     };
 
@@ -64,6 +67,9 @@ public sealed class FailureReportTests
         "no file" => new FileNotFoundException("/x is not there"),
         "no access" => new UnauthorizedAccessException("Access to '/x' is denied"),
         "no table" => new TyrantServerException(new ServerAddress("news", 1978), "hash"),
+        "login" => new AuthenticationFailedException(new ServerAddress("db", 27017), "authentication failed"),
+        "tls" => new TlsFailedException(new ServerAddress("db", 27017), "the certificate expired"),
+        "other set" => new WrongReplicaSetException(new ServerAddress("db", 27017), "rs1", "rs0"),
         _ => new DeploymentException(DeploymentFault.Refused, "two\nhint:  lines"),
     };
 }

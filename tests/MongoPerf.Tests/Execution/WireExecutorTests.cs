@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Execution;
@@ -226,6 +227,28 @@ public sealed class WireExecutorTests : IDisposable
         Assert.Equal(
             [("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0), ("insert", OpMsgFlags.MoreToCome, 0), ("ping", OpMsgFlags.None, null)],
             commands);
+    }
+
+    /// <summary>An acknowledged insert takes the connection string's concern; what is unacknowledged, or journaled by --journal, says so itself.</summary>
+    [Theory]
+    [InlineData("safe", false, "", "1", false)]
+    [InlineData("safe", false, "w=majority", "majority", false)]
+    [InlineData("batch", false, "w=2&journal=true", "2", true)]
+    [InlineData("safe", true, "w=majority", "1", true)]
+    [InlineData("unack", false, "w=majority", "0", false)]
+    public void The_connection_strings_write_concern_is_for_inserts_without_one_of_their_own(string test, bool journal, string options, string nodes, bool isJournaled)
+    {
+        var sent = new BlockingCollection<BsonDocument>();
+        _server.Answer = exchange =>
+        {
+            sent.Add(new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()));
+            exchange.Reply(Inserted);
+        };
+        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), "d", "c", Generator);
+        executor.Connect();
+        Run(executor.Prepare(SeriesTests.Insert(test, 1, journal, ordered: true), new OperationContext(42, 0, new NumberSource(0, 10))));
+        BsonDocument concern = sent.Take().FindDocument("writeConcern")!;
+        Assert.Equal((nodes, isJournaled), (concern.Find("w").ToString(), concern.IsTrue("j")));
     }
 
     [Fact]

@@ -1,6 +1,6 @@
-namespace MongoPerf.Wire.Connections;
+namespace MongoPerf.Wire.Authentication;
 
-/// <summary>Who to log in as. Prints itself without its secrets.</summary>
+/// <summary>Who to log in as. Prints itself without its secrets. Immutable, for any thread.</summary>
 public sealed class MongoCredential
 {
     internal MongoCredential(string? userName, string? password, string source, string? mechanism, IReadOnlyDictionary<string, string> properties)
@@ -24,6 +24,9 @@ public sealed class MongoCredential
 
     /// <summary>authMechanismProperties, with defaults filled in.</summary>
     public IReadOnlyDictionary<string, string> Properties { get; }
+
+    /// <summary>Derived keys of this credential: thousands of connections log in, one computes.</summary>
+    internal ScramKeyCache ScramKeys { get; } = new();
 
     public override string ToString() => $"{UserName ?? "(no user name)"} of {Source} by {Mechanism ?? "SCRAM"}";
 }
