@@ -14,6 +14,7 @@ public sealed class ReplyWriter
 
     private int _bodyStart;
     private bool _isVerbatim;
+    private byte[]? _prepared;
 
     /// <summary>Stands inside the reply document.</summary>
     public BsonWriter Body { get; private set; } = new();
@@ -67,6 +68,10 @@ public sealed class ReplyWriter
         _isVerbatim = true;
     }
 
+    /// <summary>Answers an OP_MSG with a whole reply that was written before, without copying it.</summary>
+    /// <param name="message">All that <see cref="Body"/> once held, its reply ended. The ids of requests are put into it: it is one connection's own.</param>
+    public void SendPrepared(byte[] message) => _prepared = message;
+
     internal void BeginMessage(int requestId, int responseTo)
     {
         Reset();
@@ -91,7 +96,13 @@ public sealed class ReplyWriter
     internal ReadOnlySpan<byte> Finish()
     {
         if (!_isVerbatim)
-            Body.PatchInt32(0, Body.Length);
+            Body.PatchInt32(0, _prepared?.Length ?? Body.Length);
+        if (_prepared is not null)
+        {
+            Body.Written[..MessageHeader.Size].CopyTo(_prepared);
+            return _prepared;
+        }
+
         return Body.Written;
     }
 
@@ -107,6 +118,7 @@ public sealed class ReplyWriter
             Body = new BsonWriter();
         Body.Clear();
         _isVerbatim = false;
+        _prepared = null;
         CloseAfterwards = false;
     }
 }

@@ -1,6 +1,4 @@
-using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 

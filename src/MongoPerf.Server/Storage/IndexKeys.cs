@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using MongoPerf.Server.Storage.Keys;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 

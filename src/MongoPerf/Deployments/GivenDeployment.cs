@@ -1,4 +1,5 @@
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -11,7 +12,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     /// <summary>What to look at when a login fails.</summary>
     public const string AuthenticationHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
 
-    public string Kind => "uri";
+    public DeploymentKind Kind => DeploymentKind.Given;
 
     public ServerAddress Address { get; private set; } = hosts[0];
 
@@ -55,7 +56,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
                     return false;
                 }
 
-                last = new DeploymentException(DeploymentFault.CannotConnect, $"{host}: no primary: this member takes no writes");
+                last = new DeploymentException(DeploymentFault.CannotConnect, $"{host}: no primary; this member does not accept writes");
                 if (server.Primary is { } primary && MongosParts.ParseAddress(primary) is { } address)
                     candidates.Enqueue(address);
             }
@@ -91,6 +92,6 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     private static DeploymentException NoMongos(ServerAddress host) => new(
         DeploymentFault.WrongUsage,
-        $"{host} is no mongos, and --topology sharded needs one: through a mongod only its own part would be seen\n"
-        + "hint:  name the cluster's mongos, or leave --topology sharded out");
+        $"{host} is not a mongos, which --topology sharded needs\n"
+        + "hint:  name the cluster's mongos, or omit --topology sharded");
 }

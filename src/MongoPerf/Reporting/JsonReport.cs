@@ -1,7 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
@@ -13,27 +13,19 @@ internal static class JsonReport
 
     public static void Write(StoredRun run, TextWriter output) => Write(output, json =>
     {
+        Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(one => one.Phase.Number);
         json.WriteStartObject();
         json.WriteString("schema", Schema);
         json.Object("run", run, WriteRun);
-        json.Object("deployment", run.Deployment, (_, deployment) => WriteDeployment(json, deployment, run.DeploymentName));
+        json.Object("settings", run.Settings, WriteSettings);
+        json.Object("deployment", run.Deployment, WriteDeployment);
         json.Object("environment", run.Environment, WriteEnvironment);
-        StepJson.WriteAccounting(json, run.Accounting);
+        PhaseJson.WriteAccounting(json, run.Accounting);
         json.Objects("errors", run.Errors, WriteError);
-        ScenarioJson.WriteScenario(json, run);
-        json.Objects("steps", run.Steps, StepJson.WriteStep);
+        json.Objects("phases", run.Phases, (_, phase) => PhaseJson.WritePhase(json, phase, laps.GetValueOrDefault(phase.Number)));
         ShardJson.WriteCollStats(json, run);
         ShardJson.WriteSharding(json, run);
         json.Objects("events", run.Events, WriteEvent);
-        json.Objects("findings", run.Findings, WriteFinding);
-        json.WriteEndObject();
-    });
-
-    /// <summary>One step alone, as `run q4 --format json` prints it.</summary>
-    public static void WriteStep(StepResult step, TextWriter output) => Write(output, json =>
-    {
-        json.WriteStartObject();
-        StepJson.WriteStep(json, step);
         json.WriteEndObject();
     });
 
@@ -56,7 +48,7 @@ internal static class JsonReport
 
     private static void WriteError(Utf8JsonWriter json, ErrorCount error)
     {
-        StepJson.WriteError(json, error);
+        PhaseJson.WriteError(json, error);
         json.Texts("labels", error.Labels);
     }
 
@@ -64,7 +56,6 @@ internal static class JsonReport
     {
         RunInfo run = stored.Run;
         json.WriteString("id", run.Id);
-        json.WriteString("kind", run.Kind);
         json.WriteNumber("seed", run.Seed);
         json.WriteString("version", run.Version);
         json.WriteString("buildKind", run.BuildKind);
@@ -76,10 +67,59 @@ internal static class JsonReport
             json.WriteString("endedAt", ended);
         else
             json.WriteNull("endedAt");
-        json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
-        json.WriteBoolean("orderedBatches", stored.Settings.OrderedBatches);
-        json.Object("sharding", stored.Settings.Sharding, WriteSharding);
+        json.Object("repeat", run.Repeat, WriteRepeat);
+    }
+
+    private static void WriteRepeat(Utf8JsonWriter json, RepeatOf repeat)
+    {
+        json.WriteString("group", repeat.Group);
+        json.WriteNumber("number", repeat.Number);
+        json.WriteNumber("count", repeat.Count);
+    }
+
+    private static void WriteSettings(Utf8JsonWriter json, RunSettings settings)
+    {
+        json.Object("deployment", settings.Deployment, WriteDeploymentSettings);
+        json.Object("data", settings.Data, WriteDataSettings);
+        json.Object("plan", settings.Plan, WritePlanSettings);
+    }
+
+    /// <summary>What is null was left to the program.</summary>
+    private static void WriteDeploymentSettings(Utf8JsonWriter json, DeploymentSettings deployment)
+    {
+        json.Text("name", deployment.Name);
+        json.WriteString("topology", deployment.Topology.Text());
+        json.Text("uri", deployment.Uri);
+        json.Integer("cacheBytes", deployment.CacheBytes);
+        json.Integer("memoryLimitBytes", deployment.MemoryLimitBytes);
+        json.Integer("cpus", deployment.Cpus);
+        json.Integer("shards", deployment.Cluster?.Shards);
+        json.Integer("members", deployment.Cluster?.Members);
+    }
+
+    private static void WriteDataSettings(Utf8JsonWriter json, DataSettings data)
+    {
+        json.WriteString("database", data.Database);
+        json.WriteBoolean("isExisting", data.IsExisting);
+        json.Object("sharding", data.Sharding, WriteSharding);
+    }
+
+    private static void WritePlanSettings(Utf8JsonWriter json, PlanSettings plan)
+    {
+        json.WriteString("name", plan.Name);
+        json.WriteString("description", plan.Description);
+        json.WriteString("path", plan.Path);
+        json.WriteStartObject("parameters");
+        foreach (ParameterValue parameter in plan.Parameters)
+            json.WriteString(parameter.Name, parameter.Value);
+        json.WriteEndObject();
+        json.Texts("changes", plan.Changes);
+        json.Texts("set", plan.Set);
+        json.Number("scale", plan.Overrides.Scale);
+        json.WriteNumber("targetDocuments", plan.TargetDocuments);
+        json.Number("verifyShare", plan.VerifyShare);
+        json.WriteNumber("maxErrors", plan.MaxErrors);
     }
 
     private static void WriteSharding(Utf8JsonWriter json, ShardingSettings sharding)
@@ -90,12 +130,10 @@ internal static class JsonReport
         json.Text("balancer", sharding.Balancer);
     }
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment, string? name)
+    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
     {
-        if (name is not null)
-            json.WriteString("name", name);
-        json.WriteString("kind", deployment.Kind);
-        json.WriteString("topology", deployment.Topology);
+        json.WriteString("kind", JsonNamingPolicy.CamelCase.ConvertName(deployment.Kind.ToString()));
+        json.WriteString("topology", deployment.Topology.Text());
         json.WriteString("serverVersion", deployment.ServerVersion);
         json.Text("storageEngine", deployment.StorageEngine);
         json.Integer("cacheBytes", deployment.CacheBytes);
@@ -129,14 +167,5 @@ internal static class JsonReport
         json.WriteString("kind", happened.Kind);
         json.WriteString("text", happened.Text);
         json.Number("seconds", happened.Seconds);
-    }
-
-    private static void WriteFinding(Utf8JsonWriter json, Finding finding)
-    {
-        json.WriteString("rule", finding.Rule);
-        json.WriteString("text", finding.Text);
-        json.WriteString("certainty", finding.Certainty);
-        json.WriteString("nextStep", finding.NextStep);
-        json.Number("atDocuments", finding.AtDocuments);
     }
 }

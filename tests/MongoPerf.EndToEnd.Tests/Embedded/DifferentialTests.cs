@@ -1,4 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;

@@ -1,5 +1,5 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -16,7 +16,7 @@ public sealed class GivenDeploymentTests
         var deployment = new GivenDeployment([mongod.Address], ConnectionSettings.Default, mustBeMongos: true);
         var e = Assert.Throws<DeploymentException>(() => deployment.EnsureRunning());
         Assert.Equal(DeploymentFault.WrongUsage, e.Fault);
-        Assert.StartsWith($"{mongod.Address} is no mongos, and --topology sharded needs one", e.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"{mongod.Address} is not a mongos, which --topology sharded needs", e.Message, StringComparison.Ordinal);
         Assert.Null(deployment.Cluster);
     }
 

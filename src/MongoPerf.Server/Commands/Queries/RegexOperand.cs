@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Text;
 using System.Text.RegularExpressions;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 

@@ -15,7 +15,7 @@ internal static class ServerUri
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
         foreach (string option in parsed.OptionsWithoutEffect())
-            Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread has one connection of its own, and what fails is counted, not tried again");
+            Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread uses its own connection, and failures are counted, not retried");
         foreach (string compressor in parsed.Compressors)
         {
             if (Compressors.WhyMissing(compressor) is { } why)
@@ -32,6 +32,10 @@ internal static class ServerUri
     /// <summary>For what is stored and shown: secrets replaced by ***.</summary>
     /// <inheritdoc cref="Read"/>
     public static string Mask(string uri) => ReadTyrant(uri) is { } tyrant ? TyrantUri.Scheme + tyrant : Parse(uri).ToMaskedString();
+
+    /// <summary>It says how safe writes are that don't say so themselves.</summary>
+    /// <inheritdoc cref="Read"/>
+    public static bool HasWriteConcern(string uri) => ReadTyrant(uri) is null && Parse(uri).WriteConcern is not null;
 
     private static ConnectionString Parse(string uri)
     {
