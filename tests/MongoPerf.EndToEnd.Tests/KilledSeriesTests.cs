@@ -88,6 +88,30 @@ public sealed class KilledSeriesTests
         Assert.Contains("aborted", list.Output, StringComparison.Ordinal);
     }
 
+    /// <summary>Of two that resume at once one goes on, and the other neither measures nor ends the server of the first.</summary>
+    [Theory, EachServer]
+    public void Two_that_resume_at_once_leave_one_run(string kind)
+    {
+        using var runs = new RunsFolder();
+        using (ProgramRun run = StartOrResume(runs, kind))
+        {
+            using var watch = GrowthWatch.Of(runs);
+            watch.WaitFor(run, 3700);
+            run.Kill();
+            Assert.Equal(Killed, run.WaitForEnd().ExitCode);
+        }
+
+        using ProgramRun one = StartOrResume(runs, kind);
+        using ProgramRun other = StartOrResume(runs, kind);
+        ProgramResult[] ends = [.. new[] { one.WaitForEnd(), other.WaitForEnd() }.OrderBy(end => end.ExitCode)];
+        ends[0].Expect(0);
+        ends[1].Expect(2);
+        Assert.Matches("is still running|is being written by process", ends[1].Errors);
+        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, Target);
+    }
+
     private static ProgramRun StartOrResume(RunsFolder runs, string kind)
     {
         string[] arguments = runs.Ids.Count == 0 ? Series : ["resume", runs.Id];

@@ -80,10 +80,11 @@ internal static class PlanSession
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
         RunRequest asked = request(stored);
+        // Before the server: of two that resume at once, the second must not touch the server of the first.
+        using RunStore store = RunStore.Open(folder.Path);
         using RunSession session = RunSession.Open(folder, asked);
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
         PreparedData prepared = DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored));
-        using RunStore store = RunStore.Open(folder.Path);
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
