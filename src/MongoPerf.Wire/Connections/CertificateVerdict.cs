@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -76,10 +77,5 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
         return names.Count > 0 ? string.Join(", ", names) : certificate.GetNameInfo(X509NameType.DnsName, forIssuer: false);
     }
 
-    /// <summary>A certificate is written by the other side: nothing of it may break the line or fill the screen.</summary>
-    private static string Show(string text)
-    {
-        string line = string.Concat(text.Select(c => char.IsControl(c) ? '?' : c));
-        return line.Length <= LongestShown ? line : line[..LongestShown] + "…";
-    }
+    private static string Show(string text) => ForeignText.OneLine(text, LongestShown);
 }

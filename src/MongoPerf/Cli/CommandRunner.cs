@@ -41,13 +41,16 @@ internal static class CommandRunner
         if (known is null)
             errors.WriteLine($"internal error: {failure}");
         else
-            errors.WriteLine($"error: {failure.Message}");
+            errors.WriteLine($"error: {Shown(failure.Message)}");
         if (known?.Hint is { } hint)
             errors.WriteLine($"hint:  {hint}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
         errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return (int)code;
     }
+
+    /// <summary>A message may quote a file or a server, and neither is to move the cursor.</summary>
+    private static string Shown(string message) => string.Concat(message.Select(c => char.IsControl(c) && c is not ('\n' or '\t') ? '?' : c));
 
     /// <summary>What to look at; null where nothing is to be said.</summary>
     internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;

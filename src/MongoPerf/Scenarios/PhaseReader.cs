@@ -43,7 +43,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
             Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
             Restart = Restart(reader),
             Groups = groups,
-            ExplainsQueries = isOfGrowth,
+            ExplainsQueries = reader.Flag("explain", usual: isOfGrowth),
             PauseSeconds = reader.Duration("pause") ?? 0,
             Parameters = parameters,
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
@@ -58,7 +58,12 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         return new Phase { Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true };
     }
 
-    public static string NameOf(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
+    /// <exception cref="UserException">It can't be shown in one line.</exception>
+    public static string NameOf(ScenarioNode phase, int number) => WrittenName(phase, number) is var name && !name.Any(char.IsControl)
+        ? name
+        : throw MappingReader.Wrong(phase, $"phase {number}: its name contains a control character");
+
+    private static string WrittenName(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
         : mapping.Find("name") is ScalarNode name ? name.Text
         : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
         : mapping.Find("grow") is ScalarNode grown ? grown.Text

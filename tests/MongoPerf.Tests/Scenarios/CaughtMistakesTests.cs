@@ -36,6 +36,13 @@ public sealed class CaughtMistakesTests
     [InlineData("  - name: p\n    groups:\n      - {name: g, count: 5, operations: [{find: users, weight: 0.0}]}\n", "test.yaml:8: phase 'p': weight is 0, so this operation would never run", NoWeight)]
     public void Phases(string phases, string message, string hint) => Check(ScenarioTexts.Data + "phases:\n" + phases, message, hint);
 
+    /// <summary>What is shown on a terminal must not move its cursor.</summary>
+    [Theory]
+    [InlineData("  - {name: \"p\\e[2J\", operations: [{find: users}]}\n", "test.yaml:6: phase 1: its name contains a control character")]
+    [InlineData("  - {name: p, operations: [{find: users, name: \"o\\a\"}]}\n", "test.yaml:6: p: find: name contains a control character")]
+    [InlineData("  - {name: p, operations: [{find: users, filter: {\"n\\e\": 1}}]}\n", "test.yaml:6: a key contains a control character")]
+    public void Control_characters(string phases, string message) => Check(ScenarioTexts.Data + "phases:\n" + phases, message, "");
+
     [Theory]
     [InlineData("{update: users, with: {$sett: {n: 1}}}", "p.update.with: unknown update operator '$sett'; allowed: " + UpdateOperators, "did you mean '$set'?")]
     [InlineData("{findAndModify: users, with: {$push: {n: 1}, $inkr: {n: 1}}}", "p.findAndModify.with: unknown update operator '$inkr'; allowed: " + UpdateOperators, "did you mean '$inc'?")]

@@ -134,7 +134,13 @@ internal sealed class MappingReader
     /// <summary>In braces, threads: 1,8 is a key 8 with nothing.</summary>
     private static bool IsRestOfList(MappingEntry entry) => entry.Value is ScalarNode { IsNull: true } && entry.Name.All(char.IsAsciiDigit);
 
-    /// <summary>The node, if it is a single value.</summary>
-    public ScalarNode ScalarOf(string key, ScenarioNode node) =>
-        node as ScalarNode ?? throw Wrong(node, $"{Prefix(key)} is {node.Describe()}; expected a single value", HintOfSeveral(key));
+    /// <summary>The node, if it is a single value that can be shown: it comes back in messages, tables and charts.</summary>
+    public ScalarNode ScalarOf(string key, ScenarioNode node)
+    {
+        ScalarNode scalar = node as ScalarNode ?? throw Wrong(node, $"{Prefix(key)} is {node.Describe()}; expected a single value", HintOfSeveral(key));
+        return CanBeShown(scalar.Text) ? scalar : throw Wrong(node, $"{Prefix(key)} contains a control character");
+    }
+
+    /// <summary>Without control characters, but for line breaks and tabs.</summary>
+    public static bool CanBeShown(string text) => !text.Any(c => char.IsControl(c) && c is not ('\n' or '\t'));
 }

@@ -63,6 +63,8 @@ internal sealed class NodeReader(string file, IParser parser)
             Position place = At(parser.Current!);
             if (Read(level) is not ScalarNode key)
                 throw Wrong(place, "a key must be a single text");
+            if (key.Text.Any(char.IsControl))
+                throw Wrong(place, "a key contains a control character");
             if (!names.Add(key.Text))
                 throw Wrong(place, $"the key '{key.Text}' appears twice");
             entries.Add(new MappingEntry(key, Read(level)));
