@@ -67,6 +67,7 @@ public sealed class ExperimentTests : IDisposable
         ProgramResult result = Run(kind, "sort", "--set", "documents=1k", "--operations", "100", "--threads", "1,2", "--verify", "all", "--format", "json").Expect(0);
         JsonElement[] measured = [.. result.Report().Items("phases").Where(phase => phase.Text("kind") == "measure").SelectMany(phase => phase.Items("operations"))];
         Assert.Equal(["sort-id 1", "sort-id 2", "sort-number 1", "sort-number 2"], measured.Select(o => $"{o.Text("operation")} {o.Number("threads")}"));
+        Assert.Equal(["_id_", "_id_", "Number_1", "Number_1"], measured.Select(o => o.GetProperty("plan").Text("index")));
         Assert.All(measured, o => Assert.Equal((1000L, 1000L, 0L), (o.Number("documents"), o.Number("verified"), o.Number("wrong"))));
         Assert.True(File.Exists(_runs.At(_runs.Id, "report", "charts", "figure-1.dat")));
     }

@@ -60,60 +60,23 @@ internal static class GrowthTables
     {
         bool hasParameters = lines.Any(line => line.Parameters.Length > 0);
         bool hasThreads = !HasOneThreadCount(lines);
-        OperationResult[] results = [.. lines.SelectMany(line => line.Results.Values)];
-        bool hasPlan = results.Any(r => r.Plan is not null);
-        bool hasLoss = results.Any(r => r.Unacknowledged is not null);
-        bool hasResponse = results.Any(r => r.ResponseMicroseconds is not null);
-        List<string> columns = ["documents"];
-        Add(hasParameters, "<parameters");
-        Add(hasThreads, "threads");
-        Add(true, "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max");
-        Add(hasResponse, "response p50", "response p99");
-        Add(hasLoss, "lost", "drain");
-        Add(hasPlan, "<index", "examined/op");
+        var columns = new ResultColumns([.. lines.SelectMany(line => line.Results.Values)]);
         var rows = new List<IReadOnlyList<string>>();
         for (int step = 0; step < growth.Steps.Count; step++)
         {
             foreach (GrowthLine line in lines.Where(line => line.Results.ContainsKey(step)))
             {
-                OperationResult result = line.Results[step];
                 rows.Add(
                 [
-                    Units.Count(growth.Steps[step].Documents), .. When(hasParameters, line.Parameters), .. When(hasThreads, $"{line.Threads}"), .. Figures(result),
-                    .. When(hasResponse, Units.Latency(result.ResponseMicroseconds?.P50), Units.Latency(result.ResponseMicroseconds?.P99)),
-                    .. hasLoss ? Loss(result.Unacknowledged) : [],
-                    .. When(hasPlan, result.Plan is null ? Units.None : result.Plan.Index ?? "(none)", Units.Rate(Examined(result.Plan))),
+                    Units.Count(growth.Steps[step].Documents), .. When(hasParameters, line.Parameters), .. When(hasThreads, $"{line.Threads}"), .. columns.Of(line.Results[step]),
                 ]);
             }
         }
 
-        return ReportTables.Thinned(title, columns, rows);
-
-        void Add(bool condition, params ReadOnlySpan<string> names)
-        {
-            if (condition)
-                columns.AddRange(names);
-        }
+        return ReportTables.Thinned(title, ["documents", .. When(hasParameters, "<parameters"), .. When(hasThreads, "threads"), .. columns.Names], rows);
     }
 
-    private static string[] When(bool condition, params string[] fields) => condition ? fields : [];
-
-    private static string[] Figures(OperationResult r)
-    {
-        LatencySummary l = r.LatencyMicroseconds;
-        return
-        [
-            Units.Rate(r.OperationsPerSecond), Units.Rate(r.DocumentsPerSecond), Units.Rate(r.MegabytesPerSecond), Units.Exact(r.Failed),
-            Units.Latency(l.P50), Units.Latency(l.P95), Units.Latency(l.P99), Units.Latency(l.P999), Units.Latency(l.Max),
-        ];
-    }
-
-    /// <summary>By the server's counters over the window; by explain where it has none.</summary>
-    private static double? Examined(PlanSummary? plan) => plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
-
-    private static string[] Loss(UnacknowledgedResult? result) => result is null
-        ? [Units.None, Units.None]
-        : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
+    private static string[] When(bool condition, string field) => condition ? [field] : [];
 
     /// <summary>None when no sizes were taken.</summary>
     private static IEnumerable<ReportTable> Sizes(GrowthFigures growth, string of)

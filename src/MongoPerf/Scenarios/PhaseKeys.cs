@@ -9,7 +9,7 @@ internal static class PhaseKeys
     private static readonly string[] Deeds = ["grow", "create", "load", "check", "balancer", "groups", "operations"];
     private static readonly string[] OfGrowths = ["to", "step", "writes", "beside", "each"];
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
-    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate"];
+    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate", "explain"];
 
     /// <exception cref="UserException">A key without meaning there, or nothing that says what is done.</exception>
     public static void Require(MappingReader reader, string phase)

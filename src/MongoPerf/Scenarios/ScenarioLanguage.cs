@@ -139,6 +139,7 @@ internal static class ScenarioLanguage
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
         new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, such as [1M, 2M, 5M, 10M], in place of to and step."),
+        new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the documents examined [default: true at each size of a growth, else false]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,

@@ -53,10 +53,6 @@ internal sealed partial record AxisScale(double Max, string Tics)
     public static AxisScale OfMicroseconds(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Latency(value) : "0");
 
-    /// <summary>Named places at 0.5, 1.5, 2.5 and so on.</summary>
-    public static AxisScale OfPlaces(IReadOnlyList<string> names) =>
-        new(names.Count, $"({string.Join(", ", names.Select((name, i) => $"\"{name}\" {Number(i + 0.5)}"))})");
-
     /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
     public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
 

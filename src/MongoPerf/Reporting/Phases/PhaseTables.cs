@@ -22,31 +22,18 @@ internal static class PhaseTables
     private static ReportTable Results(string name, IReadOnlyList<PhaseRecord> phases)
     {
         IReadOnlyList<string> parameters = phases.VariedParameters();
-        bool hasResponse = phases.SelectMany(p => p.Operations).Any(o => o.ResponseMicroseconds is not null);
-        List<string> columns = [.. parameters.Select(p => "<" + p), "<operation", "threads", "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max"];
-        if (hasResponse)
-            columns.AddRange(["response p50", "response p99"]);
+        var results = new ResultColumns([.. phases.SelectMany(p => p.Operations)]);
+        List<string> columns = [.. parameters.Select(p => "<" + p), "<operation", "threads", .. results.Names];
         var rows = new List<IReadOnlyList<string>>();
         foreach (PhaseRecord phase in phases)
         {
             string[] values = [.. parameters.Select(p => phase.ValueOf(p) ?? Units.None)];
-            rows.AddRange(phase.Operations.Select(operation => (IReadOnlyList<string>)[.. values, .. Row(operation, hasResponse)]));
+            rows.AddRange(phase.Operations.Select(operation => (IReadOnlyList<string>)[.. values, operation.Operation, operation.Threads.ToString(), .. results.Of(operation)]));
             if (phase.Operations.Count > 1)
                 rows.Add([.. values, .. Total(phase, columns.Count - parameters.Count)]);
         }
 
         return new ReportTable($"Phase {name}", columns, rows);
-    }
-
-    private static IEnumerable<string> Row(OperationResult o, bool hasResponse)
-    {
-        LatencySummary l = o.LatencyMicroseconds;
-        IEnumerable<string> row =
-        [
-            o.Operation, o.Threads.ToString(), Units.Rate(o.OperationsPerSecond), Units.Rate(o.DocumentsPerSecond), Units.Rate(o.MegabytesPerSecond), Units.Exact(o.Failed),
-            Units.Latency(l.P50), Units.Latency(l.P95), Units.Latency(l.P99), Units.Latency(l.P999), Units.Latency(l.Max),
-        ];
-        return hasResponse ? [.. row, Units.Latency(o.ResponseMicroseconds?.P50), Units.Latency(o.ResponseMicroseconds?.P99)] : row;
     }
 
     /// <summary>Latencies of different operations are not added up.</summary>
