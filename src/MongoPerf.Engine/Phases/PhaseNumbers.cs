@@ -30,8 +30,5 @@ internal sealed class PhaseNumbers(int first, Phase phase)
 
     public int LastOf(int step) => FirstOf(step + 1) - 1;
 
-    /// <summary>The step that a record belongs to, 1-based.</summary>
-    public int StepOf(int number) => ((number - first) / PerStep(phase.Growth!)) + 1;
-
     private int FirstOf(int step) => first + ((step - 1) * PerStep(phase.Growth!));
 }

@@ -104,9 +104,6 @@ public sealed class RunStore : IDisposable
     /// <summary>As last written.</summary>
     public RunInfo Run => _run;
 
-    /// <summary>Puts other settings in place of those that the run was made with, when the data that were found decide.</summary>
-    public void SetSettings(RunSettings settings) => Write(_ => SetMeta(RunSchema.SettingsKey, RunJson.Write(settings)));
-
     public void SetDeployment(DeploymentInfo deployment) => Write(_ => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
 
     public void SetEnvironment(EnvironmentInfo environment) => Write(_ => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));

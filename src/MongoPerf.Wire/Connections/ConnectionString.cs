@@ -183,9 +183,6 @@ public sealed class ConnectionString
 
     public string SrvServiceName => Text("srvServiceName") ?? "mongodb";
 
-    /// <summary>The names of the options that were given and could be used, as the specification spells them.</summary>
-    public IEnumerable<string> OptionNames => _options.Keys;
-
     /// <summary>Asks no name server: see <see cref="Resolve()"/>.</summary>
     /// <exception cref="ConnectionStringException">The string is not allowed.</exception>
     public static ConnectionString Parse(string text) => Create(ConnectionStringParts.Split(text));
