@@ -134,11 +134,12 @@ public sealed record PlanSummary
     /// <summary>Name of the index; null for a collection scan.</summary>
     public string? Index { get; init; }
 
-    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
-    public required string Stages { get; init; }
     public long KeysExamined { get; init; }
     public long DocumentsExamined { get; init; }
     public long Returned { get; init; }
+
+    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
+    public required string Stages { get; init; }
 
     /// <summary>serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.</summary>
     public double? KeysExaminedPerOperation { get; init; }
@@ -153,11 +154,11 @@ public sealed record OperationResult
     /// <summary>Its name.</summary>
     public required string Operation { get; init; }
 
-    /// <summary>Of the group that did it.</summary>
-    public required int Threads { get; init; }
-
     /// <summary>It adds documents: its rate is that of documents.</summary>
     public bool IsInsert { get; init; }
+
+    /// <summary>Of the group that did it.</summary>
+    public required int Threads { get; init; }
 
     /// <summary>Documents per command.</summary>
     public required int Batch { get; init; }
@@ -239,10 +240,10 @@ public sealed record SizeResult
     public long? FreeStorageBytes { get; init; }
     public required long IndexBytes { get; init; }
     public required IReadOnlyDictionary<string, long> Indexes { get; init; }
-    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
+    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 }
 
 /// <summary>One shard's part of the sizes, bytes.</summary>

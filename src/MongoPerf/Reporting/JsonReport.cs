@@ -19,9 +19,9 @@ internal static class JsonReport
         json.Object("run", run, WriteRun);
         json.Object("settings", run.Settings, WriteSettings);
         json.Object("deployment", run.Deployment, WriteDeployment);
-        json.Object("environment", run.Environment, WriteEnvironment);
-        PhaseJson.WriteAccounting(json, run.Accounting);
-        json.Objects("errors", run.Errors, WriteError);
+        json.Record("environment", run.Environment);
+        json.Record("accounting", run.Accounting);
+        json.Record("errors", run.Errors);
         json.Objects("phases", run.Phases, (_, phase) => PhaseJson.WritePhase(json, phase, laps.GetValueOrDefault(phase.Number)));
         ShardJson.WriteCollStats(json, run);
         ShardJson.WriteSharding(json, run);
@@ -46,12 +46,6 @@ internal static class JsonReport
         output.Write('\n');
     }
 
-    private static void WriteError(Utf8JsonWriter json, ErrorCount error)
-    {
-        PhaseJson.WriteError(json, error);
-        json.Texts("labels", error.Labels);
-    }
-
     private static void WriteRun(Utf8JsonWriter json, StoredRun stored)
     {
         RunInfo run = stored.Run;
@@ -68,14 +62,7 @@ internal static class JsonReport
         else
             json.WriteNull("endedAt");
         json.WriteNumber("documentsReached", stored.DocumentsReached);
-        json.Object("repeat", run.Repeat, WriteRepeat);
-    }
-
-    private static void WriteRepeat(Utf8JsonWriter json, RepeatOf repeat)
-    {
-        json.WriteString("group", repeat.Group);
-        json.WriteNumber("number", repeat.Number);
-        json.WriteNumber("count", repeat.Count);
+        json.Record("repeat", run.Repeat);
     }
 
     private static void WriteSettings(Utf8JsonWriter json, RunSettings settings)
@@ -102,7 +89,7 @@ internal static class JsonReport
     {
         json.WriteString("database", data.Database);
         json.WriteBoolean("isExisting", data.IsExisting);
-        json.Object("sharding", data.Sharding, WriteSharding);
+        json.Record("sharding", data.Sharding);
     }
 
     private static void WritePlanSettings(Utf8JsonWriter json, PlanSettings plan)
@@ -122,14 +109,6 @@ internal static class JsonReport
         json.WriteNumber("maxErrors", plan.MaxErrors);
     }
 
-    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings sharding)
-    {
-        json.Text("shardKey", sharding.ShardKey);
-        json.Integer("presplit", sharding.Presplit);
-        json.Integer("chunkMegabytes", sharding.ChunkMegabytes);
-        json.Text("balancer", sharding.Balancer);
-    }
-
     private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
     {
         json.WriteString("kind", JsonNamingPolicy.CamelCase.ConvertName(deployment.Kind.ToString()));
@@ -145,20 +124,6 @@ internal static class JsonReport
         json.WriteString("address", deployment.Address);
         json.WriteString("namespace", deployment.Namespace);
         json.Texts("remarks", deployment.Remarks);
-    }
-
-    private static void WriteEnvironment(Utf8JsonWriter json, EnvironmentInfo environment)
-    {
-        json.WriteString("operatingSystem", environment.OperatingSystem);
-        json.WriteString("kernel", environment.Kernel);
-        json.WriteString("cpuModel", environment.CpuModel);
-        json.WriteNumber("cpuCount", environment.CpuCount);
-        json.WriteNumber("memoryBytes", environment.MemoryBytes);
-        json.WriteString("disk", environment.Disk);
-        json.WriteNumber("diskTotalBytes", environment.DiskTotalBytes);
-        json.WriteNumber("diskFreeBytes", environment.DiskFreeBytes);
-        json.WriteString("dotNetVersion", environment.DotNetVersion);
-        json.WriteBoolean("serverOnSameMachine", environment.ServerOnSameMachine);
     }
 
     private static void WriteEvent(Utf8JsonWriter json, RunEvent happened)
