@@ -70,7 +70,8 @@ public sealed class EmbeddedServer : IDisposable
         public ICommandSession Open(int connectionId)
         {
             Ready.Wait();
-            return new CommandSession(context, connectionId);
+            var session = new CommandSession(context, connectionId);
+            return context.Options.Around?.Invoke(session, context.Counters) ?? session;
         }
     }
 }

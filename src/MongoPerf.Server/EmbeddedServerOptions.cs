@@ -1,3 +1,6 @@
+using MongoPerf.Server.Commands;
+using MongoPerf.Server.Listening;
+
 namespace MongoPerf.Server;
 
 /// <summary>How an <see cref="EmbeddedServer"/> is started.</summary>
@@ -9,14 +12,20 @@ public sealed record EmbeddedServerOptions
     /// <summary>0 takes a free port.</summary>
     public int Port { get; init; }
 
-    /// <summary>The folder of the data; made when it is not there. One process at a time.</summary>
-    public required string DataPath { get; init; }
+    /// <summary>The folder of the data; made when it is not there. One process at a time. Null: in memory, and gone at the end.</summary>
+    public string? DataPath { get; init; }
 
     /// <summary>
     /// Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB.
     /// Null: a quarter of memory, 1 GB at most.
     /// </summary>
     public long? CacheBytes { get; init; }
+
+    /// <summary>The field of hello that tells what this server is.</summary>
+    public string KindField { get; init; } = "mongoperfEmbedded";
+
+    /// <summary>Stands before each connection's session and answers what it wants to answer itself; null for nothing in between. Called on the connection's thread.</summary>
+    public Func<ICommandSession, ServerCounters, ICommandSession>? Around { get; init; }
 
     internal long EffectiveCacheBytes =>
         CacheBytes ?? Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, LeastDefaultCacheBytes, MostDefaultCacheBytes);

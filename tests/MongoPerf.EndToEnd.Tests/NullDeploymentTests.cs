@@ -24,7 +24,7 @@ public sealed class NullDeploymentTests : IDisposable
         Assert.All(report.GrowthSteps(), step => Assert.Equal(SeriesNames.Measured, step.Names));
         JsonResults.AssertAdds(report.GetProperty("accounting"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
-        Assert.False(Directory.Exists(_runs.DataPath), "a data folder for a server that stores nothing");
+        Assert.False(Directory.Exists(_runs.DataPath), "a data folder for a server that stores nothing on disk");
     }
 
     [Fact]

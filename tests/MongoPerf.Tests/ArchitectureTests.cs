@@ -45,8 +45,8 @@ public sealed partial class ArchitectureTests
         ["MongoPerf"] = [Any],
         ["MongoPerf.Input"] = [Collections],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
-        // The null server is the embedded server's listener with other answers.
-        ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server.Listening", "MongoPerf.Server.Commands"],
+        // The null server is the embedded server with a session of its own before each of its sessions.
+        ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server"],
         // A scenario names what its report shows, and is held to what a server can be started with.
         ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson"],
         // A report is made from the stored run, also when the deployment is long gone.

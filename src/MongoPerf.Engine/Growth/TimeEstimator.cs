@@ -33,7 +33,7 @@ public sealed class TimeEstimator
     public TimeEstimator(Plan plan)
     {
         int first = 1;
-        foreach (Phase phase in plan.Rounds.SelectMany(round => round.Phases))
+        foreach (Phase phase in plan.Phases)
         {
             var numbers = new PhaseNumbers(first, phase);
             first += numbers.Count;
@@ -95,7 +95,7 @@ public sealed class TimeEstimator
     }
 
     private static Item ItemOf(Phase phase, int number, Plan plan) => phase.Loads is { } loaded
-        ? new Item(number, phase.Name, plan.Rounds.SelectMany(r => r.Collections).First(c => c.Name == loaded).Count, 0, true)
+        ? new Item(number, phase.Name, plan.Collections.First(c => c.Name == loaded).Count, 0, true)
         : new Item(number, phase.Name, 0, SecondsOf(phase), false);
 
     private static double SecondsOf(Phase phase) => phase.PauseSeconds + phase.Groups.Select(g => g.AfterSeconds + (g.Seconds ?? 0)).DefaultIfEmpty(0).Max();

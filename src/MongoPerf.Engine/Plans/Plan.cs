@@ -9,11 +9,30 @@ namespace MongoPerf.Engine.Plans;
 /// <param name="Name">Such as ycsb/a.</param>
 /// <param name="Description">A sentence for people; may be empty.</param>
 /// <param name="Rounds">One for each combination of parameters that the data depend on; data are loaded anew in each.</param>
-public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRound> Rounds);
+public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRound> Rounds)
+{
+    public IEnumerable<Phase> Phases => Rounds.SelectMany(round => round.Phases);
+
+    /// <summary>Of all phases and groups, those of growths included.</summary>
+    public IEnumerable<Operation> Operations => Phases.SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(operation => operation.Operation);
+
+    /// <summary>Each name once.</summary>
+    public IEnumerable<PlanCollection> Collections => Rounds.SelectMany(round => round.Collections).DistinctBy(collection => collection.Name);
+
+    /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
+    public long TargetDocuments => Rounds.Max(round => round.Collections.Sum(round.TargetOf));
+}
 
 /// <summary>Data, and phases on them.</summary>
 public sealed record PlanRound(IReadOnlyList<PlanCollection> Collections, IReadOnlyList<Phase> Phases)
 {
+    /// <summary>The growth that takes a collection furthest; null when none does.</summary>
+    public GrowthPlan? GrowthOf(PlanCollection collection) =>
+        Phases.Select(phase => phase.Growth).OfType<GrowthPlan>().Where(growth => growth.TargetOf(collection.Name) is not null).MaxBy(growth => growth.TargetOf(collection.Name));
+
+    /// <summary>Documents of a collection at the end.</summary>
+    public long TargetOf(PlanCollection collection) => Math.Max(collection.Count, GrowthOf(collection)?.TargetOf(collection.Name) ?? 0);
+
     /// <summary>For a deployment without shards: what only sets the balancer is left out, and a phase in which nothing with a limit is left.</summary>
     public PlanRound WithoutBalancer() => this with
     {
@@ -108,6 +127,11 @@ public sealed record Phase
 
     public required IReadOnlyList<PhaseGroup> Groups { get; init; }
 
+    /// <summary>Its own, or those of its growth: what writes, what is at work beside it, what runs at each size.</summary>
+    public IEnumerable<PhaseGroup> AllGroups => Growth is null
+        ? Groups
+        : [.. Growth.Writes.SelectMany(write => write.Groups.Values), .. Growth.Beside, .. Growth.Each.SelectMany(phase => phase.Groups)];
+
     /// <summary>Before it begins.</summary>
     public double PauseSeconds { get; init; }
 
@@ -154,6 +178,9 @@ public sealed record GrowthPlan
     public required IReadOnlyList<Phase> Each { get; init; }
 
     public long Target => Sizes[^1];
+
+    /// <summary>Documents of a collection at the last size; null for one that does not grow here.</summary>
+    public long? TargetOf(string collection) => Target * Collections.FirstOrDefault(growing => growing.Name == collection)?.Factor;
 }
 
 /// <param name="Name">Of the collection.</param>

@@ -47,7 +47,7 @@ internal static class AdministrationCommands
         body.WriteInt32("port"u8, session.Server.Port);
         body.End();
         body.StartDocument("storage"u8);
-        body.WriteString("dbPath"u8, options.DataPath);
+        body.WriteString("dbPath"u8, options.DataPath ?? "");
         body.WriteString("engine"u8, Limits.StorageEngine);
         body.WriteInt64("mongoperfCacheBytes"u8, options.EffectiveCacheBytes);
         body.End();

@@ -1,26 +1,20 @@
+using System.Text;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
 /// <summary>hello, its older names, and buildInfo: what a client learns before anything else.</summary>
-/// <remarks>
-/// Public in parts, so that other handlers behind a <see cref="TcpServer"/> introduce themselves in the same way. There is no
-/// topologyVersion (clients then poll instead of waiting for changes) and no logicalSessionTimeoutMinutes (no sessions).
-/// </remarks>
-public static class HelloCommand
+/// <remarks>There is no topologyVersion (clients then poll instead of waiting for changes) and no logicalSessionTimeoutMinutes (no sessions).</remarks>
+internal static class HelloCommand
 {
     public const string Version = "6.0.5-mongoperf";
     private const int WireVersion = 17;
 
-    /// <summary>Writes the elements of a hello reply, without <c>ok</c>.</summary>
-    /// <param name="body">Stands inside the reply document.</param>
-    /// <param name="request">Its first element's name decides between the new and the old field name.</param>
-    /// <param name="connectionId">Shown to the client.</param>
-    /// <param name="kindField">Tells what this server is, such as <c>mongoperfEmbedded</c>.</param>
-    public static void WriteElements(BsonWriter body, ReadOnlySpan<byte> request, int connectionId, ReadOnlySpan<byte> kindField)
+    public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
-        var reader = new BsonReader(request);
+        BsonWriter body = reply.Body;
+        var reader = new BsonReader(request.Body);
         bool isHello = reader.Read() && reader.NameIs("hello"u8);
         bool saysHelloOk = reader.Find("helloOk"u8) && reader.ToBoolean();
         if (saysHelloOk)
@@ -30,19 +24,17 @@ public static class HelloCommand
         body.WriteInt32("maxMessageSizeBytes"u8, Limits.MaximumMessageBytes);
         body.WriteInt32("maxWriteBatchSize"u8, Limits.MaximumWriteBatch);
         body.WriteDateTime("localTime"u8, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
-        body.WriteInt32("connectionId"u8, connectionId);
+        body.WriteInt32("connectionId"u8, session.ConnectionId);
         body.WriteInt32("minWireVersion"u8, 0);
         body.WriteInt32("maxWireVersion"u8, WireVersion);
         body.WriteBoolean("readOnly"u8, false);
-        body.WriteBoolean(kindField, true);
+        WriteKind(session, body);
+        reply.Succeed();
     }
 
-    /// <summary>Writes the elements of a buildInfo reply, without <c>ok</c>.</summary>
-    /// <param name="body">Stands inside the reply document.</param>
-    /// <param name="storageEngine">As serverStatus names it.</param>
-    /// <param name="kindField">As in <see cref="WriteElements"/>.</param>
-    public static void WriteBuildInfo(BsonWriter body, string storageEngine, ReadOnlySpan<byte> kindField)
+    public static void BuildInfo(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
+        BsonWriter body = reply.Body;
         body.WriteString("version"u8, Version);
         body.WriteString("gitVersion"u8, "none");
         body.StartArray("modules"u8);
@@ -56,22 +48,14 @@ public static class HelloCommand
         body.WriteBoolean("debug"u8, false);
         body.WriteInt32("maxBsonObjectSize"u8, Limits.MaximumDocumentBytes);
         body.StartArray("storageEngines"u8);
-        body.WriteString("0"u8, storageEngine);
+        body.WriteString("0"u8, Limits.StorageEngine);
         body.End();
-        body.WriteBoolean(kindField, true);
-    }
-
-    internal static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
-    {
-        WriteElements(reply.Body, request.Body, session.ConnectionId, Limits.KindField);
+        WriteKind(session, body);
         reply.Succeed();
     }
 
-    internal static void BuildInfo(CommandSession session, in CommandRequest request, ReplyWriter reply)
-    {
-        WriteBuildInfo(reply.Body, Limits.StorageEngine, Limits.KindField);
-        reply.Succeed();
-    }
+    /// <summary>Tells MongoPerf's servers from MongoDB's, and from each other.</summary>
+    public static void WriteKind(CommandSession session, BsonWriter body) => body.WriteBoolean(Encoding.UTF8.GetBytes(session.Server.Options.KindField), true);
 }
 
 /// <summary>What clients are told and held to; MongoDB's own figures.</summary>
@@ -86,6 +70,4 @@ internal static class Limits
     public const int MaximumReplyBytes = 16_777_216;
     public const int DefaultFirstBatch = 101;
     public const string StorageEngine = "rocksdb";
-
-    public static ReadOnlySpan<byte> KindField => "mongoperfEmbedded"u8;
 }

@@ -1,7 +1,7 @@
 namespace MongoPerf.Server.Commands;
 
 /// <summary>What was done since the start, for serverStatus. Written by all sessions, read by anybody.</summary>
-internal sealed class ServerCounters
+public sealed class ServerCounters
 {
     private long _inserts;
     private long _queries;

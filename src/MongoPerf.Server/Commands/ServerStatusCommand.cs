@@ -26,7 +26,7 @@ internal static class ServerStatusCommand
         WriteOperations(body, server.Counters);
         WriteMetrics(body, server);
         WriteStorage(body, server.Store.Figures);
-        body.WriteBoolean(Limits.KindField, true);
+        HelloCommand.WriteKind(session, body);
         reply.Succeed();
     }
 

@@ -37,7 +37,8 @@ internal static class StatisticsCommands
         body.WriteDouble("indexSize"u8, indexes / scale);
         body.WriteDouble("totalSize"u8, (storage + indexes) / scale);
         body.WriteDouble("scaleFactor"u8, scale);
-        WriteFileSystem(body, session.Server.Options.DataPath, scale);
+        if (session.Server.Options.DataPath is { } path)
+            WriteFileSystem(body, path, scale);
         reply.Succeed();
     }
 

@@ -22,10 +22,10 @@ internal sealed class DocumentStore : IDisposable
     private readonly ConcurrentDictionary<string, Collection> _collections = new();
     private readonly ConcurrentDictionary<string, Collection>.AlternateLookup<ReadOnlySpan<char>> _byName;
     private readonly Lock _catalogGate = new();
-    private readonly string _path;
+    private readonly string? _path;
     private int _nextCollectionId;
 
-    private DocumentStore(RocksDatabase database, string path)
+    private DocumentStore(RocksDatabase database, string? path)
     {
         _database = database;
         _path = path;
@@ -34,7 +34,7 @@ internal sealed class DocumentStore : IDisposable
     }
 
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
-    public static DocumentStore Open(string path, long cacheBytes)
+    public static DocumentStore Open(string? path, long cacheBytes)
     {
         var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
         store.LoadCatalog();
@@ -253,7 +253,7 @@ internal sealed class DocumentStore : IDisposable
     {
         try
         {
-            return new DirectoryInfo(_path).EnumerateFiles("*.log").Sum(file => file.Length);
+            return _path is null ? 0 : new DirectoryInfo(_path).EnumerateFiles("*.log").Sum(file => file.Length);
         }
         catch (IOException)
         {

@@ -125,29 +125,17 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Deployment = on?.Name,
         Set = read.Set,
         Parameters = read.Parameters,
-        TargetDocuments = TargetOf(read.Plan),
+        TargetDocuments = read.Plan.TargetDocuments,
         VerifyShare = SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
         MaxErrors = parsed.GetValue(options.MaxErrors) ?? read.MaxErrors ?? 0,
         Figures = read.Figures,
         Tables = read.Tables,
     };
 
-    /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
-    public static long TargetOf(Plan plan) => plan.Rounds.Max(TargetOf);
-
-    /// <summary>All groups of a phase, those of a growth included.</summary>
-    public static IEnumerable<PhaseGroup> GroupsOf(Phase phase) => phase.Growth is { } growth
-        ? growth.Writes.SelectMany(write => write.Groups.Values).Concat(growth.Beside).Concat(growth.Each.SelectMany(each => each.Groups))
-        : phase.Groups;
-
-    private static long TargetOf(PlanRound round) => round.Collections.Sum(collection => Math.Max(
-        collection.Count,
-        round.Phases.Select(p => p.Growth).OfType<GrowthPlan>().SelectMany(g => g.Collections.Where(c => c.Name == collection.Name).Select(c => g.Target * c.Factor)).DefaultIfEmpty(0).Max()));
-
     /// <summary>Only a single server that the run starts itself can be stopped and started again.</summary>
     private static void RequireRestarts(Plan plan, ServerChoice server)
     {
-        IEnumerable<Phase> phases = plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Growth?.Each ?? [p]);
+        IEnumerable<Phase> phases = plan.Phases.SelectMany(p => p.Growth?.Each ?? [p]);
         if (phases.FirstOrDefault(p => p.Restart != ServerRestart.None) is not { } phase)
             return;
         string? wrong = server.Uri is not null ? "the server named by --uri (or MONGOPERF_URI) is not the run's to stop"

@@ -21,7 +21,7 @@ internal static class ScenarioCommands
             foreach (ScenarioDeployment deployment in read.Deployments)
                 _ = PlanReader.Read(found, new PlanOverrides(), 42, deployment);
             int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
-            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {PlanRequests.TargetOf(read.Plan):N0} documents");
+            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
             return ExitCode.Done;
         }));
         return command;
@@ -89,7 +89,7 @@ internal static class ScenarioCommands
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
-            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases.SelectMany(PlanRequests.GroupsOf).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
+            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases.SelectMany(phase => phase.AllGroups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
             // A load is the first phase mostly, but hardly what is meant.
             PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
             PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");

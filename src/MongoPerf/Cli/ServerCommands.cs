@@ -63,7 +63,11 @@ internal static class NullServerCommand
         Option<string?> run = OptionTypes.Text("--run", "Folder of the run whose plan says what documents to answer with", "DIR");
         var command = new Command("null-server", "Answer every message with generated documents and store nothing") { port, run };
         command.Hidden = true;
-        command.SetAction(parsed => CommandRunner.Run(() => (ExitCode)NullServer.Run((int)(parsed.GetValue(port) ?? 0), CollectionsOf(parsed.GetValue(run)), Console.Out)));
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            NullServer.Run((int)(parsed.GetValue(port) ?? 0), CollectionsOf(parsed.GetValue(run)), Console.Out);
+            return ExitCode.Done;
+        }));
         return command;
     }
 
@@ -72,6 +76,6 @@ internal static class NullServerCommand
         if (runFolder is null)
             return [];
         using StoredRun run = StoredRun.Open(runFolder);
-        return [.. StoredPlan.Read(run.Settings, run.Run.Seed).Plan.Rounds.SelectMany(round => round.Collections).DistinctBy(collection => collection.Name)];
+        return [.. StoredPlan.Read(run.Settings, run.Run.Seed).Plan.Collections];
     }
 }

@@ -2,6 +2,7 @@ using MongoPerf.Deployments.Null;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
+using MongoPerf.Server;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -83,13 +84,13 @@ public sealed class SamplingTests
     [Fact]
     public void A_server_that_goes_away_gives_no_numbers_and_is_found_again()
     {
-        NullServer server = NullServer.Start();
+        EmbeddedServer server = NullServer.Start(0, []);
         int port = server.Port;
         using var sampler = new ServerSampler(() => new ServerAddress("127.0.0.1", port), ConnectionSettings.Default);
         Assert.Equal(0, Server(sampler.Sample().Values, "opcounters_insert"));
         server.Dispose();
         Assert.All(sampler.Sample().Values, value => Assert.True(double.IsNaN(value)));
-        using NullServer next = NullServer.Start();
+        using EmbeddedServer next = NullServer.Start(0, []);
         port = next.Port;
         Assert.True(SpinWait.SpinUntil(() => !double.IsNaN(Server(sampler.Sample().Values, "opcounters_insert")), TimeSpan.FromSeconds(10)));
     }

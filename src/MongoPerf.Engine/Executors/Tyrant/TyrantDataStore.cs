@@ -66,7 +66,7 @@ public sealed class TyrantDataStore(
 
     /// <summary>The columns of the scenario's documents; a name means the same in all its rounds.</summary>
     /// <inheritdoc cref="ColumnsOf(PlanCollection)"/>
-    public static TyrantColumns ColumnsOf(Plan scenario) => TyrantColumns.Of(scenario.Rounds.SelectMany(round => round.Collections).SelectMany(SamplesOf));
+    public static TyrantColumns ColumnsOf(Plan scenario) => TyrantColumns.Of(scenario.Collections.SelectMany(SamplesOf));
 
     /// <summary>The columns of the collection's documents.</summary>
     /// <exception cref="OperationLimitException">No record can hold them.</exception>

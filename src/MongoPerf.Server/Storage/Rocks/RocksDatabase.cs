@@ -26,15 +26,18 @@ internal sealed unsafe class RocksDatabase : IDisposable
     }
 
     /// <summary>Opens the database in <paramref name="path"/>, or makes one; replays the log of one that was killed.</summary>
+    /// <param name="path">Null: in memory.</param>
+    /// <param name="cacheBytes">For blocks and memtables together.</param>
     /// <exception cref="StorageException">The library is missing, another process has the database open, or its files are damaged.</exception>
-    public static RocksDatabase Open(string path, long cacheBytes)
+    public static RocksDatabase Open(string? path, long cacheBytes)
     {
-        Directory.CreateDirectory(path);
-        var options = new RocksOptions(cacheBytes);
+        if (path is not null)
+            Directory.CreateDirectory(path);
+        var options = new RocksOptions(cacheBytes, isInMemory: path is null);
         var database = new RocksDatabase(options);
         try
         {
-            database.OpenColumns(path);
+            database.OpenColumns(path ?? "/memory");
             return database;
         }
         catch
@@ -83,6 +86,8 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <summary>Returns when everything written so far is on the disk (fsync of the log); calls side by side share one.</summary>
     public void SyncLog()
     {
+        if (_options.IsInMemory)
+            return;
         byte* error = null;
         RocksNative.FlushWal(_database, 1, &error);
         ThrowOn(error);

@@ -26,6 +26,13 @@ internal static unsafe partial class RocksNative
             "install it with: apt-get install librocksdb7.8 (or the version that your system has); a mongod (--mongod, --uri) does without it");
     }
 
+    /// <summary>An environment whose files are in memory.</summary>
+    [LibraryImport(Name, EntryPoint = "rocksdb_create_mem_env")]
+    public static partial nint CreateMemory();
+
+    [LibraryImport(Name, EntryPoint = "rocksdb_env_destroy")]
+    public static partial void DestroyEnvironment(nint environment);
+
     [LibraryImport(Name, EntryPoint = "rocksdb_open_column_families", StringMarshalling = StringMarshalling.Utf8)]
     public static partial nint Open(nint options, string path, int count, byte** names, nint* columnOptions, nint* columns, byte** error);
 

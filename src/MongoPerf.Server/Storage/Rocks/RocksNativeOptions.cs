@@ -16,6 +16,9 @@ internal static partial class RocksNativeOptions
     [LibraryImport(Name, EntryPoint = "rocksdb_options_set_create_if_missing")]
     public static partial void CreateIfMissing(nint options, byte flag);
 
+    [LibraryImport(Name, EntryPoint = "rocksdb_options_set_env")]
+    public static partial void Environment(nint options, nint environment);
+
     [LibraryImport(Name, EntryPoint = "rocksdb_options_set_write_buffer_size")]
     public static partial void WriteBufferSize(nint options, nuint bytes);
 

@@ -16,12 +16,16 @@ internal sealed class RocksOptions : IDisposable
     private readonly List<nint> _columnOptions = [];
     private readonly List<nint> _tables = [];
 
-    public RocksOptions(long cacheBytes)
+    private readonly nint _memory;
+
+    public RocksOptions(long cacheBytes, bool isInMemory)
     {
         if (cacheBytes < MinimumCacheBytes)
             throw new StorageException($"the cache is {cacheBytes} bytes, at least {MinimumCacheBytes} are needed", "--cache 256MB is enough for small data");
         MemtableBytes = Math.Clamp(cacheBytes / 4, 16L << 20, 256L << 20);
         BlockCacheBytes = cacheBytes - MemtableBytes;
+        if (isInMemory)
+            _memory = RocksNative.CreateMemory();
         Cache = RocksNative.CreateCache((nuint)BlockCacheBytes);
         Database = Base(RecordMemtableBytes);
         Records = Finish(Base(RecordMemtableBytes), blockBytes: 8192, Lz4Compression, bloom: false);
@@ -32,6 +36,9 @@ internal sealed class RocksOptions : IDisposable
         RocksNativeOptions.MemtableWholeKeyFiltering(Unique, 1);
         Index = Finish(Base(IndexMemtableBytes), blockBytes: 4096, NoCompression, bloom: false);
     }
+
+    /// <summary>Nothing is on a disk.</summary>
+    public bool IsInMemory => _memory != 0;
 
     public static long MinimumCacheBytes => 32L << 20;
 
@@ -68,6 +75,8 @@ internal sealed class RocksOptions : IDisposable
         foreach (nint options in _columnOptions)
             RocksNativeOptions.Destroy(options);
         RocksNative.DestroyCache(Cache);
+        if (_memory != 0)
+            RocksNative.DestroyEnvironment(_memory);
     }
 
     private nint Base(nuint memtableBytes)
@@ -75,6 +84,8 @@ internal sealed class RocksOptions : IDisposable
         nint options = RocksNativeOptions.Create();
         _columnOptions.Add(options);
         RocksNativeOptions.CreateIfMissing(options, 1);
+        if (_memory != 0)
+            RocksNativeOptions.Environment(options, _memory);
         RocksNativeOptions.WriteBufferSize(options, memtableBytes);
         RocksNativeOptions.MaxWriteBuffers(options, 4);
         RocksNativeOptions.TotalWriteBufferSize(options, (nuint)MemtableBytes);

@@ -51,7 +51,7 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
         RunId = runId,
         Deployment = "",
         Documents = 0,
-        Target = PlanRequests.TargetOf(plan),
+        Target = plan.TargetDocuments,
         Elapsed = TimeSpan.Zero,
     };
 

@@ -16,7 +16,7 @@ internal static class ConnectionRoom
     private const int OwnConnections = 3;
 
     /// <summary>Of the phase that needs most.</summary>
-    public static int ThreadsOf(Plan scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
+    public static int ThreadsOf(Plan scenario) => scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
 
     /// <summary>The groups that are at work at once, of each part of a phase.</summary>
     private static IEnumerable<IReadOnlyList<PhaseGroup>> PartsOf(Phase phase) => phase.Growth is { } growth

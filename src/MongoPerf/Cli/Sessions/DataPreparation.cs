@@ -38,7 +38,7 @@ internal static class DataPreparation
         // The null deployment never has anything.
         if (session.Deployment.Kind != DeploymentKind.Null)
         {
-            foreach (PlanCollection collection in Collections(request.Plan.Plan))
+            foreach (PlanCollection collection in request.Plan.Plan.Collections)
             {
                 CollectionState state = data.Inspect(collection.Stored[^1]);
                 if (!state.Exists)
@@ -66,7 +66,7 @@ internal static class DataPreparation
     /// <summary>For a run on data that must be there already: the seed of the documents counts.</summary>
     private static PreparedData Adopt(RunSession session, IDataStore data, RunRequest request)
     {
-        PlanCollection[] collections = [.. Collections(request.Plan.Plan)];
+        PlanCollection[] collections = [.. request.Plan.Plan.Collections];
         CollectionMarker[] markers = [.. collections.Select(collection => RequireExisting(session, data, collection))];
         if (markers.Select(m => m.Seed).Distinct().Count() > 1)
             throw new UserException(ExitCode.WrongUsage, $"the collections were created with different seeds: {string.Join(", ", collections.Zip(markers, (c, m) => $"{c.Name} with {m.Seed}"))}");
@@ -74,13 +74,13 @@ internal static class DataPreparation
         if (request.SeedWasGiven)
             seed = request.Seed;
         Plan plan = seed == request.Seed ? request.Plan.Plan : request.ReadPlan(seed).Plan;
-        foreach ((PlanCollection collection, CollectionMarker marker) in Collections(plan).Zip(markers))
+        foreach ((PlanCollection collection, CollectionMarker marker) in plan.Collections.Zip(markers))
             RequireSame(session, collection, marker, seed);
         var documents = new Dictionary<string, long>();
         foreach ((PlanCollection collection, CollectionMarker marker) in collections.Zip(markers))
         {
             documents[collection.Name] = data.FindsDocuments(collection) ? data.FindEnd(collection, marker.Documents) : marker.Documents;
-            if (documents[collection.Name] == 0 && plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => !o.Operation.Inserts))
+            if (documents[collection.Name] == 0 && plan.Operations.Any(operation => !operation.Inserts))
                 throw new UserException(ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} is empty, but this phase needs documents", "load some first, with --records 100k or a series");
         }
 
@@ -98,7 +98,7 @@ internal static class DataPreparation
 
     private static PreparedData ExamineOwn(RunSession session, IDataStore data, RunRequest request)
     {
-        PlanCollection[] collections = [.. Collections(request.Plan.Plan)];
+        PlanCollection[] collections = [.. request.Plan.Plan.Collections];
         string[] names = [.. collections.SelectMany(c => c.Stored).Select(stored => Namespace(session, stored.Name))];
         if (request.ForceDrop is { } drop && !names.Contains(drop))
             throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is not a collection of this run; allowed: {string.Join(", ", names)}", "name exactly the collection to drop");
@@ -179,11 +179,10 @@ internal static class DataPreparation
         double bytes = 0;
         foreach (PlanCollection collection in round.Collections)
         {
-            GrowthPlan? growth = round.Phases.Select(p => p.Growth).LastOrDefault(g => g is not null && g.Collections.Any(c => c.Name == collection.Name));
-            long target = growth is null ? collection.Count : growth.Target * growth.Collections.First(c => c.Name == collection.Name).Factor;
+            long target = round.TargetOf(collection);
             long there = start.GetValueOrDefault(collection.Name);
-            // Behind the last checkpoint, even before the first, a run that was broken off may have left more.
-            if (growth is not null && start.ContainsKey(collection.Name) && data.FindsDocuments(collection) && Math.Max(there, data.FindEnd(collection, there)) is var end && end >= target)
+            // Behind the last checkpoint, even before the first, an interrupted run may have left more.
+            if (round.GrowthOf(collection) is not null && start.ContainsKey(collection.Name) && data.FindsDocuments(collection) && Math.Max(there, data.FindEnd(collection, there)) is var end && end >= target)
             {
                 string ns = Namespace(session, collection.Name);
                 throw new UserException(ExitCode.WrongUsage, $"{ns} already holds {end:N0} documents, but the target is {target:N0}", $"use a larger --target, another collection, or --force-drop {ns}");
@@ -202,8 +201,7 @@ internal static class DataPreparation
     {
         if (ReferenceEquals(dialect, CommandDialect.Plain))
             return;
-        IEnumerable<Operation> all = plan.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null).SelectMany(p => p.Groups.Concat(p.Growth?.Each.SelectMany(e => e.Groups) ?? []))
-            .SelectMany(g => g.Operations).Select(o => o.Operation);
+        IEnumerable<Operation> all = plan.Phases.Where(phase => phase.Creates is null).SelectMany(phase => phase.AllGroups).SelectMany(group => group.Operations).Select(o => o.Operation);
         foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;
@@ -211,8 +209,6 @@ internal static class DataPreparation
                 throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes everything");
         }
     }
-
-    private static IEnumerable<PlanCollection> Collections(Plan plan) => plan.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name);
 
     private static string Namespace(RunSession session, string collection) => $"{session.Settings.Data.Database}.{collection}";
 

@@ -193,11 +193,11 @@ internal static class PlanSession
     /// <summary>What only shards can do is left out, and said.</summary>
     private static Plan WithoutShards(RunSession session, Plan plan)
     {
-        if (plan.Rounds.SelectMany(r => r.Collections).Where(c => c.Shard is not null).Select(c => c.Name).Distinct().ToArray() is { Length: > 0 } placed)
+        if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
             session.Progress.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
         Plan without = plan with { Rounds = [.. plan.Rounds.Select(r => r.WithoutBalancer())] };
-        string[] left = [.. without.Rounds.SelectMany(r => r.Phases).Select(p => p.Name)];
-        if (plan.Rounds.SelectMany(r => r.Phases).Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
+        string[] left = [.. without.Phases.Select(p => p.Name)];
+        if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
             session.Progress.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
         return without;
     }

@@ -156,9 +156,7 @@ internal sealed class RunSession : IDisposable
     {
         if (Deployment is TyrantDeployment)
             return;
-        IEnumerable<PhaseGroup> groups = plan.Rounds.SelectMany(r => r.Phases)
-            .SelectMany(p => p.Growth is { } growth ? growth.Writes.SelectMany(w => w.Groups.Values).Concat(growth.Each.SelectMany(e => e.Groups)) : p.Groups);
-        InsertDocuments[] inserts = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation).OfType<InsertDocuments>()];
+        InsertDocuments[] inserts = [.. plan.Operations.OfType<InsertDocuments>()];
         if (inserts.Length == 0)
             return;
         using MongoConnection connection = MongoConnection.Open(Deployment.Address, Connections);

@@ -81,7 +81,7 @@ internal sealed class NullCursor(NumberedCollection collection, ReadOnlySpan<byt
 
     public byte[] Projection { get; } = projection.ToArray();
 
-    /// <summary>Where it goes on.</summary>
+    /// <summary>The number to continue at.</summary>
     public long Next { get; set; }
 
     public long End { get; init; }

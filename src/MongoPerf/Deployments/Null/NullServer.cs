@@ -1,33 +1,32 @@
+using System.Collections.Concurrent;
 using System.Net.Sockets;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
-using MongoPerf.Server.Listening;
+using MongoPerf.Server;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>A server that stores nothing and answers from the plan's own templates: what is measured on it is the client and the loopback.</summary>
-/// <remarks>Listens on loopback, a thread for each connection. Any thread.</remarks>
-internal sealed class NullServer : IDisposable
+/// <summary>A server that stores nothing of the plan's collections and answers from their templates: what is measured on it is the client and the loopback.</summary>
+/// <remarks>The embedded server with its data in memory, and a <see cref="NullSession"/> in front of each of its sessions. Any thread.</remarks>
+internal static class NullServer
 {
-    private readonly TcpServer _listener;
+    private const long CacheBytes = 32 << 20;
 
-    private NullServer(TcpServer listener) => _listener = listener;
-
-    public int Port => _listener.Port;
-
-    /// <summary>Starts to listen.</summary>
+    /// <summary>Starts to listen on loopback.</summary>
     /// <param name="port">0 for any that is free.</param>
-    /// <param name="collections">Of the plan. What is inserted into others is counted, and kept only while it is little.</param>
+    /// <param name="collections">Of the plan. All others are kept in memory.</param>
     /// <exception cref="DeploymentException">The port is taken or not allowed.</exception>
-    public static NullServer Start(int port = 0, IReadOnlyList<PlanCollection>? collections = null)
+    /// <exception cref="MongoPerf.Server.Storage.StorageException">The library of the embedded server is missing.</exception>
+    public static EmbeddedServer Start(int port, IReadOnlyList<PlanCollection> collections)
     {
-        var store = new NullStore(collections ?? []);
+        var store = new NullStore(collections);
         try
         {
-            TcpServer listener = TcpServer.Start(port, new Handler(store));
-            store.Network = listener.Counters;
-            return new NullServer(listener);
+            return EmbeddedServer.Start(new EmbeddedServerOptions
+            {
+                Port = port, CacheBytes = CacheBytes, KindField = "mongoperfNull",
+                Around = (session, counters) => new NullSession(session, store, counters),
+            });
         }
         catch (SocketException e)
         {
@@ -36,20 +35,50 @@ internal sealed class NullServer : IDisposable
     }
 
     /// <summary>The hidden command <c>null-server</c>: says where it listens, then serves until its parent goes or SIGTERM comes.</summary>
-    /// <returns>The exit code.</returns>
-    public static int Run(int port, IReadOnlyList<PlanCollection> collections, TextWriter output)
+    public static void Run(int port, IReadOnlyList<PlanCollection> collections, TextWriter output)
     {
-        using NullServer server = Start(port, collections);
+        using EmbeddedServer server = Start(port, collections);
         output.WriteLine($"mongoperf null-server listening on 127.0.0.1:{server.Port}");
         output.Flush();
         ParentWatch.WaitForEnd();
-        return 0;
     }
+}
 
-    public void Dispose() => _listener.Dispose();
+/// <summary>The plan's collections and the cursors that are open on them. Thread-safe.</summary>
+/// <param name="collections">Of the plan; in whatever database they come to lie.</param>
+internal sealed class NullStore(IReadOnlyList<PlanCollection> collections)
+{
+    private const int MaximumCursors = 10_000;
 
-    private sealed class Handler(NullStore store) : ICommandHandler
+    private readonly Dictionary<string, NumberedDocuments> _planned =
+        collections.SelectMany(NumberedDocuments.Of).ToDictionary(stored => stored.Name, stored => stored.Documents);
+
+    private readonly ConcurrentDictionary<(string Database, string Name), NumberedCollection> _collections = [];
+    private readonly ConcurrentDictionary<long, NullCursor> _cursors = new();
+    private long _lastCursor;
+
+    /// <summary>A collection of the plan; null for any other.</summary>
+    public NumberedCollection? Find(string database, string name) => _planned.TryGetValue(name, out NumberedDocuments? documents)
+        ? _collections.GetOrAdd((database, name), key => new NumberedCollection(key.Database, key.Name, documents))
+        : null;
+
+    public void Clear(string database)
     {
-        public ICommandSession Open(int connectionId) => new NullSession(store, connectionId);
+        foreach (NumberedCollection collection in _collections.Values.Where(collection => collection.Database == database))
+            collection.Clear();
     }
+
+    /// <returns>Its id, negative: those of the embedded server are positive. When too many are open, the others are closed.</returns>
+    public long Open(NullCursor cursor)
+    {
+        if (_cursors.Count >= MaximumCursors)
+            _cursors.Clear();
+        long id = Interlocked.Decrement(ref _lastCursor);
+        _cursors[id] = cursor;
+        return id;
+    }
+
+    public NullCursor? FindCursor(long id) => _cursors.GetValueOrDefault(id);
+
+    public bool Close(long cursor) => _cursors.TryRemove(cursor, out _);
 }

@@ -1,46 +1,28 @@
 using System.Text;
-using MongoPerf.Engine.Phases;
-using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Server.Commands;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>Answers one connection's commands. An insert, and a find of any documents, allocate nothing.</summary>
-internal sealed class NullSession : ICommandSession
+/// <summary>Answers one connection's commands about documents of the plan's collections; everything else is the embedded server's.</summary>
+/// <remarks>
+/// To the embedded server these collections are empty; it keeps their indexes. An insert, and a find of any documents, allocate nothing.
+/// </remarks>
+internal sealed class NullSession(ICommandSession inner, NullStore store, ServerCounters counters) : ICommandSession
 {
-    private readonly NullStore _store;
-    private readonly NullWrites _writes;
-    private readonly NullCommands _commands;
-    private NullCollection? _last;
-    private (NullCollection? Collection, DocumentPool? Pool, long Count) _asked;
+    private NumberedCollection? _last;
+    private (NumberedCollection? Collection, DocumentPool? Pool, long Count) _asked;
     private byte[]? _prepared;
     private int _preparedDocuments;
-
-    public NullSession(NullStore store, int connectionId)
-    {
-        _store = store;
-        _writes = new NullWrites(this, store);
-        _commands = new NullCommands(this, store);
-        ConnectionId = connectionId;
-    }
-
-    public int ConnectionId { get; }
 
     public void Handle(in CommandRequest request, ReplyWriter reply)
     {
         try
         {
-            if (request.Name.SequenceEqual("insert"u8))
-                Insert(request, reply);
-            else if (request.Name.SequenceEqual("find"u8))
-                Find(request, reply);
-            else
-                Other(request, reply);
-        }
-        catch (NullCommandException e)
-        {
-            reply.Fail(e.Code, e.CodeName, e.Message);
+            if (!TryAnswer(request, reply))
+                inner.Handle(request, reply);
         }
         catch (BsonFormatException e)
         {
@@ -52,80 +34,141 @@ internal sealed class NullSession : ICommandSession
         }
     }
 
-    public void Dispose()
+    public void Dispose() => inner.Dispose();
+
+    private bool TryAnswer(in CommandRequest request, ReplyWriter reply)
     {
+        if (request.Name.SequenceEqual("getMore"u8))
+            return TryGetMore(request, reply);
+        if (request.Name.SequenceEqual("dropDatabase"u8))
+            store.Clear(Encoding.UTF8.GetString(DatabaseOf(request.Body)));
+        if (Resolve(request.Body) is not { } collection)
+            return false;
+        if (request.Name.SequenceEqual("insert"u8))
+            Insert(collection, request, reply.Body);
+        else if (request.Name.SequenceEqual("find"u8))
+            return Find(collection, request, reply);
+        else if (IsOfStatistics(request))
+            return Describe(collection, request, reply);
+        else if (!TryAnswerOther(collection, request, reply))
+            return false;
+        reply.Succeed();
+        return true;
     }
 
-    /// <summary>The collection that the command's first field names; the last one is found again without a look-up.</summary>
-    public NullCollection? Resolve(ReadOnlySpan<byte> command, bool create)
+    /// <returns>False when the embedded server has to answer.</returns>
+    private bool TryAnswerOther(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
+    {
+        switch (request.NameText)
+        {
+            case "update":
+                Update(collection, request, reply.Body);
+                return true;
+            case "delete":
+                Delete(collection, request, reply.Body);
+                return true;
+            case "findAndModify" or "findandmodify":
+                FindAndModify(collection, request.Body, reply.Body);
+                return true;
+            case "count":
+                Count(collection, request.Body, reply.Body);
+                return true;
+            case "distinct":
+                Distinct(collection, request.Body, reply.Body);
+                return true;
+            case "aggregate":
+                Aggregate(collection, reply.Body);
+                return true;
+            case "killCursors":
+                KillCursors(request.Body, reply.Body);
+                return true;
+            case "drop":
+                collection.Clear();
+                return false;
+            default:
+                return false;
+        }
+    }
+
+    /// <summary>The collection of the plan that the command's first field names; the last one is found again without a look-up.</summary>
+    private NumberedCollection? Resolve(ReadOnlySpan<byte> command)
     {
         var reader = new BsonReader(command);
-        reader.Read();
+        if (!reader.Read() || reader.Type != BsonType.String)
+            return null;
         ReadOnlySpan<byte> name = reader.StringBytes;
         ReadOnlySpan<byte> database = DatabaseOf(command);
-        if (_last is { IsDropped: false } last && last.Is(database, name))
+        if (_last is { } last && last.Is(database, name))
             return last;
-        return _store.Find(Encoding.UTF8.GetString(database), Encoding.UTF8.GetString(name), create) is { } found ? _last = found : null;
+        return store.Find(Encoding.UTF8.GetString(database), Encoding.UTF8.GetString(name)) is { } found ? _last = found : null;
     }
 
-    public static ReadOnlySpan<byte> DatabaseOf(ReadOnlySpan<byte> body)
+    private static ReadOnlySpan<byte> DatabaseOf(ReadOnlySpan<byte> body)
     {
         var reader = new BsonReader(body);
         return reader.Find("$db"u8) ? reader.StringBytes : "test"u8;
     }
 
-    private void Insert(in CommandRequest request, ReplyWriter reply)
+    private void Insert(NumberedCollection collection, in CommandRequest request, BsonWriter body)
     {
-        NullCollection collection = Resolve(request.Body, create: true)!;
         int count = 0;
         if (request.TryGetSequence("documents"u8, out ReadOnlySpan<byte> documents))
             count = collection.Insert(documents);
-        var body = new BsonReader(request.Body);
-        if (body.Find("documents"u8))
+        var command = new BsonReader(request.Body);
+        if (command.Find("documents"u8))
         {
-            var items = new BsonReader(body.DocumentBytes);
+            var items = new BsonReader(command.DocumentBytes);
             while (items.Read())
                 count += collection.Insert(items.DocumentBytes);
         }
 
-        _store.Counters.Add(Counted.Insert, count);
-        reply.Body.WriteInt32("n"u8, count);
-        reply.Succeed();
+        counters.CountInserts(count, count);
+        body.WriteInt32("n"u8, count);
     }
 
-    private void Find(in CommandRequest request, ReplyWriter reply)
+    private bool Find(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
     {
-        _store.Counters.Add(Counted.Query, 1);
-        NullCollection? collection = Resolve(request.Body, create: false);
+        counters.CountQuery(isGetMore: false);
         FindRequest find = FindRequest.Read(request.Body);
         BeginCursor(reply.Body, "firstBatch"u8);
-        FindOutcome found = collection?.Find(reply.Body, find) ?? default;
+        FindOutcome found = collection.Find(reply.Body, find);
         if (found.Pool is { } pool)
-        {
-            FindInPool(collection!, pool, Math.Min(find.OnlyBatch, collection!.Count), request.IsLegacyQuery, reply);
-            return;
-        }
-
-        _store.Counters.Add(Counted.Returned, found.Documents);
-        EndCursor(reply, found.Rest is null ? 0 : _store.Open(found.Rest), collection);
+            return FindInPool(collection, pool, Math.Min(find.OnlyBatch, collection.Count), request.IsLegacyQuery, reply);
+        return EndCursor(reply, found.Documents, found.Rest is null ? 0 : store.Open(found.Rest), collection);
     }
 
     /// <summary>Who asks the same again gets the same message again: copying a hundred documents would be a fifth of the work.</summary>
-    private void FindInPool(NullCollection collection, DocumentPool pool, long count, bool isLegacy, ReplyWriter reply)
+    private bool FindInPool(NumberedCollection collection, DocumentPool pool, long count, bool isLegacy, ReplyWriter reply)
     {
         bool isSame = _asked == (collection, pool, count);
         if (isSame && _prepared is not null && !isLegacy)
         {
-            _store.Counters.Add(Counted.Returned, _preparedDocuments);
+            counters.CountScan(0, 0, _preparedDocuments);
             reply.SendPrepared(_prepared);
-            return;
+            return true;
         }
 
         int written = pool.Write(reply.Body, count);
-        _store.Counters.Add(Counted.Returned, written);
-        EndCursor(reply, 0, collection);
+        EndCursor(reply, written, 0, collection);
         _asked = (collection, pool, count);
         (_prepared, _preparedDocuments) = isSame && !isLegacy ? (reply.Body.Written.ToArray(), written) : (null, 0);
+        return true;
+    }
+
+    private bool TryGetMore(in CommandRequest request, ReplyWriter reply)
+    {
+        var reader = new BsonReader(request.Body);
+        reader.Read();
+        long id = reader.ToInt64();
+        if (store.FindCursor(id) is not { } cursor)
+            return false;
+        counters.CountQuery(isGetMore: true);
+        long count = reader.Find("batchSize"u8) && reader.ToInt64() is > 0 and var size ? size : long.MaxValue;
+        BeginCursor(reply.Body, "nextBatch"u8);
+        int written = cursor.Collection.WriteBatch(reply.Body, cursor, count);
+        if (cursor.Left == 0)
+            store.Close(id);
+        return EndCursor(reply, written, cursor.Left == 0 ? 0 : id, cursor.Collection);
     }
 
     private static void BeginCursor(BsonWriter body, ReadOnlySpan<byte> batch)
@@ -134,76 +177,170 @@ internal sealed class NullSession : ICommandSession
         body.StartArray(batch);
     }
 
-    private static void EndCursor(ReplyWriter reply, long id, NullCollection? collection)
+    private bool EndCursor(ReplyWriter reply, int documents, long id, NumberedCollection collection)
     {
-        BsonWriter body = reply.Body;
-        body.End();
-        body.WriteInt64("id"u8, id);
-        body.WriteString("ns"u8, collection is null ? "null.none"u8 : collection.Namespace);
-        body.End();
+        counters.CountScan(0, 0, documents);
+        reply.Body.End();
+        reply.Body.WriteInt64("id"u8, id);
+        reply.Body.WriteString("ns"u8, collection.Namespace);
+        reply.Body.End();
         reply.Succeed();
+        return true;
     }
 
-    private void Other(in CommandRequest request, ReplyWriter reply)
-    {
-        string name = request.NameText;
-        switch (name)
-        {
-            case "update":
-                _writes.Update(request, reply.Body);
-                break;
-            case "delete":
-                _writes.Delete(request, reply.Body);
-                break;
-            case "findAndModify" or "findandmodify":
-                _writes.FindAndModify(request, reply.Body);
-                break;
-            case "getMore":
-                GetMore(request, reply);
-                return;
-            case "killCursors":
-                KillCursors(request, reply.Body);
-                break;
-            default:
-                _store.Counters.Add(Counted.Command, 1);
-                BsonDocument answer = _commands.Answer(name, request.Body) ?? throw new NullCommandException(59, "CommandNotFound", $"no such command: '{name}'");
-                foreach ((string field, BsonValue value) in answer)
-                    reply.Body.WriteValue(Encoding.UTF8.GetBytes(field), value.Type, value.Bytes.Span);
-                break;
-        }
-
-        reply.Succeed();
-    }
-
-    private void GetMore(in CommandRequest request, ReplyWriter reply)
-    {
-        _store.Counters.Add(Counted.GetMore, 1);
-        var reader = new BsonReader(request.Body);
-        reader.Read();
-        long id = reader.ToInt64();
-        NullCursor cursor = _store.FindCursor(id) ?? throw new NullCommandException(43, "CursorNotFound", $"cursor id {id} not found");
-        long count = reader.Find("batchSize"u8) && reader.ToInt64() is > 0 and var size ? size : long.MaxValue;
-        BeginCursor(reply.Body, "nextBatch"u8);
-        _store.Counters.Add(Counted.Returned, cursor.Collection.WriteBatch(reply.Body, cursor, count));
-        if (cursor.Left == 0)
-            _store.Close(id);
-        EndCursor(reply, cursor.Left == 0 ? 0 : id, cursor.Collection);
-    }
-
-    private void KillCursors(in CommandRequest request, BsonWriter body)
+    private void KillCursors(ReadOnlySpan<byte> request, BsonWriter body)
     {
         body.StartArray("cursorsKilled"u8);
-        var reader = new BsonReader(request.Body);
+        var reader = new BsonReader(request);
         if (reader.Find("cursors"u8))
         {
             var ids = new BsonReader(reader.DocumentBytes);
             while (ids.Read())
             {
-                if (_store.Close(ids.ToInt64()))
+                if (store.Close(ids.ToInt64()))
                     body.WriteInt64(ids.Name, ids.ToInt64());
             }
         }
 
         body.End();
+    }
+
+    /// <summary>Each statement finds a document, if there is any.</summary>
+    private void Update(NumberedCollection collection, in CommandRequest request, BsonWriter body)
+    {
+        long statements = 0;
+        foreach (byte[] _ in Statements(request, "updates"))
+            statements++;
+        long changed = collection.Count > 0 ? statements : 0;
+        counters.CountUpdates(statements, changed);
+        body.WriteInt64("n"u8, changed);
+        body.WriteInt64("nModified"u8, changed);
+    }
+
+    private void Delete(NumberedCollection collection, in CommandRequest request, BsonWriter body)
+    {
+        long deleted = 0;
+        List<byte[]> statements = Statements(request, "deletes");
+        foreach (byte[] statement in statements)
+        {
+            var limit = new BsonReader(statement);
+            var filter = new BsonReader(statement);
+            bool isAll = limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8) && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
+            deleted += isAll ? collection.Clear() : collection.DeleteOne();
+        }
+
+        counters.CountDeletes(statements.Count, deleted);
+        body.WriteInt64("n"u8, deleted);
+    }
+
+    private void FindAndModify(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
+    {
+        counters.CountCommand();
+        var command = new BsonReader(request);
+        BsonDocument? found = collection.FindOne(command.Find("query"u8) ? command.DocumentBytes : BsonDocument.Empty.Bytes);
+        if (command.Find("remove"u8) && command.ToBoolean())
+            collection.DeleteOne();
+        body.StartDocument("lastErrorObject"u8);
+        body.WriteInt32("n"u8, found is null ? 0 : 1);
+        body.WriteBoolean("updatedExisting"u8, found is not null);
+        body.End();
+        if (found is null)
+            body.WriteNull("value"u8);
+        else
+            body.WriteDocument("value"u8, found.Bytes);
+    }
+
+    /// <summary>Of the collection, whatever the filter.</summary>
+    private void Count(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
+    {
+        counters.CountCommand();
+        var command = new BsonReader(request);
+        body.WriteInt64("n"u8, command.Find("limit"u8) && command.ToInt64() is > 0 and var limit ? Math.Min(collection.Count, limit) : collection.Count);
+    }
+
+    /// <summary>The value that one of the documents has.</summary>
+    private void Distinct(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)
+    {
+        counters.CountCommand();
+        var key = new BsonReader(request);
+        body.StartArray("values"u8);
+        if (key.Find("key"u8) && collection.FindOne(BsonDocument.Empty.Bytes)?.Find(Encoding.UTF8.GetString(key.StringBytes)) is { } value)
+            body.WriteValue("0"u8, value.Type, value.Bytes.Span);
+        body.End();
+    }
+
+    /// <summary>One document with the number of documents, whatever the pipeline: right for a count by $group.</summary>
+    private void Aggregate(NumberedCollection collection, BsonWriter body)
+    {
+        counters.CountCommand();
+        BeginCursor(body, "firstBatch"u8);
+        body.StartDocument("0"u8);
+        body.WriteNull("_id"u8);
+        body.WriteInt64("n"u8, collection.Count);
+        body.End();
+        body.End();
+        body.WriteInt64("id"u8, 0);
+        body.WriteString("ns"u8, collection.Namespace);
+        body.End();
+    }
+
+    private static bool IsOfStatistics(in CommandRequest request) => request.Name.SequenceEqual("collStats"u8)
+        || (request.Name.SequenceEqual("aggregate"u8) && new BsonDocument(request.Body.ToArray()).Find("pipeline.0.$collStats") is not null);
+
+    /// <summary>What the embedded server says of indexes is true; number and size of documents are put in.</summary>
+    private bool Describe(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
+    {
+        inner.Handle(request, reply);
+        byte[] answer = reply.Body.Written[reply.BodyStart..].ToArray();
+        reply.Restart();
+        Copy(new BsonReader(answer));
+        reply.Body.End();
+        return true;
+
+        void Copy(BsonReader source)
+        {
+            while (source.Read())
+            {
+                if (source.NameIs("count"u8))
+                    reply.Body.WriteInt64(source.Name, collection.Count);
+                else if (source.NameIs("size"u8))
+                    reply.Body.WriteInt64(source.Name, collection.Bytes);
+                else if (source.Type is BsonType.Document or BsonType.Array)
+                    CopyWithin(source);
+                else
+                    reply.Body.WriteValue(source.Name, source.Type, source.Value);
+            }
+        }
+
+        void CopyWithin(BsonReader source)
+        {
+            if (source.Type == BsonType.Array)
+                reply.Body.StartArray(source.Name);
+            else
+                reply.Body.StartDocument(source.Name);
+            Copy(new BsonReader(source.DocumentBytes));
+            reply.Body.End();
+        }
+    }
+
+    /// <summary>Statements come in the command's array or in a section of their own.</summary>
+    private static List<byte[]> Statements(in CommandRequest request, string field)
+    {
+        var statements = new List<byte[]>();
+        var reader = new BsonReader(request.Body);
+        if (reader.Find(Encoding.UTF8.GetBytes(field)))
+        {
+            var items = new BsonReader(reader.DocumentBytes);
+            while (items.Read())
+                statements.Add(items.DocumentBytes.ToArray());
+        }
+
+        if (request.TryGetSequence(Encoding.UTF8.GetBytes(field), out ReadOnlySpan<byte> rest))
+        {
+            while (rest.Length > 0)
+                statements.Add(NumberedCollection.TakeDocument(ref rest).ToArray());
+        }
+
+        return statements;
     }
 }

@@ -1,4 +1,5 @@
-using MongoPerf.Engine.Growth;
+using System.Buffers.Binary;
+using System.Text;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Wire.Bson;
 
@@ -7,12 +8,17 @@ namespace MongoPerf.Deployments.Null;
 /// <summary>A collection of the plan: it remembers which numbers came, and makes the documents again when they are asked for.</summary>
 /// <remarks>
 /// Where an _id does not tell its number, the documents that came are taken for the first ones of the template. Deleted documents are
-/// missing in counts only.
+/// missing in counts only. Thread-safe: one lock, held for one command at most; memory is bounded however many documents come.
 /// </remarks>
-internal sealed class NumberedCollection(string database, string name, NumberedDocuments documents) : NullCollection(database, name)
+internal sealed class NumberedCollection(string database, string name, NumberedDocuments documents)
 {
     [ThreadStatic]
     private static BsonWriter? _scratch;
+
+    private readonly byte[] _database = Encoding.UTF8.GetBytes(database);
+    private readonly byte[] _name = Encoding.UTF8.GetBytes(name);
+    private readonly byte[] _namespace = Encoding.UTF8.GetBytes($"{database}.{name}");
+    private readonly Lock _gate = new();
 
     private readonly NumberRanges _numbers = new();
     private long _count;
@@ -22,20 +28,31 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
     // One beyond the last number of the last list of _ids.
     private long _asked;
 
-    public override long Count => Volatile.Read(ref _count);
+    public string Database { get; } = database;
 
-    /// <remarks>Documents that came twice count once, with the mean length.</remarks>
-    public override long Bytes
+    /// <summary>Database and name.</summary>
+    public ReadOnlySpan<byte> Namespace => _namespace;
+
+    /// <summary>Documents that are there.</summary>
+    public long Count => Volatile.Read(ref _count);
+
+    /// <summary>Of these documents: those that came twice count once, with the mean length.</summary>
+    public long Bytes
     {
         get
         {
             long count = Count;
-            lock (Gate)
+            lock (_gate)
                 return _inserted == 0 ? 0 : (long)((double)_insertedBytes / _inserted * count);
         }
     }
 
-    public override int Insert(ReadOnlySpan<byte> sent)
+    public bool Is(ReadOnlySpan<byte> database, ReadOnlySpan<byte> name) => name.SequenceEqual(_name) && database.SequenceEqual(_database);
+
+    /// <param name="sent">Documents back to back.</param>
+    /// <returns>How many they are.</returns>
+    /// <exception cref="BsonFormatException">They are none.</exception>
+    public int Insert(ReadOnlySpan<byte> sent)
     {
         if (sent.IsEmpty)
             return 0;
@@ -51,7 +68,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
                 first = last;
         }
 
-        lock (Gate)
+        lock (_gate)
         {
             long before = _numbers.Count;
             long strange = 0;
@@ -69,26 +86,42 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
         return count;
     }
 
-    public override int Update(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> change, bool upsert) => Count > 0 ? 1 : 0;
-
-    public override long Delete(ReadOnlySpan<byte> filter, bool many)
+    /// <returns>1, or 0 when there is none.</returns>
+    public long DeleteOne()
     {
-        lock (Gate)
+        lock (_gate)
+        {
+            long deleted = Math.Min(_count, 1);
+            _count -= deleted;
+            return deleted;
+        }
+    }
+
+    /// <returns>Documents that were there.</returns>
+    public long Clear()
+    {
+        lock (_gate)
         {
             long count = _count;
-            if (!many || !IsEmpty(filter))
-            {
-                _count -= Math.Min(count, 1);
-                return Math.Min(count, 1);
-            }
-
             _numbers.Clear();
             _count = _inserted = _insertedBytes = 0;
             return count;
         }
     }
 
-    public override FindOutcome Find(BsonWriter array, scoped in FindRequest find)
+    /// <summary>Some document that a filter may mean; null when there is none.</summary>
+    public BsonDocument? FindOne(ReadOnlySpan<byte> filter)
+    {
+        var found = new BsonWriter();
+        found.StartDocument();
+        FindOutcome outcome = Find(found, new FindRequest { Filter = filter, Limit = 1 });
+        outcome.Pool?.Write(found, Math.Min(1, Count));
+        found.End();
+        return new BsonDocument(found.ToArray()).FindDocument("0");
+    }
+
+    /// <summary>Writes the first batch into an open array, unless any documents of a pool will do.</summary>
+    public FindOutcome Find(BsonWriter array, scoped in FindRequest find)
     {
         var condition = new BsonReader(find.Filter);
         while (condition.Read())
@@ -105,7 +138,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
 
     /// <summary>Writes what comes next of a range.</summary>
     /// <param name="array">Open.</param>
-    /// <param name="cursor">Goes on, and has nothing left when the range is at its end.</param>
+    /// <param name="cursor">Advances, and has nothing left when the range is at its end.</param>
     /// <param name="count">Documents at most.</param>
     /// <returns>How many.</returns>
     public int WriteBatch(BsonWriter array, NullCursor cursor, long count)
@@ -121,7 +154,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
     {
         if (find.IsDescendingById)
         {
-            lock (Gate)
+            lock (_gate)
                 range = _numbers.TryFindLast(range, out long last) ? new NumberRange(last, last + 1) : default;
         }
 
@@ -210,7 +243,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
                 return false;
         }
 
-        lock (Gate)
+        lock (_gate)
             return documents.AreOrdered(Math.Min(range.End, _numbers.End));
     }
 
@@ -249,7 +282,7 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
         if (HasId(asked, id))
             return asked;
         long end;
-        lock (Gate)
+        lock (_gate)
             end = _numbers.End;
         for (long number = 0; number <= end; number++)
         {
@@ -271,13 +304,13 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
 
     private bool IsThere(long number)
     {
-        lock (Gate)
+        lock (_gate)
             return _numbers.Contains(number);
     }
 
     private bool TryFindRun(NumberRange range, out NumberRange run)
     {
-        lock (Gate)
+        lock (_gate)
             return _numbers.TryFindRun(range, out run);
     }
 
@@ -302,5 +335,17 @@ internal sealed class NumberedCollection(string database, string name, NumberedD
     {
         var reader = new BsonReader(document);
         return reader.Find("_id"u8) ? documents.NumberOf(reader.Type, reader.Value) : -1;
+    }
+
+    /// <summary>Parts the first document off.</summary>
+    /// <exception cref="BsonFormatException">Its length does not fit.</exception>
+    public static ReadOnlySpan<byte> TakeDocument(ref ReadOnlySpan<byte> documents)
+    {
+        int length = documents.Length < BsonReader.MinimumDocumentLength ? 0 : BinaryPrimitives.ReadInt32LittleEndian(documents);
+        if (length < BsonReader.MinimumDocumentLength || length > documents.Length)
+            throw new BsonFormatException(0, $"document length is {length}, {documents.Length} bytes are left");
+        ReadOnlySpan<byte> document = documents[..length];
+        documents = documents[length..];
+        return document;
     }
 }
