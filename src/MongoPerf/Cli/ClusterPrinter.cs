@@ -1,4 +1,3 @@
-using System.Text.Json;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
@@ -50,29 +49,20 @@ internal static class ClusterPrinter
             output.WriteLine($"the shards are not limited to {Units.Counted(status.Plan.Cpus ?? 0, "CPU")}: {wrong}");
     }
 
-    public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.Write(output, json =>
+    public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.WriteValue(output, new
     {
-        json.WriteStartObject();
-        json.WriteString("folder", status.Folder);
-        json.WriteString("router", status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod");
-        json.WriteString("version", status.Plan.MongodVersion.ToString());
-        json.WriteNumber("shards", status.Plan.Shards);
-        json.WriteNumber("members", status.Plan.Members);
-        json.WriteNumber("cacheBytes", status.Plan.CacheBytes);
-        json.WriteBoolean("isRunning", status.IsRunning);
-        json.Objects("processes", status.Members, WriteMember);
-        json.WriteEndObject();
+        status.Folder,
+        router = status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod",
+        version = status.Plan.MongodVersion.ToString(),
+        status.Plan.Shards,
+        status.Plan.Members,
+        status.Plan.CacheBytes,
+        status.IsRunning,
+        processes = status.Members.Select(member => new
+        {
+            member.Member.Name, role = member.Member.Description, address = AddressOf(member), member.ProcessId, member.State, member.IsMemoryLimited,
+        }),
     });
-
-    private static void WriteMember(Utf8JsonWriter json, MemberStatus member)
-    {
-        json.WriteString("name", member.Member.Name);
-        json.WriteString("role", member.Member.Description);
-        json.WriteString("address", AddressOf(member));
-        json.Integer("processId", member.ProcessId);
-        json.WriteString("state", member.State);
-        json.WriteBoolean("isMemoryLimited", member.IsMemoryLimited);
-    }
 
     private static void WriteLine(TextWriter output, string what, string text) => output.WriteLine($"  {what,-13}  {text}");
 

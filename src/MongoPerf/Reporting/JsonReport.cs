@@ -1,136 +1,156 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Phases;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>A run as JSON, schema mongoperf/1. What has no value is null; fields are only ever added.</summary>
+/// <summary>A run as JSON, schema mongoperf/1. What has no value is null; fields are only ever added. Stored records are shown as they are.</summary>
 internal static class JsonReport
 {
     public const string Schema = "mongoperf/1";
 
-    public static void Write(StoredRun run, TextWriter output) => Write(output, json =>
+    private static readonly JsonSerializerOptions Options = new()
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
+        WriteIndented = true,
+        NewLine = "\n",
+        // Relaxed: the file is read as JSON, never pasted into HTML, and 'it's' stays readable.
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        Converters = { new RoundedNumber() },
+        TypeInfoResolver = new DefaultJsonTypeInfoResolver { Modifiers = { LeaveErrorsToThePhase } },
+    };
+
+    public static void Write(StoredRun run, TextWriter output)
     {
         Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(one => one.Phase.Number);
-        json.WriteStartObject();
-        json.WriteString("schema", Schema);
-        json.Object("run", run, WriteRun);
-        json.Object("settings", run.Settings, WriteSettings);
-        json.Object("deployment", run.Deployment, WriteDeployment);
-        json.Record("environment", run.Environment);
-        json.Record("accounting", run.Accounting);
-        json.Record("errors", run.Errors);
-        json.Objects("phases", run.Phases, (_, phase) => PhaseJson.WritePhase(json, phase, laps.GetValueOrDefault(phase.Number)));
-        ShardJson.WriteCollStats(json, run);
-        ShardJson.WriteSharding(json, run);
-        json.Objects("events", run.Events, WriteEvent);
-        json.WriteEndObject();
-    });
+        WriteValue(output, new
+        {
+            schema = Schema,
+            run = RunOf(run),
+            settings = SettingsOf(run.Settings),
+            deployment = run.Deployment is { } deployment ? DeploymentOf(deployment) : null,
+            environment = run.Environment,
+            accounting = run.Accounting,
+            errors = run.Errors,
+            phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number))),
+            collStats = ShardJson.CollStats(run),
+            sharding = ShardJson.Sharding(run),
+            events = run.Events.Select(e => new { at = Time(e.AtMilliseconds), e.Kind, e.Text, e.Seconds }),
+        });
+    }
 
-    /// <summary>Indented, with a line feed behind it.</summary>
-    public static void Write(TextWriter output, Action<Utf8JsonWriter> write)
+    /// <summary>Indented, members in camelCase, numbers rounded to a millionth, with a line feed at the end.</summary>
+    public static void WriteValue(TextWriter output, object value)
     {
-        using var bytes = new MemoryStream();
-        // Relaxed: the file is read as JSON, never pasted into HTML, and 'it's' stays readable.
-        using (var json = new Utf8JsonWriter(bytes, new JsonWriterOptions
-        {
-            Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
-        }))
-        {
-            write(json);
-        }
-
-        output.Write(System.Text.Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length));
+        output.Write(JsonSerializer.Serialize(value, Options));
         output.Write('\n');
     }
 
-    private static void WriteRun(Utf8JsonWriter json, StoredRun stored)
+    public static DateTimeOffset Time(long milliseconds) => DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
+
+    private static object RunOf(StoredRun stored)
     {
         RunInfo run = stored.Run;
-        json.WriteString("id", run.Id);
-        json.WriteNumber("seed", run.Seed);
-        json.WriteString("version", run.Version);
-        json.WriteString("buildKind", run.BuildKind);
-        json.WriteString("commandLine", run.CommandLine);
-        json.WriteString("state", stored.StateText);
-        json.Text("stoppedBecause", run.StoppedBecause);
-        json.WriteString("startedAt", run.StartedAt);
-        if (run.EndedAt is { } ended)
-            json.WriteString("endedAt", ended);
-        else
-            json.WriteNull("endedAt");
-        json.WriteNumber("documentsReached", stored.DocumentsReached);
-        json.Record("repeat", run.Repeat);
-    }
-
-    private static void WriteSettings(Utf8JsonWriter json, RunSettings settings)
-    {
-        json.Object("deployment", settings.Deployment, WriteDeploymentSettings);
-        json.Object("data", settings.Data, WriteDataSettings);
-        json.Object("plan", settings.Plan, WritePlanSettings);
+        return new
+        {
+            run.Id, run.Seed, run.Version, run.BuildKind, run.CommandLine, state = stored.StateText, run.StoppedBecause, run.StartedAt, run.EndedAt,
+            stored.DocumentsReached, run.Repeat,
+        };
     }
 
     /// <summary>What is null was left to the program.</summary>
-    private static void WriteDeploymentSettings(Utf8JsonWriter json, DeploymentSettings deployment)
+    private static object SettingsOf(RunSettings settings)
     {
-        json.Text("name", deployment.Name);
-        json.WriteString("topology", deployment.Topology.Text());
-        json.Text("uri", deployment.Uri);
-        json.Integer("cacheBytes", deployment.CacheBytes);
-        json.Integer("memoryLimitBytes", deployment.MemoryLimitBytes);
-        json.Integer("cpus", deployment.Cpus);
-        json.Integer("shards", deployment.Cluster?.Shards);
-        json.Integer("members", deployment.Cluster?.Members);
+        DeploymentSettings on = settings.Deployment;
+        PlanSettings plan = settings.Plan;
+        return new
+        {
+            deployment = new
+            {
+                on.Name, topology = on.Topology.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, on.Cluster?.Shards, on.Cluster?.Members,
+            },
+            data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },
+            plan = new
+            {
+                plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters), plan.Changes, plan.Set, plan.Overrides.Scale,
+                plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors,
+            },
+        };
     }
 
-    private static void WriteDataSettings(Utf8JsonWriter json, DataSettings data)
+    private static object DeploymentOf(DeploymentInfo d) => new
     {
-        json.WriteString("database", data.Database);
-        json.WriteBoolean("isExisting", data.IsExisting);
-        json.Record("sharding", data.Sharding);
+        kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes,
+        d.Router, d.ShardCount, d.IsEmbedded, d.Address, d.Namespace, d.Remarks,
+    };
+
+    private static object PhaseOf(PhaseRecord phase, LapFigures? laps) => new
+    {
+        phase.Number,
+        phase.Phase,
+        phase.Description,
+        kind = phase.Kind.ToString().ToLowerInvariant(),
+        growth = phase.Growth is { } growth ? new { name = growth.Growth, growth.Step, growth.Documents } : null,
+        parameters = ParametersOf(phase.Parameters),
+        phase.Collection,
+        phase.Documents,
+        complete = phase.IsComplete,
+        phase.Rate,
+        phase.NotVerified,
+        operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),
+        phase.Operations,
+        groups = phase.Groups.Select(group => new
+        {
+            group.Name, group.Threads, group.Seconds,
+            operationsPerThread = new { min = group.Least, group.Mean, max = group.Most, standardDeviation = group.Deviation },
+            group.Accounting,
+        }),
+        phase.Sizes,
+        errors = phase.Operations.SelectMany(operation => operation.Errors.Select(error => new
+        {
+            operation.Operation, error.Code, error.Name, error.Count, error.FirstMessage,
+        })),
+        assertions = phase.Assertions.Select(assertion => new { assertion.Text, assertion.Value, assertion.Holds }),
+        laps = laps is null ? null : LapsOf(laps),
+    };
+
+    private static object LapsOf(LapFigures laps) => new
+    {
+        laps.Length,
+        of = laps.IsOfDocuments ? "documents" : "operations",
+        firstSeconds = laps.First,
+        medianSeconds = laps.Median,
+        lastSeconds = laps.Last,
+        slowestSeconds = laps.Slowest,
+        firstTaskEndedSeconds = laps.Ends.Fastest,
+        lastTaskEndedSeconds = laps.Ends.Slowest,
+        tasks = laps.Tasks.Select(task => task.Select(lap => new { lap = lap.Number, lap.Done, lap.Seconds, lap.EndSeconds })),
+    };
+
+    private static Dictionary<string, string> ParametersOf(IEnumerable<ParameterValue> parameters) => parameters.ToDictionary(parameter => parameter.Name, parameter => parameter.Value);
+
+    /// <summary>A phase lists the errors of all its operations.</summary>
+    private static void LeaveErrorsToThePhase(JsonTypeInfo type)
+    {
+        if (type.Type == typeof(OperationResult))
+            type.Properties.Remove(type.Properties.Single(property => property.Name == "errors"));
     }
 
-    private static void WritePlanSettings(Utf8JsonWriter json, PlanSettings plan)
+    /// <summary>JSON knows neither NaN nor infinity.</summary>
+    private sealed class RoundedNumber : JsonConverter<double>
     {
-        json.WriteString("name", plan.Name);
-        json.WriteString("description", plan.Description);
-        json.WriteString("path", plan.Path);
-        json.WriteStartObject("parameters");
-        foreach (ParameterValue parameter in plan.Parameters)
-            json.WriteString(parameter.Name, parameter.Value);
-        json.WriteEndObject();
-        json.Texts("changes", plan.Changes);
-        json.Texts("set", plan.Set);
-        json.Number("scale", plan.Overrides.Scale);
-        json.WriteNumber("targetDocuments", plan.TargetDocuments);
-        json.Number("verifyShare", plan.VerifyShare);
-        json.WriteNumber("maxErrors", plan.MaxErrors);
-    }
+        public override double Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => reader.GetDouble();
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
-    {
-        json.WriteString("kind", JsonNamingPolicy.CamelCase.ConvertName(deployment.Kind.ToString()));
-        json.WriteString("topology", deployment.Topology.Text());
-        json.WriteString("serverVersion", deployment.ServerVersion);
-        json.Text("storageEngine", deployment.StorageEngine);
-        json.Integer("cacheBytes", deployment.CacheBytes);
-        if (deployment.Router is not null)
-            json.WriteString("router", deployment.Router);
-        if (deployment.ShardCount is { } shards)
-            json.WriteNumber("shardCount", shards);
-        json.WriteBoolean("isEmbedded", deployment.IsEmbedded);
-        json.WriteString("address", deployment.Address);
-        json.WriteString("namespace", deployment.Namespace);
-        json.Texts("remarks", deployment.Remarks);
-    }
-
-    private static void WriteEvent(Utf8JsonWriter json, RunEvent happened)
-    {
-        json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
-        json.WriteString("kind", happened.Kind);
-        json.WriteString("text", happened.Text);
-        json.Number("seconds", happened.Seconds);
+        public override void Write(Utf8JsonWriter writer, double value, JsonSerializerOptions options)
+        {
+            if (double.IsFinite(value))
+                writer.WriteNumberValue(Math.Round(value, 6));
+            else
+                writer.WriteNullValue();
+        }
     }
 }

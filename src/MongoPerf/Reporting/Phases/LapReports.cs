@@ -1,4 +1,3 @@
-using System.Text.Json;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Phases;
@@ -49,43 +48,5 @@ internal static class LapCsv
                     CsvReport.Row(output, [phase.Number, phase.Phase, parameters, laps.Length, task + 1, lap.Number, lap.Done, lap.Seconds, lap.EndSeconds]);
             }
         }
-    }
-}
-
-/// <summary>What schema mongoperf/1 has of a phase's laps.</summary>
-internal static class LapJson
-{
-    public static void Write(Utf8JsonWriter json, LapFigures laps)
-    {
-        json.WriteStartObject("laps");
-        json.WriteNumber("length", laps.Length);
-        json.WriteString("of", laps.IsOfDocuments ? "documents" : "operations");
-        json.Number("firstSeconds", laps.First);
-        json.Number("medianSeconds", laps.Median);
-        json.Number("lastSeconds", laps.Last);
-        json.Number("slowestSeconds", laps.Slowest);
-        json.Number("firstTaskEndedSeconds", laps.Ends.Fastest);
-        json.Number("lastTaskEndedSeconds", laps.Ends.Slowest);
-        json.WriteStartArray("tasks");
-        foreach (IReadOnlyList<TaskLap> task in laps.Tasks)
-            WriteTask(json, task);
-        json.WriteEndArray();
-        json.WriteEndObject();
-    }
-
-    private static void WriteTask(Utf8JsonWriter json, IReadOnlyList<TaskLap> task)
-    {
-        json.WriteStartArray();
-        foreach (TaskLap lap in task)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("lap", lap.Number);
-            json.WriteNumber("done", lap.Done);
-            json.Number("seconds", lap.Seconds);
-            json.Number("endSeconds", lap.EndSeconds);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
     }
 }
