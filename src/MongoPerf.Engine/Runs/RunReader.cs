@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
@@ -7,9 +8,15 @@ internal sealed class RunReader
 {
     private readonly SqliteConnection _connection;
     private readonly SqliteTransaction? _transaction;
+    private readonly string _file;
+    private readonly long _length;
 
+    /// <param name="connection">From <see cref="RunSchema.Open"/>.</param>
+    /// <param name="transaction">Null for none.</param>
     public RunReader(SqliteConnection connection, SqliteTransaction? transaction)
     {
+        _file = connection.DataSource;
+        _length = new[] { _file, _file + "-wal" }.Where(File.Exists).Sum(path => new FileInfo(path).Length);
         _connection = connection;
         _transaction = transaction;
     }
@@ -110,15 +117,35 @@ internal sealed class RunReader
         "SELECT h.phase, h.operation, h.warmup, h.encoded FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
         row => new StoredHistogram(row.GetInt32(0), row.GetString(1), row.GetBoolean(2), (byte[])row.GetValue(3)));
 
+    /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)
     {
         using SqliteCommand command = _connection.CreateCommand();
         command.Transaction = _transaction;
         command.CommandText = sql;
-        using SqliteDataReader reader = command.ExecuteReader();
-        while (reader.Read())
-            yield return read(reader);
+        using SqliteDataReader reader = Guarded(command.ExecuteReader);
+        // In a file whose pages refer to one another in a circle the rows never end.
+        for (long most = _length; Guarded(reader.Read); most--)
+        {
+            if (most == 0)
+                throw Damaged("it has more rows than bytes");
+            yield return Guarded(() => read(reader));
+        }
     }
+
+    private T Guarded<T>(Func<T> read)
+    {
+        try
+        {
+            return read();
+        }
+        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException or ArgumentException or OverflowException)
+        {
+            throw Damaged(e.Message);
+        }
+    }
+
+    private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(_file)!, why);
 
     private static long? NullableInteger(SqliteDataReader row, int column) => row.IsDBNull(column) ? null : row.GetInt64(column);
 
