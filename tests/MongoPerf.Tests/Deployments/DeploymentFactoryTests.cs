@@ -69,7 +69,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request() with { RequiredKind = DeploymentKind.Null }, _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request() with { RequiredKind = DeploymentKind.Given, Hosts = Hosts }, _mongod));
         DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod };
-        Assert.Equal(DeploymentKind.Mongod, KindOf(mongod with { ServerProgram = _mongod }, null));
+        Assert.Equal(DeploymentKind.Mongod, KindOf(mongod with { ServerProgram = _mongod }, _mongod));
         using IDeployment noted = DeploymentFactory.Create(mongod with { ServerProgram = _mongod }, Names(_mongod));
         Assert.Equal(_mongod, Assert.IsType<MongodDeployment>(noted).Program);
         // A run that broke off before its server was started noted no program.

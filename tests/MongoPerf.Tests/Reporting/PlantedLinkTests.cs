@@ -90,7 +90,8 @@ public sealed class PlantedLinkTests : IDisposable
     [Fact]
     public void A_journal_that_could_make_SQLite_delete_a_file_is_not_rolled_back()
     {
-        File.WriteAllText(Path.Combine(_folder, "run.db-journal"), "not empty");
+        // An empty one, which SQLite itself would ignore.
+        File.WriteAllText(Path.Combine(_folder, "run.db-journal"), "");
         (int code, _, string errors) = InProcess.Run("resume", "2026-11-21-a", "--out", _runs.Path);
         Assert.Equal(2, code);
         Assert.DoesNotContain("   at ", errors, StringComparison.Ordinal);

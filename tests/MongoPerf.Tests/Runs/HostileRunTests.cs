@@ -14,6 +14,9 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     private const string Id = "2026-11-21-a";
     private const string Other = "2026-11-21-b";
 
+    /// <summary>Of each kind; MONGOPERF_HOSTILE_ROUNDS asks for more.</summary>
+    private static readonly int Rounds = int.TryParse(Environment.GetEnvironmentVariable("MONGOPERF_HOSTILE_ROUNDS"), out int rounds) ? rounds : 24;
+
     private static readonly string?[] HostileJson =
     [
         "null", "-1", "0", "1e308", "-1e308", "9223372036854775807", "-9223372036854775808", "1e15", "\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "\"\"",
@@ -67,7 +70,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     public void Any_value_of_any_record_gives_a_result_or_one_line()
     {
         var random = new Random(14);
-        for (int i = 0; i < 60; i++)
+        for (int i = 0; i < Rounds; i++)
             CheckAfter(connection => ChangeJson(connection, random));
     }
 
@@ -75,7 +78,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     public void Any_cell_of_any_table_gives_a_result_or_one_line()
     {
         var random = new Random(15);
-        for (int i = 0; i < 60; i++)
+        for (int i = 0; i < Rounds; i++)
             CheckAfter(connection => ChangeCell(connection, random));
     }
 
@@ -83,7 +86,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     public void Any_damaged_page_gives_a_result_or_one_line()
     {
         var random = new Random(16);
-        for (int i = 0; i < 25; i++)
+        for (int i = 0; i < Rounds / 2; i++)
         {
             File.Copy(_fixture.Db, Db, overwrite: true);
             byte[] bytes = File.ReadAllBytes(Db);
@@ -113,7 +116,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     public void A_giant_text_is_refused_and_not_loaded()
     {
         File.Copy(_fixture.Db, Db);
-        Change(connection => Execute(connection, "UPDATE event SET text = CAST(zeroblob(70000000) AS TEXT) WHERE rowid = (SELECT min(rowid) FROM event)"));
+        Change(connection => Execute(connection, "INSERT INTO event VALUES (0, 'kind', CAST(zeroblob(70000000) AS TEXT), NULL)"));
         (int code, _, string errors) = InProcess.Run("report", Id, "--out", _runs.Path);
         Assert.Equal(2, code);
         Assert.Contains("string or blob too big", errors, StringComparison.Ordinal);
@@ -199,7 +202,15 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
         if (table == "meta")
             command.CommandText += $" WHERE key = '{((string[])["format", "run", "settings", "deployment", "note.token"])[random.Next(5)]}'";
         command.Parameters.AddWithValue("$value", hostile ?? DBNull.Value);
-        command.ExecuteNonQuery();
+        try
+        {
+            command.ExecuteNonQuery();
+        }
+        catch (SqliteException)
+        {
+            // No file can hold this either.
+        }
+
         return string.Create(CultureInfo.InvariantCulture, $"{command.CommandText} with {hostile ?? "NULL"}");
     }
 

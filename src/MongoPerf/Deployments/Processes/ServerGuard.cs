@@ -40,19 +40,23 @@ internal sealed class ServerGuard : IDisposable
     public static TimeSpan Grace => TimeSpan.FromSeconds(
         Environment.GetEnvironmentVariable(Variable) is { } text && int.TryParse(text.TrimEnd('s'), out int seconds) && seconds >= 0 ? seconds : DefaultGraceSeconds);
 
+    /// <summary>Of the shell.</summary>
+    public int ProcessId => _shell.Id;
+
     /// <param name="server">To be ended.</param>
     /// <param name="stateFile">Names its keeper.</param>
     /// <param name="keeper">Letters and digits: this process as the keeper of the server.</param>
+    /// <param name="grace">How long the server outlives this process.</param>
     /// <param name="stopLimit">From SIGTERM to SIGKILL.</param>
     /// <returns>Null where there is no shell: then nobody ends the server.</returns>
-    public static ServerGuard? Start(ProcessIdentity server, string stateFile, string keeper, TimeSpan stopLimit)
+    public static ServerGuard? Start(ProcessIdentity server, string stateFile, string keeper, TimeSpan grace, TimeSpan stopLimit)
     {
         var start = new ProcessStartInfo("/bin/sh") { RedirectStandardInput = true };
         // In a session of its own: what ends this process's group, or its terminal, must not end it.
         string[] arguments =
         [
             "-c", "exec >/dev/null 2>&1; command -v setsid >/dev/null && exec setsid sh -c \"$0\" mongoperf-guard \"$@\"; exec sh -c \"$0\" mongoperf-guard \"$@\"", Script,
-            $"{server.ProcessId}", $"{server.StartTicks}", Path.GetFullPath(stateFile), keeper, $"{(int)Grace.TotalSeconds}", $"{(int)stopLimit.TotalSeconds}",
+            $"{server.ProcessId}", $"{server.StartTicks}", Path.GetFullPath(stateFile), keeper, $"{(int)grace.TotalSeconds}", $"{(int)stopLimit.TotalSeconds}",
         ];
         foreach (string argument in arguments)
             start.ArgumentList.Add(argument);

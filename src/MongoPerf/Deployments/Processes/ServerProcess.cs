@@ -281,7 +281,7 @@ internal sealed class ServerProcess : IDisposable
     {
         (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Keeper = _keeper }).Write(_options.Folder);
         _guard?.Dispose();
-        _guard = ServerGuard.Start(identity, ProcessState.PathIn(_options.Folder), _keeper, _options.StopLimit);
+        _guard = ServerGuard.Start(identity, ProcessState.PathIn(_options.Folder), _keeper, ServerGuard.Grace, _options.StopLimit);
     }
 
     private void WaitUntilItAnswers()
