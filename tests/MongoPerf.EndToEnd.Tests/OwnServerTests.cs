@@ -23,7 +23,7 @@ public sealed class OwnServerTests
     public void Operations_that_failed_meanwhile_may_be_allowed() => KillServer("embedded", "1000000", 0);
 
     [MongodFact]
-    public void A_series_goes_on_on_the_mongod_it_began_with_wherever_the_variable_named_it()
+    public void A_series_goes_on_on_the_mongod_it_began_with_and_asks_for_one_that_this_machine_would_not_start()
     {
         using var runs = new RunsFolder();
         string mongod = runs.At("mongod");
@@ -44,7 +44,8 @@ public sealed class OwnServerTests
         ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which no longer exists").Says("--mongod");
         Assert.False(File.Exists(Path.Combine(runs.DataPath, "CURRENT")), "the embedded server was started in mongod's folder");
         File.Move(mongod + ".away", mongod);
-        ProgramResult result = ProgramRun.Run(resume).Expect(0);
+        ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which this machine would not start without being told to").Says($"--mongod {mongod}");
+        ProgramResult result = ProgramRun.Run([.. resume, "--mongod", mongod]).Expect(0);
         Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
         AssertWhole(runs, "mongod");
     }
@@ -66,8 +67,7 @@ public sealed class OwnServerTests
         using (Engine.Runs.StoredRun stored = runs.FindStored()!)
             Assert.Equal((null, "Mongod"), (stored.Deployment, stored.FindNote("server kind")));
         File.WriteAllText(go, "");
-        // Without the option, where the embedded server would be chosen anew.
-        ProgramResult result = ProgramRun.Run("resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
+        ProgramResult result = ProgramRun.Run("resume", runs.Id, "--mongod", mongod, "--out", runs.Path, "--format", "json").Expect(0);
         Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
     }
 

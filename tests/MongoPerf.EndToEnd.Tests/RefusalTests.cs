@@ -117,6 +117,7 @@ public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServer
         long there = 0;
         for (long now; (now = Documents.FindEnd(connection, database)) != there; there = now)
             Thread.Sleep(500);
+        Documents.ExpireLease(connection, database);
         Series("embedded", database, "1k").Expect(2).Says("the target is 1,000");
         long target = there + 500;
         Series("embedded", database, $"{target}").Expect(0);

@@ -45,6 +45,16 @@ public sealed class ServeTests : IDisposable
     }
 
     [Fact]
+    public void A_folder_that_is_neither_empty_nor_its_own_is_left_as_it_is()
+    {
+        Serve("--data", "/etc").Expect(6).Says("/etc contains '").Says("is not the embedded server's data folder; nothing was written").Says("hint:  name an empty or new folder");
+        // Another program's RocksDB has no column families of ours.
+        File.WriteAllText(Path.Combine(_folder, "CURRENT"), "MANIFEST-000004\n");
+        Serve().Expect(2);
+        Assert.Equal([Path.Combine(_folder, "CURRENT")], Directory.GetFileSystemEntries(_folder));
+    }
+
+    [Fact]
     public void What_a_child_says_first_comes_through_with_its_hint_and_its_exit_code()
     {
         using EmbeddedServer holder = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = _folder, CacheBytes = 64L << 20 });
@@ -58,7 +68,7 @@ public sealed class ServeTests : IDisposable
         Assert.DoesNotContain("   at MongoPerf", e.Message, StringComparison.Ordinal);
     }
 
-    private ProgramResult Serve(params string[] more) => ProgramRun.Run(["serve", "--data", _folder, .. more]);
+    private ProgramResult Serve(params string[] more) => ProgramRun.Run(["serve", .. more.Contains("--data") ? [] : (string[])["--data", _folder], .. more]);
 
     private static MongoConnection? TryOpen(int port)
     {

@@ -18,6 +18,12 @@ public interface IDataStore : IDisposable
     /// <summary>What is there now.</summary>
     CollectionState Inspect(StoredCollection collection);
 
+    /// <summary>Says that this run is the one that writes the collection from now on, where there is one already.</summary>
+    /// <exception cref="CollectionBusyException">Another run writes it.</exception>
+    void Claim(PlanCollection collection)
+    {
+    }
+
     /// <summary>Makes the collection with its marker and indexes, or completes one that was left half-made.</summary>
     /// <param name="collection">Of the plan.</param>
     /// <param name="documents">Known to be in it, durable and without holes.</param>
@@ -75,7 +81,11 @@ public sealed record CollectionState(bool Exists, CollectionMarker? Marker);
 /// <param name="RunId">The run that made it, or went on with it last.</param>
 /// <param name="Documents">Known to be stored, durable and without holes at the last checkpoint of any run.</param>
 /// <param name="IsGrown">It was grown: worth going on with, and not dropped by other scenarios.</param>
-public sealed record CollectionMarker(ulong Seed, string Template, string RunId, long Documents, bool IsGrown);
+public sealed record CollectionMarker(ulong Seed, string Template, string RunId, long Documents, bool IsGrown)
+{
+    /// <summary>Of that run, which tells it from another one of the same id; null for a run without one.</summary>
+    public string? Token { get; init; }
+}
 
 /// <summary>serverStatus metrics.queryExecutor: scanned and scannedObjects.</summary>
 public readonly record struct ExaminedCounters(long Keys, long Documents);

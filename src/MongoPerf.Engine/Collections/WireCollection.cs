@@ -53,19 +53,30 @@ public sealed class WireCollection : IDisposable
     public CollectionState Inspect() => Retry(connection =>
     {
         bool exists = _administration.Exists(connection);
-        BsonDocument? marker = connection.RunCursor(_access.Database, BsonDocument.Of(
-            ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", _collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+        BsonDocument? marker = FindMarker(connection);
         return new CollectionState(exists, marker is null ? null : ReadMarker(marker));
+    });
+
+    /// <inheritdoc cref="IDataStore.Claim"/>
+    /// <remarks>Where there is no marker yet, <see cref="Create"/> does it.</remarks>
+    public void Claim() => Retry(connection =>
+    {
+        if (_access.Leases is { } leases && FindMarker(connection) is { } marker && (marker.Find("writer") is not null || ReadMarker(marker) is not null))
+            leases.Take(connection, _collection);
+        return true;
     });
 
     /// <summary>The database's collections that a run made.</summary>
     /// <param name="runId">As in their markers.</param>
-    public IReadOnlyList<string> FindMarked(string runId) => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
-        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId))))).Select(marker => marker.FindString("_id")!).ToArray());
+    /// <param name="token">The run's: ids begin anew with each folder of runs, and another user's run may have the same.</param>
+    public IReadOnlyList<string> FindMarked(string runId, string? token) => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId)))))
+        .Where(marker => marker.FindString("token") is not { } other || other == token).Select(marker => marker.FindString("_id")!).ToArray());
 
     public void Create(CollectionMarker marker) => Retry(connection =>
     {
         _administration.Prepare(connection);
+        _access.Leases?.Take(connection, _collection);
         // The marker goes before the collection: one that a crash left without it would be refused as somebody else's.
         connection.RunCommand(_access.Database, BsonDocument.Of(
             ("update", MarkerCollection),
@@ -84,7 +95,7 @@ public sealed class WireCollection : IDisposable
     public void Drop() => Retry(connection =>
     {
         _administration.Drop(connection);
-        connection.RunCommand(_access.Database, BsonDocument.Of(
+        connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? BsonDocument.Of(
             ("delete", MarkerCollection),
             ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
         _administration.TakeBack(connection);
@@ -170,20 +181,24 @@ public sealed class WireCollection : IDisposable
         return true;
     }
 
+    private BsonDocument? FindMarker(MongoConnection connection) => connection.RunCursor(_access.Database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", _collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+
     private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
         ("program", "mongoperf"),
         ("template", marker.Template),
         ("seed", unchecked((long)marker.Seed)),
         ("run", marker.RunId),
         ("documents", marker.Documents),
-        ("grown", marker.IsGrown));
+        ("grown", marker.IsGrown),
+        ("token", marker.Token));
 
     private static CollectionMarker? ReadMarker(BsonDocument marker) => marker.FindString("program") != "mongoperf" ? null : new(
         unchecked((ulong)(marker.FindInt64("seed") ?? 0)),
         marker.FindString("template") ?? "",
         marker.FindString("run") ?? "",
         marker.FindInt64("documents") ?? 0,
-        marker.IsTrue("grown"));
+        marker.IsTrue("grown")) { Token = marker.FindString("token") };
 
     /// <summary>A mongod that routes looks up what migrations changed when it is asked to find, on all shards; for explain and aggregate it never does. A mongos does it by itself.</summary>
     private void RefreshRoute(MongoConnection connection) => connection.RunCommand(_access.Database, BsonDocument.Of(
@@ -238,4 +253,8 @@ public sealed class WireCollection : IDisposable
 /// <param name="ReconnectFor">How long a broken connection is tried again.</param>
 /// <param name="BeforeReconnect">Called before each attempt after a failed one; a <see cref="ConnectionFailedException"/> makes that attempt fail. Null for nothing.</param>
 public sealed record CollectionAccess(
-    Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor, Action? BeforeReconnect = null);
+    Func<ServerAddress> Address, ConnectionSettings Connections, string Database, IClock Clock, TimeSpan ReconnectFor, Action? BeforeReconnect = null)
+{
+    /// <summary>Of the run that writes; null for one that only reads, or takes collections away.</summary>
+    public WriterLeases? Leases { get; init; }
+}

@@ -10,7 +10,8 @@ namespace MongoPerf.Engine.Collections;
 /// <param name="open">Opens one of them.</param>
 /// <param name="seed">Of the documents.</param>
 /// <param name="runId">Of the run.</param>
-public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, ulong seed, string runId) : IDataStore
+/// <param name="token">Of the run; null for one without.</param>
+public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, ulong seed, string runId, string? token = null) : IDataStore
 {
     private readonly Dictionary<string, WireCollection> _open = [];
     private CancellationToken _stop;
@@ -30,10 +31,16 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public CollectionState Inspect(StoredCollection collection) => Of(collection).Inspect();
 
+    public void Claim(PlanCollection collection)
+    {
+        foreach (StoredCollection stored in collection.Stored)
+            Of(stored).Claim();
+    }
+
     public void Create(PlanCollection collection, long documents)
     {
         foreach (StoredCollection stored in collection.Stored)
-            Of(stored).Create(new CollectionMarker(seed, stored.Documents?.Fingerprint ?? "", runId, PartOf(collection, stored, documents), collection.IsGrown));
+            Of(stored).Create(new CollectionMarker(seed, stored.Documents?.Fingerprint ?? "", runId, PartOf(collection, stored, documents), collection.IsGrown) { Token = token });
     }
 
     public void Drop(PlanCollection collection)

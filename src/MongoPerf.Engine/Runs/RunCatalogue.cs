@@ -3,16 +3,18 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>One line of `list runs`. The state is <see cref="StoredRun.StateText"/>, or "unreadable": then the problem says why, in
+/// <summary>One line of `list runs`. The name is that of its deployment, if it has one. The state is <see cref="StoredRun.StateText"/>, or "unreadable": then the problem says why, in
 /// one line, and what can't be known is null.</summary>
 public sealed record RunListing(
     string Id,
     string Folder,
     string State,
     DateTimeOffset? StartedAt,
+    DateTimeOffset? EndedAt,
     long? Target,
     long DocumentsReached,
     string? Plan,
+    string? Name,
     Topology? Topology,
     string? ServerVersion,
     string? Problem);
@@ -38,6 +40,10 @@ public static partial class RunCatalogue
             .ThenBy(listing => listing.Id.Length)
             .ThenBy(listing => listing.Id, StringComparer.Ordinal)];
     }
+
+    /// <summary>When the run in a folder stored something last.</summary>
+    public static DateTimeOffset LastWritten(string runFolder) => new[] { RunSchema.FileName, RunSchema.FileName + "-wal" }
+        .Select(name => new DateTimeOffset(File.GetLastWriteTimeUtc(Path.Combine(runFolder, name)))).Max();
 
     /// <summary>Takes the next free id of that day (2026-11-21-a, -b … -z, -aa) and makes its folder, which makes it this caller's.</summary>
     /// <remarks>The letters go on behind the last one in use, so that the id of a run that was deleted in between isn't given to another.</remarks>
@@ -91,12 +97,12 @@ public static partial class RunCatalogue
         {
             using StoredRun run = StoredRun.Open(folder);
             return new RunListing(
-                id, folder, run.StateText, run.Run.StartedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached, run.Settings.Plan.Name,
+                id, folder, run.StateText, run.Run.StartedAt, run.Run.EndedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached, run.Settings.Plan.Name, run.DeploymentName,
                 run.Deployment?.Topology, run.Deployment?.ServerVersion, null);
         }
         catch (RunStoreException e)
         {
-            return new RunListing(id, folder, "unreadable", null, null, 0, null, null, null, e.Message.Split('\n')[0]);
+            return new RunListing(id, folder, "unreadable", null, null, null, 0, null, null, null, null, e.Message.Split('\n')[0]);
         }
     }
 

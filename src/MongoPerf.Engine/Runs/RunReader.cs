@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
@@ -7,9 +8,15 @@ internal sealed class RunReader
 {
     private readonly SqliteConnection _connection;
     private readonly SqliteTransaction? _transaction;
+    private readonly string _file;
+    private readonly long _length;
 
+    /// <param name="connection">From <see cref="RunSchema.Open"/>.</param>
+    /// <param name="transaction">Null for none.</param>
     public RunReader(SqliteConnection connection, SqliteTransaction? transaction)
     {
+        _file = connection.DataSource;
+        _length = new[] { _file, _file + "-wal" }.Where(File.Exists).Sum(path => new FileInfo(path).Length);
         _connection = connection;
         _transaction = transaction;
     }
@@ -20,15 +27,15 @@ internal sealed class RunReader
 
     public IReadOnlyList<Checkpoint> ReadCheckpoints() =>
         [.. Query("SELECT phase, documents, at_ms FROM checkpoint ORDER BY phase",
-            row => new Checkpoint(row.GetInt32(0), row.GetInt64(1), row.GetInt64(2)))];
+            row => new Checkpoint(row.GetInt32(0), Count(row, 1), Time(row, 2)))];
 
     public IReadOnlyList<ErrorCount> ReadErrors() =>
         [.. Query("SELECT code, name, count, first_message, labels FROM error ORDER BY count DESC, code, name",
-            row => new ErrorCount(row.GetInt32(0), row.GetString(1), row.GetInt64(2), row.GetString(3), RunJson.Read<string[]>(row.GetString(4))))];
+            row => new ErrorCount(row.GetInt32(0), row.GetString(1), Count(row, 2), row.GetString(3), RunJson.Read<string[]>(row.GetString(4))))];
 
     public IReadOnlyList<RunEvent> ReadEvents() =>
         [.. Query("SELECT at_ms, kind, text, seconds FROM event ORDER BY at_ms, rowid",
-            row => new RunEvent(row.GetInt64(0), row.GetString(1), row.GetString(2), NullableDouble(row, 3)))];
+            row => new RunEvent(Time(row, 0), row.GetString(1), row.GetString(2), NullableDouble(row, 3)))];
 
     public IReadOnlyList<PhaseRecord> ReadPhases()
     {
@@ -42,23 +49,23 @@ internal sealed class RunReader
     }
 
     public long ReadLastCollectionDocuments() =>
-        Query("SELECT collection_documents FROM sample ORDER BY rowid DESC LIMIT 1", row => row.GetInt64(0)).SingleOrDefault();
+        Query("SELECT collection_documents FROM sample ORDER BY rowid DESC LIMIT 1", row => Count(row, 0)).SingleOrDefault();
 
     public IEnumerable<Sample> ReadSamples(bool withHistograms) => Query(
         $"SELECT {RunSchema.SampleColumns}{(withHistograms ? ", histogram" : "")} FROM sample ORDER BY rowid",
         row => new Sample
         {
-            AtMilliseconds = row.GetInt64(0),
+            AtMilliseconds = Time(row, 0),
             Phase = row.GetInt32(1),
             Operation = row.GetString(2),
             IsWarmup = row.GetBoolean(3),
             HasOutage = row.GetBoolean(4),
-            Seconds = row.GetDouble(5),
-            Operations = row.GetInt64(6),
-            Documents = row.GetInt64(7),
-            Bytes = row.GetInt64(8),
-            Failed = row.GetInt64(9),
-            CollectionDocuments = row.GetInt64(10),
+            Seconds = Seconds(row, 5),
+            Operations = Count(row, 6),
+            Documents = Count(row, 7),
+            Bytes = Count(row, 8),
+            Failed = Count(row, 9),
+            CollectionDocuments = Count(row, 10),
             LatencyMicroseconds = new LatencySummary
             {
                 Min = NullableDouble(row, 11),
@@ -82,7 +89,7 @@ internal sealed class RunReader
             double[] values = new double[metrics.Count];
             for (int i = 0; i < values.Length; i++)
                 values[i] = NullableDouble(row, i + 2) ?? double.NaN;
-            return new MetricSample(row.GetInt64(0), row.GetString(1), values);
+            return new MetricSample(Time(row, 0), row.GetString(1), values);
         });
     }
 
@@ -92,35 +99,71 @@ internal sealed class RunReader
         {
             Id = row.GetString(0),
             Kind = Enum.Parse<ChunkEventKind>(row.GetString(1)),
-            AtMilliseconds = row.GetInt64(2),
-            EndMilliseconds = NullableInteger(row, 3),
+            AtMilliseconds = Time(row, 2),
+            EndMilliseconds = row.IsDBNull(3) ? null : Time(row, 3),
             From = row.GetString(4),
             To = row.IsDBNull(5) ? null : row.GetString(5),
-            Documents = NullableInteger(row, 6),
-            Bytes = NullableInteger(row, 7),
+            Documents = row.IsDBNull(6) ? null : Count(row, 6),
+            Bytes = row.IsDBNull(7) ? null : Count(row, 7),
             Outcome = Enum.Parse<ChunkEventOutcome>(row.GetString(8)),
             Note = row.IsDBNull(9) ? null : row.GetString(9),
         });
 
     public IReadOnlyList<StoredLap> ReadLaps() =>
         [.. Query("SELECT phase, thread, number, done, seconds FROM lap ORDER BY phase, thread, number",
-            row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), row.GetInt64(3), row.GetDouble(4)))];
+            row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), Count(row, 3), Seconds(row, 4)))];
 
     public IEnumerable<StoredHistogram> ReadHistograms() => Query(
         "SELECT h.phase, h.operation, h.warmup, h.encoded FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
         row => new StoredHistogram(row.GetInt32(0), row.GetString(1), row.GetBoolean(2), (byte[])row.GetValue(3)));
 
+    /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)
     {
         using SqliteCommand command = _connection.CreateCommand();
         command.Transaction = _transaction;
         command.CommandText = sql;
-        using SqliteDataReader reader = command.ExecuteReader();
-        while (reader.Read())
-            yield return read(reader);
+        using SqliteDataReader reader = Guarded(command.ExecuteReader);
+        // In a file whose pages refer to one another in a circle the rows never end.
+        for (long most = _length; Guarded(reader.Read); most--)
+        {
+            if (most == 0)
+                throw Damaged("it has more rows than bytes");
+            yield return Guarded(() => read(reader));
+        }
     }
 
-    private static long? NullableInteger(SqliteDataReader row, int column) => row.IsDBNull(column) ? null : row.GetInt64(column);
+    private T Guarded<T>(Func<T> read)
+    {
+        try
+        {
+            return read();
+        }
+        catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException or ArgumentException or OverflowException)
+        {
+            throw Damaged(e.Message);
+        }
+    }
 
-    private static double? NullableDouble(SqliteDataReader row, int column) => row.IsDBNull(column) ? null : row.GetDouble(column);
+    private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(_file)!, why);
+
+    // The file may be damaged or somebody else's: what no run stores would break sums, axes and dates later on.
+    private static long Count(SqliteDataReader row, int column) => row.GetInt64(column) is >= 0 and <= (long)RunJson.Largest and var count
+        ? count
+        : throw OutOfRange(row, column);
+
+    /// <summary>Unix time in milliseconds, before the year 2200.</summary>
+    private static long Time(SqliteDataReader row, int column) => row.GetInt64(column) is >= 0 and < 7_258_118_400_000 and var time
+        ? time
+        : throw OutOfRange(row, column);
+
+    private static double Seconds(SqliteDataReader row, int column) => row.GetDouble(column) is >= 0 and <= 1e9 and var seconds
+        ? seconds
+        : throw OutOfRange(row, column);
+
+    private static double? NullableDouble(SqliteDataReader row, int column) => row.IsDBNull(column) ? null
+        : row.GetDouble(column) is >= -RunJson.Largest and <= RunJson.Largest and var value ? value
+        : throw OutOfRange(row, column);
+
+    private static FormatException OutOfRange(SqliteDataReader row, int column) => new($"'{row.GetName(column)}' is out of range");
 }

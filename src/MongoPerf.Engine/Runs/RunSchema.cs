@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.Data.Sqlite;
+using SQLitePCL;
 
 namespace MongoPerf.Engine.Runs;
 
@@ -10,6 +11,13 @@ internal static class RunSchema
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
+
+    private const string RollbackJournal = "-journal";
+
+    /// <summary>Of one value: a scenario file is the longest that a run stores.</summary>
+    private const int MostValueBytes = 64 << 20;
+
+    private static readonly string[] SideFiles = ["", "-wal", "-shm", RollbackJournal];
 
     // Keys of table meta. Notes of the engine have a prefix of their own.
     public const string FormatKey = "format";
@@ -96,10 +104,13 @@ internal static class RunSchema
             throw Unusable(runFolder, "no such folder", "'mongoperf list runs' shows all runs");
         if (!File.Exists(file))
             throw Unusable(runFolder, $"has no {FileName}; not a run folder", "'mongoperf list runs' shows all runs");
+        RefusePlanted(runFolder, file, readOnly);
         SqliteConnection connection = Connect(file, readOnly ? SqliteOpenMode.ReadOnly : SqliteOpenMode.ReadWrite);
         try
         {
             connection.Open();
+            raw.sqlite3_limit(connection.Handle, raw.SQLITE_LIMIT_LENGTH, MostValueBytes);
+            CheckObjects(connection, runFolder);
             CheckFormat(connection, runFolder);
             return connection;
         }
@@ -124,6 +135,27 @@ internal static class RunSchema
         DefaultTimeout = 30,
     }.ToString());
 
+    /// <summary>The folder may be somebody else's: SQLite would follow a link, and a journal that was put there can make it delete a file that the journal names.</summary>
+    private static void RefusePlanted(string runFolder, string file, bool readOnly)
+    {
+        foreach (string path in SideFiles.Select(ending => file + ending).Where(OwnFiles.IsLink))
+            throw Unusable(runFolder, $"{Path.GetFileName(path)} is a link", "name the folder that it leads to");
+        // A run's own journal is run.db-wal; the mode is set before anything is stored.
+        if (!readOnly && File.Exists(file + RollbackJournal))
+            throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf does not leave", "if the run is yours, open run.db with the 'sqlite3' program once, which settles it");
+    }
+
+    /// <summary>A view or a trigger is a program that reading or writing would start.</summary>
+    private static void CheckObjects(SqliteConnection connection, string runFolder)
+    {
+        Execute(connection, null, "PRAGMA trusted_schema = OFF");
+        if (Scalar(connection, "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1") is string found)
+            throw Unusable(runFolder, $"{FileName} was not written by MongoPerf: it has a {Shortened(found)}", "'series' and 'run' create runs");
+    }
+
+    private static string Shortened(string text, int most = 60) =>
+        string.Concat((text.Length <= most ? text : text[..most] + "…").Select(c => char.IsControl(c) ? '?' : c));
+
     private static void CheckFormat(SqliteConnection connection, string runFolder)
     {
         if (ColumnsOf(connection, null, "meta").Count == 0)
@@ -137,7 +169,7 @@ internal static class RunSchema
 
         string? format = FindMeta(connection, null, FormatKey);
         if (!int.TryParse(format, CultureInfo.InvariantCulture, out int version) || version < 1)
-            throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{format ?? "missing"}'", "the run never started; delete the folder");
+            throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{Shortened(format ?? "missing")}'", "the run never started; delete the folder");
         if (version != RunStore.FormatVersion)
         {
             throw Unusable(
@@ -145,6 +177,9 @@ internal static class RunSchema
                 "use the MongoPerf version that wrote it");
         }
     }
+
+    public static RunStoreException Damaged(string runFolder, string why) =>
+        Unusable(runFolder, $"{FileName} is damaged ({Shortened(why, 200)})", "what can still be read, the 'sqlite3' program shows");
 
     public static RunStoreException Unusable(string runFolder, string found, string hint) =>
         new($"run folder {runFolder}: {found}\nhint:  {hint}");

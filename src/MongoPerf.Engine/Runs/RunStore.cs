@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
@@ -22,9 +23,10 @@ public sealed class RunStore : IDisposable
     private RunInfo _run;
     private bool _disposed;
 
-    private RunStore(string folder, SqliteConnection connection, RunInfo run)
+    private RunStore(string folder, SqliteConnection connection, RunInfo run, string? token)
     {
         Folder = folder;
+        Token = token;
         _connection = connection;
         _run = run;
         _samples = new SampleWriter(connection);
@@ -54,13 +56,14 @@ public sealed class RunStore : IDisposable
         SqliteConnection connection = RunSchema.Connect(file, SqliteOpenMode.ReadWrite);
         connection.Open();
         RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
-        var store = new RunStore(folder, connection, run);
+        var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16)));
         store.Write(transaction =>
         {
             RunSchema.Create(connection, transaction);
             store.SetMeta(RunSchema.FormatKey, FormatVersion.ToString());
             store.SetMeta(RunSchema.RunKey, RunJson.Write(run));
             store.SetMeta(RunSchema.SettingsKey, RunJson.Write(settings));
+            store.SetMeta(RunSchema.NotePrefix + StoredRun.TokenNote, store.Token!);
             store.SetWriter(WriterProcess.Current);
         });
         RunSchema.Execute(connection, null, "PRAGMA synchronous=NORMAL");
@@ -73,10 +76,11 @@ public sealed class RunStore : IDisposable
     {
         string folder = Path.GetFullPath(runFolder);
         RunInfo run;
+        string? token;
         using (StoredRun stored = StoredRun.Open(folder))
-            run = stored.Run;
+            (run, token) = (stored.Run, stored.Token);
         SqliteConnection connection = RunSchema.Open(folder, readOnly: false);
-        var store = new RunStore(folder, connection, run);
+        var store = new RunStore(folder, connection, run, token);
         try
         {
             RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
@@ -91,12 +95,20 @@ public sealed class RunStore : IDisposable
             });
             return store;
         }
+        catch (SqliteException e)
+        {
+            connection.Dispose();
+            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} can't be written ({e.Message})", "may this user write there, and is the disk full?");
+        }
         catch
         {
             connection.Dispose();
             throw;
         }
     }
+
+    /// <inheritdoc cref="StoredRun.Token"/>
+    public string? Token { get; }
 
     /// <summary>Full path of the run's folder.</summary>
     public string Folder { get; }

@@ -7,6 +7,8 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
 public sealed class StoredRun : IDisposable
 {
+    internal const string TokenNote = "token";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
 
@@ -49,7 +51,7 @@ public sealed class StoredRun : IDisposable
         }
         catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
         {
-            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} is damaged ({e.Message})", "what can still be read, the 'sqlite3' program shows");
+            throw RunSchema.Damaged(folder, e.Message);
         }
     }
 
@@ -137,6 +139,9 @@ public sealed class StoredRun : IDisposable
     }
 
     public string? FindNote(string name) => _notes.GetValueOrDefault(name);
+
+    /// <summary>Random, drawn when the run was made: what carries it is this run's and not another one's of the same id. Null for a run of a version that drew none.</summary>
+    public string? Token => FindNote(TokenNote);
 
     /// <summary>Nothing is held open between calls; there so that this may change.</summary>
     public void Dispose()

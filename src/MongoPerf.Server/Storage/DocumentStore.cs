@@ -33,9 +33,11 @@ internal sealed class DocumentStore : IDisposable
         _byName = _collections.GetAlternateLookup<ReadOnlySpan<char>>();
     }
 
+    /// <exception cref="ForeignFolderException">The folder is neither empty nor the store's.</exception>
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
     public static DocumentStore Open(string? path, long cacheBytes)
     {
+        StoreFolder.Claim(path);
         var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
         store.LoadCatalog();
         return store;

@@ -50,7 +50,7 @@ internal static class CommandRunner
     }
 
     /// <summary>A message may quote a file or a server, and neither is to move the cursor.</summary>
-    private static string Shown(string message) => string.Concat(message.Select(c => char.IsControl(c) && c is not ('\n' or '\t') ? '?' : c));
+    internal static string Shown(string message) => string.Concat(message.Select(c => char.IsControl(c) && c is not ('\n' or '\t') ? '?' : c));
 
     /// <summary>What to look at; null where nothing is to be said.</summary>
     internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;
@@ -63,6 +63,7 @@ internal static class CommandRunner
         RunStoreException => (ExitCode.WrongUsage, null),
         ConnectionStringException => (ExitCode.WrongUsage, null),
         OperationLimitException => (ExitCode.WrongUsage, null),
+        CollectionBusyException e => (ExitCode.Refused, e.Hint),
         ShardingException e => (ExitCode.WrongUsage, e.Hint),
         ServerRefusesException => (ExitCode.CannotConnect, "the server rejects every operation: is it the primary, may this client write, is its disk full?"),
         SamplingFailedException => (ExitCode.Refused, "is the disk that holds the runs folder full?"),
@@ -79,6 +80,7 @@ internal static class CommandRunner
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
         ServerCommandException => (ExitCode.InternalError, "the server rejected the command; its log may say why"),
+        ForeignFolderException e => (ExitCode.Refused, e.Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),

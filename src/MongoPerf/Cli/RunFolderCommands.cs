@@ -32,7 +32,8 @@ internal static class ResumeCommand
                 {
                     Settings = stored.Settings with
                     {
-                        Deployment = stored.Settings.Deployment with { MongodPath = parsed.GetValue(shared.Mongod) ?? stored.Settings.Deployment.MongodPath },
+                        // The stored file may be somebody else's: no program that only it names is started.
+                        Deployment = stored.Settings.Deployment with { MongodPath = parsed.GetValue(shared.Mongod) },
                     },
                     Plan = plan,
                     ReadPlan = _ => plan,
@@ -92,7 +93,7 @@ internal static class ListCommand
         var runs = new Command("runs", "Stored runs") { shared.Out };
         runs.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ListReport.WriteRuns(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), Console.Out);
+            ListReport.WriteRuns(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes, Console.Out);
             return ExitCode.Done;
         }));
         var metrics = new Command("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds");
@@ -109,46 +110,6 @@ internal static class ListCommand
             return ExitCode.Done;
         }));
         return new Command("list", "List runs, scenarios, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), phases, metrics };
-    }
-}
-
-/// <summary><c>clean RUN</c>: takes away the data of a server that a run started; its results stay.</summary>
-internal static class CleanCommand
-{
-    public static Command Create()
-    {
-        var shared = new SharedOptions();
-        Argument<string> run = RunArgument.Create();
-        var command = new Command("clean", "Delete what a run left behind: its server's data, or its sharded collection (restoring the cluster's settings); results and report stay")
-        {
-            run, shared.Uri, shared.Out,
-        };
-        command.SetAction(parsed => CommandRunner.Run(() =>
-        {
-            RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
-            if (IsGoing(folder))
-                throw new UserException(ExitCode.Refused, $"run {folder.Id} is still running", "stop it first");
-            ShardedCleanup.Run(folder, parsed.GetValue(shared.Uri));
-            Console.WriteLine(ServerData.Delete(folder) is { } bytes
-                ? $"{Units.Bytes(bytes)} of server data deleted from {folder.DataPath}"
-                : $"run {folder.Id} has no server data to delete");
-            return ExitCode.Done;
-        }));
-        return command;
-    }
-
-    /// <summary>A run that was killed as it began may have data and nothing that can be read: it can be cleaned all the same.</summary>
-    private static bool IsGoing(RunFolder folder)
-    {
-        try
-        {
-            using StoredRun stored = StoredRun.Open(folder.Path);
-            return stored.IsWriterAlive;
-        }
-        catch (RunStoreException) when (Directory.Exists(folder.DataPath))
-        {
-            return false;
-        }
     }
 }
 

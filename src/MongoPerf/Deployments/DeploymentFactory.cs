@@ -67,9 +67,20 @@ internal static class DeploymentFactory
                 ?? throw Missing("this run used a mongod, and none is found now", "name it with --mongod");
         }
 
-        return File.Exists(noted)
-            ? MongodProgram.Find(noted, variable)!
-            : throw Missing($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
+        if (!File.Exists(noted))
+            throw Missing($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
+        RequireOwnChoice(noted, variable);
+        return MongodProgram.Find(noted, variable)!;
+    }
+
+    /// <summary>A run's folder may come from somebody else, and what it names be any program at all.</summary>
+    /// <param name="noted">Full path of the mongod that the folder names.</param>
+    /// <param name="variable">Reads the environment.</param>
+    /// <exception cref="DeploymentException">This machine would not start it by itself.</exception>
+    public static void RequireOwnChoice(string noted, Func<string, string?> variable)
+    {
+        if (!MongodProgram.Own(variable).Contains(noted))
+            throw Missing($"this run used {noted}, which this machine would not start without being told to", $"if you know that program, name it: --mongod {noted}");
     }
 
     private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");

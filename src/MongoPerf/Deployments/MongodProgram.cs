@@ -31,12 +31,20 @@ internal sealed partial record MongodProgram(string Path, Version Version)
             return Check(named, Variable);
         if (installed?.Chosen is { } server)
             return Check(server.Mongod, "server install");
-        string? inPath = (variable("PATH") ?? "")
-            .Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
-            .Select(folder => System.IO.Path.Combine(folder, "mongod"))
-            .FirstOrDefault(File.Exists);
-        return inPath is null ? null : Check(inPath, "PATH");
+        return InPath(variable) is { } inPath ? Check(inPath, "PATH") : null;
     }
+
+    /// <summary>Full paths of the programs that this machine starts without being told to: those among which <see cref="Find(string?)"/> chooses. None is run.</summary>
+    public static IEnumerable<string> Own(Func<string, string?> variable) =>
+        new[] { variable(Variable) is { Length: > 0 } named ? ProgramIn(named) : null, InPath(variable) is { } inPath ? ProgramIn(inPath) : null }.OfType<string>()
+            .Concat(InstalledServers.Of(variable)?.List().Select(server => server.Mongod) ?? []);
+
+    private static string? InPath(Func<string, string?> variable) => (variable("PATH") ?? "")
+        .Split(System.IO.Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
+        .Select(folder => System.IO.Path.Combine(folder, "mongod"))
+        .FirstOrDefault(File.Exists);
+
+    private static string ProgramIn(string path) => System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
 
     private static string PathOf(string given, InstalledServers? installed) =>
         !File.Exists(given) && !Directory.Exists(given) && installed?.Find(given) is { } server ? server.Mongod : given;
@@ -47,7 +55,7 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     /// <exception cref="DeploymentException">It is not there, or does not run.</exception>
     public static MongodProgram Check(string path, string source)
     {
-        string full = System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
+        string full = ProgramIn(path);
         if (!File.Exists(full))
             throw Wrong($"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
         (int exitCode, string output) = RunForVersion(full, source);

@@ -11,7 +11,7 @@ public static class Quantities
         [("kb", 1L << 10), ("mb", 1L << 20), ("gb", 1L << 30), ("tb", 1L << 40), ("kib", 1L << 10), ("mib", 1L << 20), ("gib", 1L << 30), ("b", 1)];
 
     private static readonly (string Suffix, double Factor)[] DurationSuffixes =
-        [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600)];
+        [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400)];
 
     /// <summary>A whole number of things.</summary>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>

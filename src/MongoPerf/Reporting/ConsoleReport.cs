@@ -21,6 +21,9 @@ internal sealed record ConsoleReportOptions
     /// <summary>As typed after --out; null for the default.</summary>
     public string? RunsFolder { get; init; }
 
+    /// <summary>What the run's server has left on the disk; null for nothing.</summary>
+    public string? Left { get; init; }
+
     /// <summary>For standard output.</summary>
     public static ConsoleReportOptions ForStandardOutput()
     {
@@ -73,6 +76,8 @@ internal static class ConsoleReport
         console.WriteLine();
         foreach (string file in options.FilesWritten)
             Labelled(console, "written", file, Color.Grey);
+        if (options.Left is not null)
+            Labelled(console, "left", options.Left, Color.Grey);
         Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
         if (options.Page is not null)
             Labelled(console, "report", options.Page, Color.Green);

@@ -6,7 +6,10 @@ namespace MongoPerf.Reporting;
 /// <summary>What <c>list</c> prints: plain columns, no colour when the output is no terminal.</summary>
 internal static class ListReport
 {
-    public static void WriteRuns(IReadOnlyList<RunListing> runs, TextWriter output)
+    /// <param name="runs">In the order in which they are shown.</param>
+    /// <param name="readData">Bytes of server data in a run's folder; null for none.</param>
+    /// <param name="output">Gets the table.</param>
+    public static void WriteRuns(IReadOnlyList<RunListing> runs, Func<string, long?> readData, TextWriter output)
     {
         if (runs.Count == 0)
         {
@@ -14,7 +17,7 @@ internal static class ListReport
             return;
         }
 
-        Table table = NewTable("run", "scenario", "state", "started", "documents", "target", "deployment");
+        Table table = NewTable("run", "scenario", "state", "started", "documents", "target", "server data", "deployment");
         foreach (RunListing run in runs)
         {
             table.AddRow(
@@ -24,7 +27,8 @@ internal static class ListReport
                 Text(run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""),
                 Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
                 Text(run.Target is { } target ? Units.Count(target) : ""),
-                Text(run.Problem ?? $"{run.Topology?.Text()} {run.ServerVersion}".Trim()));
+                Text(readData(run.Folder) is { } bytes ? Units.Bytes(bytes) : ""),
+                Text(run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion }.OfType<string>())));
         }
 
         Write(table, output);

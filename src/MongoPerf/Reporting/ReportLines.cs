@@ -26,7 +26,9 @@ internal static class ReportLines
             "running" => ("to refresh this report", "report"),
             _ => ("to resume", "resume"),
         };
-        return $"{why}: ./mongoperf {command} {run.Run.Id}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";
+        // A program that only the stored run names is not started: it is named again.
+        string mongod = command == "resume" && run.Settings.Deployment.MongodPath is { } named ? $" --mongod {Quoted(named)}" : "";
+        return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";
     }
 
     private static string RunLine(StoredRun run)
@@ -81,6 +83,6 @@ internal static class ReportLines
         return $"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? $", balancer {balancer}" : "")}";
     }
 
-    private static string Quoted(string path) =>
+    public static string Quoted(string path) =>
         path.All(c => char.IsLetterOrDigit(c) || "/._-".Contains(c)) ? path : $"'{path.Replace("'", "'\\''")}'";
 }

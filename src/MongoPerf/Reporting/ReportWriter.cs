@@ -1,4 +1,3 @@
-using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
@@ -38,6 +37,7 @@ internal static class ReportWriter
 
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
+    /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder)
     {
         var texts = WriteTextFiles(run, folder);
@@ -50,14 +50,14 @@ internal static class ReportWriter
     /// <returns>Paths of the files.</returns>
     public static IReadOnlyList<string> WriteTextFiles(StoredRun run, string folder)
     {
-        Directory.CreateDirectory(folder);
+        OwnFiles.MakeFolder(folder);
         var files = new List<string>();
         (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
         foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles.Concat(more))
         {
             string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";
-            using (var output = new StreamWriter(unfinished, append: false, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false)))
+            using (StreamWriter output = OwnFiles.Replace(unfinished))
                 write(run, output);
             // Moved when whole: somebody may be looking at the former one.
             File.Move(unfinished, file, overwrite: true);

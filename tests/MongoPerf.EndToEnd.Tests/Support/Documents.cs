@@ -12,6 +12,12 @@ internal static class Documents
 {
     public const ulong DefaultSeed = 42;
 
+    /// <summary>As if the time had passed that the writers of a database's collections have.</summary>
+    public static void ExpireLease(MongoConnection connection, string database) => connection.RunCommand(database, BsonDocument.Of(("update", "mongoperf"), ("updates", new[]
+    {
+        BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", DateTime.UnixEpoch))))), ("multi", true)),
+    })));
+
     /// <summary>Fails unless the collection holds documents 0 to count - 1 of the seed, byte by byte, no others, each once in every index.</summary>
     public static void AssertWhole(
         MongoConnection connection, long count, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)

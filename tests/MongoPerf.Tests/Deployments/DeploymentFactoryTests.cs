@@ -1,4 +1,6 @@
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Installing;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Tests.Support;
@@ -52,10 +54,11 @@ public sealed class DeploymentFactoryTests : IDisposable
     {
         var cluster = new ClusterSettings { Shards = 2, Members = 1 };
         KindOf(Request(Topology.Sharded, cluster: cluster), _mongod);
-        DeploymentRequest resumed = Request(Topology.Sharded, "./elsewhere", cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
-        using (IDeployment deployment = DeploymentFactory.Create(resumed, _ => null))
+        DeploymentRequest resumed = Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
+        using (IDeployment deployment = DeploymentFactory.Create(resumed, Names(_mongod)))
             Assert.Equal((DeploymentKind.Sharded, _mongod), (deployment.Kind, deployment.Program));
-        Refuses(resumed with { ServerProgram = null }, "/elsewhere does not exist", "mongod");
+        Refuses(resumed, $"this run used {_mongod}, which this machine would not start without being told to", $"--mongod {_mongod}");
+        Refuses(Request(Topology.Sharded, "./elsewhere", cluster) with { RequiredKind = DeploymentKind.Sharded }, "/elsewhere does not exist", "mongod");
         Refuses(Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, DataFolder = _folder.At("other") }, "needs a mongod, and none was found", "server install 8.0");
     }
 
@@ -66,13 +69,45 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request() with { RequiredKind = DeploymentKind.Null }, _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request() with { RequiredKind = DeploymentKind.Given, Hosts = Hosts }, _mongod));
         DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod };
-        Assert.Equal(DeploymentKind.Mongod, KindOf(mongod with { ServerProgram = _mongod }, null));
-        // What was typed then may be relative to another folder: the full path that was noted comes first.
-        using IDeployment noted = DeploymentFactory.Create(Request(mongod: "./elsewhere") with { RequiredKind = DeploymentKind.Mongod, ServerProgram = _mongod }, _ => null);
+        Assert.Equal(DeploymentKind.Mongod, KindOf(mongod with { ServerProgram = _mongod }, _mongod));
+        using IDeployment noted = DeploymentFactory.Create(mongod with { ServerProgram = _mongod }, Names(_mongod));
         Assert.Equal(_mongod, Assert.IsType<MongodDeployment>(noted).Program);
         // A run that broke off before its server was started noted no program.
         Assert.Equal(DeploymentKind.Mongod, KindOf(Request(mongod: _mongod) with { RequiredKind = DeploymentKind.Mongod }, null));
         Assert.Equal(DeploymentKind.Mongod, KindOf(mongod, _mongod));
+    }
+
+    /// <summary>The run's folder may come from somebody else.</summary>
+    [Fact]
+    public void A_program_that_only_the_run_s_folder_names_is_not_started_not_even_for_its_version()
+    {
+        string trace = _folder.At("trace");
+        string planted = _folder.At("planted");
+        File.WriteAllText(planted, $"#!/bin/sh\ntouch {trace}\necho db version v6.0.5\n");
+        File.SetUnixFileMode(planted, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = planted };
+        foreach (string? own in (string?[])[null, _mongod])
+            Refuses(mongod, $"this run used {planted}, which this machine would not start without being told to", $"--mongod {planted}", own);
+
+        DeploymentRequest cluster = Request(Topology.Sharded, cluster: new ClusterSettings { Shards = 1 });
+        KindOf(cluster, _mongod);
+        ClusterPlan plan = ClusterPlan.Read(DataFolder)!;
+        (plan with { Mongod = planted }).Write(DataFolder);
+        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}", $"--mongod {planted}", _mongod);
+        (plan with { Mongos = planted }).Write(DataFolder);
+        Refuses(cluster with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod }, $"this run used {planted}", "name the mongod beside it with --mongod", _mongod);
+        Assert.False(File.Exists(trace), "it was run");
+    }
+
+    [Fact]
+    public void An_installed_program_is_one_that_this_machine_starts()
+    {
+        string installed = _folder.At("servers/6.0.5/bin/mongod");
+        Directory.CreateDirectory(Path.GetDirectoryName(installed)!);
+        File.Copy(_mongod, installed);
+        using IDeployment deployment = DeploymentFactory.Create(
+            Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = installed }, name => name == InstalledServers.Variable ? _folder.At("servers") : null);
+        Assert.Equal(installed, deployment.Program);
     }
 
     [Fact]
@@ -111,16 +146,18 @@ public sealed class DeploymentFactoryTests : IDisposable
         DataFolder = DataFolder,
     };
 
-    /// <summary>With this as MONGOPERF_MONGOD, and nothing in PATH.</summary>
+    /// <summary>This as MONGOPERF_MONGOD, and nothing in PATH.</summary>
+    private static Func<string, string?> Names(string? mongod) => name => name == MongodProgram.Variable ? mongod : null;
+
     private static DeploymentKind KindOf(DeploymentRequest request, string? mongod)
     {
-        using IDeployment deployment = DeploymentFactory.Create(request, name => name == MongodProgram.Variable ? mongod : null);
+        using IDeployment deployment = DeploymentFactory.Create(request, Names(mongod));
         return deployment.Kind;
     }
 
-    private static void Refuses(DeploymentRequest request, string text, string hint)
+    private static void Refuses(DeploymentRequest request, string text, string hint, string? mongod = null)
     {
-        var e = Assert.Throws<DeploymentException>(() => KindOf(request, null));
+        var e = Assert.Throws<DeploymentException>(() => KindOf(request, mongod));
         Assert.Equal(2, e.ExitCode);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
         Assert.Contains(hint, e.Message[e.Message.IndexOf("\nhint:  ", StringComparison.Ordinal)..], StringComparison.Ordinal);

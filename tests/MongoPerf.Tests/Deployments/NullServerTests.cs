@@ -251,7 +251,7 @@ public sealed class NullServerTests : IDisposable
         Assert.Equal((Seed, 1234, "run-1"), (state.Marker!.Seed, state.Marker.Documents, state.Marker.RunId));
         Assert.Equal(7, data.Inspect(Users.Stored[0]).Marker!.Documents);
         using WireCollection markers = OpenCollection(Docs.Stored[0]);
-        Assert.Equal(["docs", "users"], markers.FindMarked("run-1"));
+        Assert.Equal(["docs", "users"], markers.FindMarked("run-1", null));
         data.Drop(Docs);
         Assert.Equal(new CollectionState(false, null), data.Inspect(Docs.Stored[0]));
         Assert.NotNull(data.Inspect(Users.Stored[0]).Marker);

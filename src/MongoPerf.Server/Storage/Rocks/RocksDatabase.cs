@@ -47,6 +47,14 @@ internal sealed unsafe class RocksDatabase : IDisposable
         }
     }
 
+    /// <summary>The column families of a database that is not open; only the default one where there is none.</summary>
+    /// <exception cref="StorageException">Its files are damaged, or no database's.</exception>
+    public static IReadOnlyList<string> ListColumns(string path)
+    {
+        using var options = new RocksOptions(RocksOptions.MinimumCacheBytes);
+        return ListColumns(path, options);
+    }
+
     public nint Handle => _database;
 
     public nint ReadOptions => _readOptions;
@@ -187,7 +195,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
 
     private void OpenColumns(string path)
     {
-        List<string> names = ListColumns(path);
+        List<string> names = ListColumns(path, _options);
         byte** namePointers = stackalloc byte*[names.Count];
         nint* options = stackalloc nint[names.Count];
         nint* columns = stackalloc nint[names.Count];
@@ -207,14 +215,14 @@ internal sealed unsafe class RocksDatabase : IDisposable
             _columns.Add(names[i], columns[i]);
     }
 
-    private List<string> ListColumns(string path)
+    private static List<string> ListColumns(string path, RocksOptions options)
     {
         var names = new List<string>();
         if (!File.Exists(Path.Combine(path, "CURRENT")))
             return [DefaultColumn];
         byte* error = null;
         nuint count;
-        byte** list = RocksNative.ListColumnFamilies(_options.Database, path, &count, &error);
+        byte** list = RocksNative.ListColumnFamilies(options.Database, path, &count, &error);
         if (error != null)
             ThrowOpenFailed(path, error);
         for (nuint i = 0; i < count; i++)

@@ -127,4 +127,8 @@ internal static class ColumnNames
     public static string Records(int collection) => $"{RecordsLetter}{collection}";
 
     public static string Index(int collection, int index, bool unique) => $"{(unique ? UniqueLetter : IndexLetter)}{collection}-{index}";
+
+    /// <summary>Whether it is a name that one of these gives.</summary>
+    public static bool IsOne(string name) =>
+        name.Length > 1 && name[0] is RecordsLetter or UniqueLetter or IndexLetter && name.Skip(1).All(c => char.IsAsciiDigit(c) || c == '-');
 }

@@ -19,8 +19,10 @@ internal static class DataPreparation
 {
     /// <summary>Looks at what is there, and at all else that can be refused. Nothing is changed yet, so that a run refused for another reason leaves everything as it was.</summary>
     /// <exception cref="UserException">A collection is somebody else's (6), made otherwise (2), or missing; or the plan does not fit the deployment.</exception>
+    /// <exception cref="CollectionBusyException">Another run writes a collection that this one would write.</exception>
     public static PreparedData Examine(RunSession session, IDataStore data, RunRequest request)
     {
+        ClaimWritten(data, request);
         PreparedData prepared = request.Settings.Data.IsExisting ? Adopt(session, data, request) : ExamineOwn(session, data, request);
         Check(session, data, prepared);
         return prepared;
@@ -34,6 +36,7 @@ internal static class DataPreparation
     /// <param name="start">Documents that were there when it began.</param>
     public static PreparedData ExamineAgain(RunSession session, IDataStore data, RunRequest request, string runId, IReadOnlyDictionary<string, long> start)
     {
+        ClaimWritten(data, request);
         var documents = new Dictionary<string, long>(start);
         // The null deployment never has anything.
         if (session.Deployment.Kind != DeploymentKind.Null)
@@ -208,6 +211,15 @@ internal static class DataPreparation
             if (dialect.NameOf(command) == command)
                 throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes everything");
         }
+    }
+
+    /// <summary>A run that only reads hinders nobody and is not hindered.</summary>
+    private static void ClaimWritten(IDataStore data, RunRequest request)
+    {
+        Plan plan = request.Plan.Plan;
+        HashSet<string> written = [.. plan.Operations.Where(o => o.Inserts || o.IsWrite).Select(o => o.Collection)];
+        foreach (PlanCollection collection in plan.Collections.Where(c => !request.Settings.Data.IsExisting || written.Contains(c.Name)))
+            data.Claim(collection);
     }
 
     private static string Namespace(RunSession session, string collection) => $"{session.Settings.Data.Database}.{collection}";

@@ -82,7 +82,7 @@ internal static class PlanSession
         RunRequest asked = request(stored);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
-        using RunSession session = RunSession.Open(folder, asked);
+        using RunSession session = RunSession.Open(folder, asked, store);
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
         PreparedData prepared = DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored));
         store.SetState(RunState.Running, null, null);
@@ -101,12 +101,25 @@ internal static class PlanSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is finished", $"'mongoperf report {folder.Id}' shows it");
         if (stored.IsWriterAlive)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
+        if (stored.FindNote(ServerData.DeletedNote) is not null)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data were deleted by 'clean'", $"'mongoperf report {folder.Id}' shows what it measured");
         if (stored.Deployment?.Kind == DeploymentKind.Tyrant)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on Tokyo Tyrant: such runs can't be resumed", "start a new run");
     }
 
-    private static Dictionary<string, long> ReadStart(StoredRun stored) =>
-        stored.FindNote(StartNote) is { } text ? JsonSerializer.Deserialize<Dictionary<string, long>>(text) ?? [] : [];
+    /// <exception cref="UserException">The note is no such list.</exception>
+    private static Dictionary<string, long> ReadStart(StoredRun stored)
+    {
+        try
+        {
+            Dictionary<string, long> start = stored.FindNote(StartNote) is { } text ? JsonSerializer.Deserialize<Dictionary<string, long>>(text) ?? [] : [];
+            return start.Values.All(documents => documents >= 0) ? start : throw new JsonException("a count is negative");
+        }
+        catch (JsonException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id}: its note '{StartNote}' is damaged ({e.Message})", "start a new run");
+        }
+    }
 
     private static ExitCode Run(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
     {
@@ -131,7 +144,7 @@ internal static class PlanSession
             // What breaks after a stop was broken by it.
             _ = e;
         }
-        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException)
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException or CollectionBusyException)
         {
             lost = e;
         }
@@ -183,6 +196,7 @@ internal static class PlanSession
             Console.Error.WriteLine($"assertion failed: {text}");
         return signals.WasStopped ? ExitCode.Interrupted
             : run.StopReason is not null ? ExitCode.Refused
+            : lost is CollectionBusyException ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect
             : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors

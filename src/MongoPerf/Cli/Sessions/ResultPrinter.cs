@@ -15,6 +15,8 @@ internal static class ResultPrinter
             Console.Error.WriteLine(warning);
         if (output.PrintsResult)
             Write(run, files, folder, output);
+        if (output.Format != "text" && !output.Quiet && ServerData.Describe(folder) is { } left)
+            Console.Error.WriteLine($"left: {left}");
     }
 
     private static void Write(StoredRun run, ReportFiles files, RunFolder folder, OutputRequest output)
@@ -39,6 +41,7 @@ internal static class ResultPrinter
                     FilesWritten = [.. Summarise(files)],
                     Page = Shown(files.Page),
                     RunsFolder = folder.OtherRunsFolder,
+                    Left = ServerData.Describe(folder),
                 });
                 break;
         }

@@ -27,20 +27,25 @@ internal sealed class RunFolder
     /// <exception cref="UserException">No such run; names the nearest.</exception>
     public static RunFolder Find(string runsFolder, string idOrPath)
     {
-        if (idOrPath.Contains(System.IO.Path.DirectorySeparatorChar, StringComparison.Ordinal) && Directory.Exists(idOrPath))
-        {
-            string full = System.IO.Path.GetFullPath(idOrPath).TrimEnd(System.IO.Path.DirectorySeparatorChar);
-            return new RunFolder(System.IO.Path.GetDirectoryName(full)!, System.IO.Path.GetFileName(full));
-        }
-
-        if (idOrPath.Length > 0 && Directory.Exists(System.IO.Path.Combine(runsFolder, idOrPath)))
-            return new RunFolder(runsFolder, idOrPath);
+        bool isPath = idOrPath is "." or ".." || idOrPath.Contains(System.IO.Path.DirectorySeparatorChar, StringComparison.Ordinal);
+        string path = isPath ? idOrPath : System.IO.Path.Combine(runsFolder, idOrPath);
+        if (idOrPath.Length > 0 && Directory.Exists(path))
+            return isPath || OwnFiles.IsLink(path) ? At(path) : new RunFolder(runsFolder, idOrPath);
         IReadOnlyList<string> known = Directory.Exists(runsFolder) ? [.. RunCatalogue.List(runsFolder).Select(r => r.Id)] : [];
         string? nearest = NearestName.Find(idOrPath, known);
         throw new UserException(
             ExitCode.WrongUsage,
             $"no run '{idOrPath}' in {System.IO.Path.GetFullPath(runsFolder)}",
             nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' shows all runs; --out selects another folder");
+    }
+
+    /// <summary>A link to a run's folder is that folder, by its own name.</summary>
+    private static RunFolder At(string path)
+    {
+        string full = System.IO.Path.GetFullPath(path);
+        full = Directory.ResolveLinkTarget(System.IO.Path.TrimEndingDirectorySeparator(full), returnFinalTarget: true)?.FullName ?? full;
+        full = System.IO.Path.TrimEndingDirectorySeparator(System.IO.Path.GetFullPath(full));
+        return new RunFolder(System.IO.Path.GetDirectoryName(full) ?? full, System.IO.Path.GetFileName(full));
     }
 
     /// <summary>Takes a new folder away again whose run was refused before it began. Server and store must have ended.</summary>

@@ -29,6 +29,11 @@ internal sealed record RunRequest
     /// <summary>The kind of server that a run which goes on began with; null chooses one.</summary>
     public DeploymentKind? RequiredKind { get; init; }
 
+    /// <summary>Whether the run starts a server of its own that keeps data, rather than using one that is there or one that stores nothing.</summary>
+    public bool StartsServer => RequiredKind is { } kind
+        ? kind is DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.Embedded
+        : Uri is null && Settings.Deployment is { Topology: not Topology.Null, Cluster: null or { Folder: null } };
+
     /// <summary>Full path of the mongod that a run which goes on began with; null when another was named, or it is not known.</summary>
     public string? ServerProgram { get; init; }
 

@@ -1,4 +1,3 @@
-using MongoPerf.Deployments;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
@@ -55,6 +54,8 @@ internal sealed class RunSequence
             // The next one needs the room; nothing goes on with these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
+            else if (ServerData.Describe(end.Folder) is { } left)
+                Tell($"left: {left}");
         }
 
         ExitCode compared = ComparisonSession.Run(new ComparisonRequest
@@ -101,20 +102,5 @@ internal sealed class RunSequence
     {
         if (!Output.Quiet)
             Console.Error.WriteLine(line);
-    }
-}
-
-/// <summary>What a server that a run started left in the run's folder.</summary>
-internal static class ServerData
-{
-    /// <returns>Bytes that it held; null when the run has none: its server was given, or they were deleted before.</returns>
-    public static long? Delete(RunFolder folder)
-    {
-        LeftOver.End(folder.DataPath);
-        if (!Directory.Exists(folder.DataPath))
-            return null;
-        long bytes = DataFolderSize.ReadBytes(folder.DataPath) ?? 0;
-        Directory.Delete(folder.DataPath, recursive: true);
-        return bytes;
     }
 }

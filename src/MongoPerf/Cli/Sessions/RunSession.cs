@@ -27,29 +27,39 @@ internal sealed class RunSession : IDisposable
     private readonly DiskGuard? _disk;
     private readonly string? _dataFolder;
     private readonly ServerKeeper _keeper;
+    private readonly string? _token;
+    private readonly WriterLeases? _leases;
+    private readonly LeaseKeeper? _keptLeases;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
     private ClusterWatch? _watch;
     private ProgressView? _view;
 
-    private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request)
+    private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, string? token)
     {
         Folder = folder;
         Deployment = deployment;
         Inspection = inspection;
         Connections = connections;
         Request = request;
+        _token = token;
         _keeper = new ServerKeeper(deployment);
         _keeper.StartedAgain += TellRestart;
         Cluster = Settings.Data.Sharding is null ? null : new ClusterControl(FindCluster, connections, Settings.Data.Database, Clock, line => Report("balancer", line));
         _dataFolder = inspection.DataFolder;
         _disk = _dataFolder is null || deployment.Kind == DeploymentKind.Null ? null : new DiskGuard(_dataFolder);
+        string log = Path.Combine(folder.Path, "run.log");
+        OwnFiles.RefuseLink(log);
         _log = new LoggerConfiguration()
-            .WriteTo.File(Path.Combine(folder.Path, "run.log"), outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null)
+            .WriteTo.File(log, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null)
             .CreateLogger();
         Progress = new ProgressState(folder.Id, request.Plan.Plan);
         Progress.SetDeployment(Describe(inspection.Info));
         Progress.Line += line => _log.Information("{Line:l}", line);
+        if (deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant)
+            return;
+        _leases = new WriterLeases(Settings.Data.Database, folder.Id, token, LeaseKeeper.Length);
+        _keptLeases = new LeaseKeeper(_leases, () => Deployment.Address, connections, Clock);
     }
 
     /// <summary>Of the stored run: full path of the mongod that it started.</summary>
@@ -99,7 +109,7 @@ internal sealed class RunSession : IDisposable
     public IDataStore OpenData(Plan plan, ulong seed)
     {
         if (Deployment is not TyrantDeployment)
-            return new WireDataStore(OpenCollection, seed, Folder.Id);
+            return new WireDataStore(OpenCollection, seed, Folder.Id, _token);
         TyrantDataStore.Check(plan);
         return new TyrantDataStore(() => Deployment.Address, Connections, seed, Folder.Id, Clock, ReconnectFor, _keeper.BeforeReconnect);
     }
@@ -107,9 +117,8 @@ internal sealed class RunSession : IDisposable
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
     /// <param name="request">What is asked for.</param>
-    /// <param name="store">Of a run that is stored already: it notes which server was chosen before that is started, so that a run which is
-    /// killed meanwhile goes on on the same.</param>
-    public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
+    /// <param name="store">Notes which server a new run chose before that is started, so that a run which is killed meanwhile goes on on the same.</param>
+    public static RunSession Open(RunFolder folder, RunRequest request, RunStore store)
     {
         ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
@@ -118,6 +127,8 @@ internal sealed class RunSession : IDisposable
         IDeployment? deployment = null;
         try
         {
+            if (request.StartsServer)
+                new RunDataFolder(folder.Path, store.Token).Claim();
             deployment = DeploymentFactory.Create(new DeploymentRequest
             {
                 Settings = request.Settings.Deployment,
@@ -129,14 +140,14 @@ internal sealed class RunSession : IDisposable
                 DataFolder = folder.DataPath,
                 RunFolder = folder.Path,
             });
-            if (store is not null)
+            if (request.RequiredKind is null)
                 NoteServer(store, deployment);
             deployment.EnsureRunning();
             if (request.Settings.Data.Sharding is not null && deployment.Cluster is null)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
-            return new RunSession(folder, deployment, inspection, connections, request);
+            return new RunSession(folder, deployment, inspection, connections, request, store.Token);
         }
         catch
         {
@@ -167,7 +178,7 @@ internal sealed class RunSession : IDisposable
     /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
     private WireCollection OpenCollection(StoredCollection collection)
     {
-        var access = new CollectionAccess(() => Deployment.Address, Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect);
+        var access = new CollectionAccess(() => Deployment.Address, Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect) { Leases = _leases };
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         if (Settings.Data.Sharding is not { } asked)
             return new WireCollection(access, collection.Name, collection.Documents, shape);
@@ -191,9 +202,11 @@ internal sealed class RunSession : IDisposable
             throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
     }
 
-    /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
+    /// <summary>A sentence when another run has taken a collection over, or the disk is nearly full; null when neither is so.</summary>
     public string? ReasonToStop()
     {
+        if (_leases?.Lost is { } lost)
+            return lost;
         if (_disk is null)
             return null;
         _disk.Observe(Progress.Documents);
@@ -283,6 +296,7 @@ internal sealed class RunSession : IDisposable
     public void Dispose()
     {
         End();
+        _keptLeases?.Dispose();
         Deployment.Dispose();
         _log.Dispose();
     }

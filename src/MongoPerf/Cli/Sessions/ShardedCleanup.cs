@@ -12,15 +12,16 @@ namespace MongoPerf.Cli.Sessions;
 internal static class ShardedCleanup
 {
     /// <summary>Does nothing for any other run.</summary>
-    /// <param name="folder">Of the run.</param>
+    /// <param name="run">Whose collections they are.</param>
     /// <param name="uri">Where the cluster is now; null takes what is stored.</param>
     /// <exception cref="UserException">The collection is another run's by now.</exception>
-    public static void Run(RunFolder folder, string? uri)
+    public static void Run(StoredRun run, string? uri)
     {
-        if (FindRun(folder) is not { Data.Sharding: { } sharding } settings || settings.Deployment is { Uri: null, Cluster.Folder: null })
+        RunSettings settings = run.Settings;
+        if (settings.Data.Sharding is not { } sharding || settings.Deployment is { Uri: null, Cluster: null or { Folder: null } })
         {
             if (uri is not null)
-                throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} did not shard a collection on an existing cluster; --uri does not apply");
+                throw new UserException(ExitCode.WrongUsage, $"run {run.Run.Id} did not shard a collection on an existing cluster; --uri does not apply");
             return;
         }
 
@@ -32,7 +33,8 @@ internal static class ShardedCleanup
         WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), commands => new ShardedAdministration(
             new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.Plan.TargetDocuments), database, name, RunSession.Clock, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
-        IReadOnlyList<string> made = markers.FindMarked(folder.Id);
+        IReadOnlyList<string> made = markers.FindMarked(run.Run.Id, run.Token);
+        RefuseWritten(cluster.Address, connections, new WriterLeases(database, run.Run.Id, run.Token, LeaseKeeper.Length), made);
         foreach (string name in made)
         {
             using WireCollection collection = Open(name);
@@ -42,7 +44,24 @@ internal static class ShardedCleanup
 
         Console.WriteLine(made.Count > 0
             ? $"MongoPerf's last collection in {database} is gone; the cluster's chunk size and balancer are restored"
-            : $"{database} holds no collection of run {folder.Id}; nothing to undo");
+            : $"{database} holds no collection of run {run.Run.Id}; nothing to undo");
+    }
+
+    /// <summary>Nobody may be at work on what is dropped. The leases go with the markers.</summary>
+    /// <exception cref="CollectionBusyException">Another run is.</exception>
+    private static void RefuseWritten(ServerAddress router, ConnectionSettings connections, WriterLeases leases, IReadOnlyList<string> collections)
+    {
+        using MongoConnection connection = MongoConnection.Open(router, connections);
+        try
+        {
+            foreach (string name in collections)
+                leases.Take(connection, name);
+        }
+        catch (CollectionBusyException)
+        {
+            leases.Release(connection);
+            throw;
+        }
     }
 
     private static (IDeployment Cluster, ConnectionSettings Connections) Find(DeploymentSettings settings, string? uri)
@@ -56,19 +75,5 @@ internal static class ShardedCleanup
 
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!);
         return (new GivenDeployment(hosts, connections, mustBeMongos: true), connections);
-    }
-
-    /// <returns>Null for a run that was killed before it could note anything.</returns>
-    private static RunSettings? FindRun(RunFolder folder)
-    {
-        try
-        {
-            using StoredRun stored = StoredRun.Open(folder.Path);
-            return stored.Settings;
-        }
-        catch (RunStoreException) when (Directory.Exists(folder.DataPath))
-        {
-            return null;
-        }
     }
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Engine.Sharding;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -132,6 +133,10 @@ internal sealed record ClusterPlan
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
         }
 
+        // The folder may be somebody else's: what is beyond these bounds would ask for all memory and every port.
+        if (plan.Shards is < 1 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
+            || plan.FirstPort < 1 || plan.FirstPort + CountProcesses(plan.Shards, plan.Members) - 1 > ushort.MaxValue || plan.CacheBytes < 1)
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
         if (plan.Format > NewestFormat)
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");
         return plan.User == Environment.UserName ? plan : throw OtherUser(folder, $"user '{plan.User}'");

@@ -27,7 +27,7 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
             + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
         if (variable(MongosVariable) is { Length: > 0 } named)
             return new(program, CheckNamed(named, program));
-        if (Candidates(program, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
+        if (Candidates(program.Path, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
             return new(program, found);
         return program.Version >= FirstThatRoutes
             ? new(program, null)
@@ -37,14 +37,20 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
                 + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }
 
-    private static IEnumerable<string> Candidates(MongodProgram mongod, Func<string, string?> variable) =>
+    /// <summary>Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.</summary>
+    public static IEnumerable<string> Own(string mongod, Func<string, string?> variable) =>
+        Candidates(mongod, variable).Concat(variable(MongosVariable) is { Length: > 0 } named ? [ProgramIn(named)] : []);
+
+    private static IEnumerable<string> Candidates(string mongod, Func<string, string?> variable) =>
         (variable("PATH") ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
-            .Prepend(Path.GetDirectoryName(mongod.Path)!)
+            .Prepend(Path.GetDirectoryName(mongod)!)
             .Select(folder => Path.Combine(folder, "mongos"));
+
+    private static string ProgramIn(string path) => Path.GetFullPath(Directory.Exists(path) ? Path.Combine(path, "mongos") : path);
 
     private static string CheckNamed(string named, MongodProgram mongod)
     {
-        string full = Path.GetFullPath(Directory.Exists(named) ? Path.Combine(named, "mongos") : named);
+        string full = ProgramIn(named);
         if (!File.Exists(full))
             throw Wrong($"{MongosVariable}: {full} does not exist", "name a mongos, or unset the variable");
         if (ReadVersion(full) is not { } version)

@@ -81,11 +81,14 @@ internal sealed record ClusterRequest
         if (File.Exists(folder))
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{folder} is a file; expected a folder for the cluster");
         string? other = Directory.Exists(folder)
-            ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(name => name != ClusterLock.FileName && name?.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) == false)
+            ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(IsForeign)
             : null;
         if (other is not null)
             throw new DeploymentException(DeploymentFault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
     }
+
+    private static bool IsForeign(string? name) =>
+        name is not (ClusterLock.FileName or RunDataFolder.MarkFile) && name?.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) == false;
 
     private static void RefuseChange(string folder, string option, int? asked, int there)
     {

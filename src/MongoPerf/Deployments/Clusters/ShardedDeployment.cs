@@ -12,17 +12,21 @@ internal sealed class ShardedDeployment : IDeployment
     /// <param name="request">Of the run.</param>
     /// <param name="variable">Reads the environment.</param>
     /// <exception cref="DeploymentException">As <see cref="LocalCluster.Prepare"/>.</exception>
-    public ShardedDeployment(DeploymentRequest request, Func<string, string?> variable) => _cluster = LocalCluster.Prepare(request.DataFolder, new ClusterRequest
+    public ShardedDeployment(DeploymentRequest request, Func<string, string?> variable)
     {
-        Shards = request.Settings.Cluster?.Shards,
-        Members = request.Settings.Cluster?.Members,
-        MemoryLimitBytes = request.Settings.MemoryLimitBytes,
-        Cpus = request.Settings.Cpus,
-        CacheBytes = request.Settings.CacheBytes,
-        // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
-        Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
-        Variable = variable,
-    });
+        RequireOwnPrograms(request, variable);
+        _cluster = LocalCluster.Prepare(request.DataFolder, new ClusterRequest
+        {
+            Shards = request.Settings.Cluster?.Shards,
+            Members = request.Settings.Cluster?.Members,
+            MemoryLimitBytes = request.Settings.MemoryLimitBytes,
+            Cpus = request.Settings.Cpus,
+            CacheBytes = request.Settings.CacheBytes,
+            // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
+            Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+            Variable = variable,
+        });
+    }
 
     public DeploymentKind Kind => DeploymentKind.Sharded;
 
@@ -50,4 +54,21 @@ internal sealed class ShardedDeployment : IDeployment
     public void Stop() => _cluster.Stop();
 
     public void Dispose() => _cluster.Dispose();
+
+    /// <summary>Of a run that goes on and for which no mongod was named: its folder names the programs, and may come from somebody else.</summary>
+    /// <exception cref="DeploymentException">This machine would not start them by itself.</exception>
+    private static void RequireOwnPrograms(DeploymentRequest request, Func<string, string?> variable)
+    {
+        if (request.RequiredKind is null || request.Settings.MongodPath is not null)
+            return;
+        ClusterPlan? there = ClusterPlan.Read(request.DataFolder);
+        if ((there?.Mongod ?? request.ServerProgram) is { } mongod)
+            DeploymentFactory.RequireOwnChoice(mongod, variable);
+        if (there?.Mongos is { } mongos && !ClusterPrograms.Own(there.Mongod, variable).Contains(mongos))
+        {
+            throw new DeploymentException(
+                DeploymentFault.WrongUsage,
+                $"this run used {mongos}, which this machine would not start without being told to\nhint:  if you know that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
+        }
+    }
 }

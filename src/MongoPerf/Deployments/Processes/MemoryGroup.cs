@@ -7,6 +7,7 @@ namespace MongoPerf.Deployments.Processes;
 /// <remarks>Source: the kernel's admin-guide, cgroup-v1/memory and cgroup-v2. One thread at a time.</remarks>
 internal sealed class MemoryGroup
 {
+    private const string NamePrefix = "mongoperf-";
     private const int RemoveAttempts = 50;
 
     private readonly MemoryGroupPlace _place;
@@ -26,7 +27,10 @@ internal sealed class MemoryGroup
 
     /// <summary>A name that no other folder's server has.</summary>
     /// <param name="folder">Full path.</param>
-    public static string NameFor(string folder) => $"mongoperf-{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
+    public static string NameFor(string folder) => $"{NamePrefix}{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(folder)))[..12]}";
+
+    /// <summary>Whether a folder has the name of a group that was made for a server.</summary>
+    public static bool IsOurs(string folder) => Path.GetFileName(folder).StartsWith(NamePrefix, StringComparison.Ordinal);
 
     /// <summary>Where it is, or would be made now; null where none can be.</summary>
     public string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;

@@ -16,6 +16,9 @@ internal sealed record ProcessState
 
     public string BootId { get; init; } = "";
 
+    /// <summary>Random, of the program that ends the process with itself; another one's when it was taken over.</summary>
+    public string Keeper { get; init; } = "";
+
     public int Port { get; init; }
 
     public string Binary { get; init; } = "";

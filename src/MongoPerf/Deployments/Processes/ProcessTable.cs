@@ -77,6 +77,14 @@ internal sealed partial class ProcessTable(string root = "/proc")
         return Real(Path.GetFullPath(given, start)) == Real(Path.GetFullPath(folder));
     }
 
+    /// <summary>Whether the option of the process names this folder, or something below it.</summary>
+    /// <param name="processId">Its number.</param>
+    /// <param name="option">Such as "--dbpath".</param>
+    /// <param name="folder">Full path, no links in it.</param>
+    public bool IsBelow(int processId, string option, string folder) =>
+        OptionOf(processId, option) is { Length: > 0 } given
+        && (Path.GetFullPath(given, LinkTarget($"{processId}/cwd") ?? "/") + "/").StartsWith(folder + "/", StringComparison.Ordinal);
+
     /// <summary>Whether the process has this file open; false also when the system does not let us look.</summary>
     public bool HasOpen(int processId, string file)
     {

@@ -43,7 +43,8 @@ internal sealed record ServerProcessOptions
 /// <summary>One real server binary on a loopback port: started, taken over, watched and stopped.</summary>
 /// <remarks>
 /// It runs in a session of its own, so Ctrl+C in the terminal does not reach it, and its output goes to a file, so it never waits for
-/// us. It ends with this program, unless that is killed; then the state file in its folder lets the next one take it over.
+/// us. It ends with this program; when that is killed, the state file in its folder lets the next one take it over, and without one
+/// <see cref="ServerGuard"/> ends it a minute later.
 /// One thread, but <see cref="IsRunning"/> may be asked by any.
 /// </remarks>
 internal sealed class ServerProcess : IDisposable
@@ -55,7 +56,9 @@ internal sealed class ServerProcess : IDisposable
     private readonly ServerProcessOptions _options;
     private readonly ProcessTable _table;
     private readonly EventHandler _atExit;
+    private readonly string _keeper = Guid.NewGuid().ToString("N");
     private Process? _child;
+    private ServerGuard? _guard;
     private volatile ProcessIdentity? _identity;
 
     private ServerProcess(ServerProcessOptions options, ProcessTable table)
@@ -162,6 +165,8 @@ internal sealed class ServerProcess : IDisposable
             Forget(_options.Folder);
         }
 
+        _guard?.Dispose();
+        _guard = null;
         _child?.Dispose();
         _child = null;
     }
@@ -171,7 +176,8 @@ internal sealed class ServerProcess : IDisposable
     {
         try
         {
-            if (ProcessState.Read(folder)?.Group is { } group)
+            // The file may be somebody else's, and name any folder.
+            if (ProcessState.Read(folder)?.Group is { } group && MemoryGroup.IsOurs(group))
                 MemoryGroup.Remove(group);
             ProcessState.Delete(folder);
         }
@@ -192,6 +198,8 @@ internal sealed class ServerProcess : IDisposable
     public void Leave()
     {
         AppDomain.CurrentDomain.ProcessExit -= _atExit;
+        _guard?.Leave();
+        _guard = null;
         _child?.Dispose();
         _child = null;
         _identity = null;
@@ -269,8 +277,12 @@ internal sealed class ServerProcess : IDisposable
             Note(state, identity);
     }
 
-    private void Note(ProcessState state, ProcessIdentity identity) =>
-        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId }).Write(_options.Folder);
+    private void Note(ProcessState state, ProcessIdentity identity)
+    {
+        (state with { ProcessId = identity.ProcessId, StartTicks = identity.StartTicks, BootId = identity.BootId, Keeper = _keeper }).Write(_options.Folder);
+        _guard?.Dispose();
+        _guard = ServerGuard.Start(identity, ProcessState.PathIn(_options.Folder), _keeper, ServerGuard.Grace, _options.StopLimit);
+    }
 
     private void WaitUntilItAnswers()
     {

@@ -47,7 +47,7 @@ internal static class ChartRenderer
         var files = new List<string>();
         try
         {
-            Directory.CreateDirectory(folder);
+            OwnFiles.MakeFolder(folder);
             RemoveOldPictures(folder, set.PictureNames);
             if (charts.Count > 0)
                 files.AddRange(set.SharedTemplates.Select(template => CopyTemplate(template, folder)));
@@ -77,6 +77,9 @@ internal static class ChartRenderer
         foreach (var chart in charts)
         {
             var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
+            // gnuplot writes where a link leads: nothing is left of these names.
+            File.Delete(pictures.PngPath);
+            File.Delete(pictures.SvgPath);
             string? failure = gnuplot.Run(folder, chart.Name + ".gp");
             failure ??= HasContent(pictures.PngPath) && HasContent(pictures.SvgPath) ? null : $"gnuplot left no picture for {chart.Name}.gp";
             if (failure is not null)
@@ -95,26 +98,26 @@ internal static class ChartRenderer
     private static string CopyTemplate(string name, string folder)
     {
         string target = Path.Combine(folder, name);
-        File.Copy(Path.Combine(TemplateFolder, name), target, overwrite: true);
+        OwnFiles.Replace(target, File.ReadAllText(Path.Combine(TemplateFolder, name)));
         return target;
     }
 
     private static string WriteScript(Chart chart, string folder)
     {
         string script = Path.Combine(folder, chart.Name + ".gp");
-        File.WriteAllText(script, $"# Draw again after a change: gnuplot {chart.Name}.gp\nload \"{chart.Name}.settings.gp\"\nload \"{chart.SharedTemplate}\"\n");
+        OwnFiles.Replace(script, $"# Draw again after a change: gnuplot {chart.Name}.gp\nload \"{chart.Name}.settings.gp\"\nload \"{chart.SharedTemplate}\"\n");
         return script;
     }
 
     private static IEnumerable<string> WriteData(Chart chart, string folder)
     {
         string settings = Path.Combine(folder, chart.Name + ".settings.gp");
-        File.WriteAllText(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{chart.Settings}");
+        OwnFiles.Replace(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{chart.Settings}");
         yield return settings;
         foreach (var table in chart.Tables)
         {
             string path = Path.Combine(folder, table.FileName);
-            using var writer = new StreamWriter(path);
+            using StreamWriter writer = OwnFiles.Replace(path);
             table.Write(writer);
             yield return path;
         }

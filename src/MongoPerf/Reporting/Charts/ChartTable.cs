@@ -27,7 +27,8 @@ internal sealed class ChartTable(string fileName, IReadOnlyList<string> columns)
     public void Write(TextWriter writer)
     {
         writer.Write("# ");
-        writer.Write(string.Join('\t', Columns));
+        // A title is a name from a file: one with a line break must not become a row.
+        writer.Write(string.Join('\t', Columns.Select(static column => string.Concat(column.Select(static c => char.IsControl(c) ? ' ' : c)))));
         writer.Write('\n');
         foreach (double[] row in _rows)
         {

@@ -41,7 +41,8 @@ internal sealed class Gnuplot(string path)
 
     public string? Run(string folder, string script, TimeSpan timeOut)
     {
-        var start = new ProcessStartInfo(Path, [script])
+        // -d: no settings of the user's, nor of a file in the folder.
+        var start = new ProcessStartInfo(Path, ["-d", script])
         {
             WorkingDirectory = folder,
             RedirectStandardInput = true,

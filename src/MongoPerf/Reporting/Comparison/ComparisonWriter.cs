@@ -1,4 +1,4 @@
-using System.Text;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
 
@@ -14,12 +14,12 @@ internal static class ComparisonWriter
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(RunComparison comparison, string folder)
     {
-        Directory.CreateDirectory(folder);
+        OwnFiles.MakeFolder(folder);
         var texts = new List<string>();
         foreach ((string name, Action<RunComparison, TextWriter> write) in TextFiles)
         {
             string file = Path.Combine(folder, name);
-            using (var output = new StreamWriter(file, append: false, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false)))
+            using (StreamWriter output = OwnFiles.Replace(file))
                 write(comparison, output);
             texts.Add(file);
         }

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Html;
@@ -15,10 +16,10 @@ internal static class HtmlPage
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static string Write(string folder, string html)
     {
-        Directory.CreateDirectory(folder);
+        OwnFiles.MakeFolder(folder);
         string path = Path.Combine(folder, FileName);
         string half = path + ".tmp";
-        File.WriteAllText(half, html);
+        OwnFiles.Replace(half, html);
         File.Move(half, path, overwrite: true);
         return path;
     }

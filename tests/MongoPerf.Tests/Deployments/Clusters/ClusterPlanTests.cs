@@ -49,7 +49,6 @@ public sealed class ClusterPlanTests : IDisposable
         Refuses(6, () => ClusterPlan.Read(_folder.Path), "holds a cluster owned by user 'somebody'", "a folder of your own");
         Refuses(6, () => LocalCluster.Open(_folder.Path), "user 'somebody'");
         Refuses(6, () => ClusterStatus.Read(_folder.Path), "user 'somebody'");
-        Refuses(6, () => LeftOver.End(_folder.Path), "user 'somebody'");
     }
 
     [Theory]

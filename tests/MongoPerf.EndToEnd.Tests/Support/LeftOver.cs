@@ -1,7 +1,8 @@
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 
-namespace MongoPerf.Deployments;
+namespace MongoPerf.EndToEnd.Tests.Support;
 
 /// <summary>A server, or a cluster, that a killed run left behind.</summary>
 internal static class LeftOver

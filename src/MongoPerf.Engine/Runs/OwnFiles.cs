@@ -1,0 +1,57 @@
+using System.Text;
+
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>Files inside a run's folder. The folder may come from somebody else, so no link in it is followed: neither to write nor to delete.</summary>
+public static class OwnFiles
+{
+    private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
+
+    /// <summary>Whether the name itself is a symbolic link, also one that leads nowhere.</summary>
+    public static bool IsLink(string path) => new FileInfo(path).LinkTarget is not null;
+
+    /// <exception cref="RunStoreException">It is a link.</exception>
+    public static void RefuseLink(string path)
+    {
+        if (new FileInfo(path).LinkTarget is { } target)
+            throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\nhint:  remove the link, if the run is to be used");
+    }
+
+    /// <summary>Makes a folder that is not there.</summary>
+    /// <exception cref="RunStoreException">It is a link.</exception>
+    /// <exception cref="IOException">It can't be made.</exception>
+    public static void MakeFolder(string folder)
+    {
+        RefuseLink(folder);
+        Directory.CreateDirectory(folder);
+    }
+
+    /// <summary>A new, empty text file in place of what has the name; a link of that name is removed, not followed.</summary>
+    /// <exception cref="IOException">The folder can't be written.</exception>
+    public static StreamWriter Replace(string path)
+    {
+        File.Delete(path);
+        // CreateNew never opens what somebody put there meanwhile.
+        return new StreamWriter(new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.Read), Utf8);
+    }
+
+    /// <summary>As <see cref="Replace(string)"/>, with the whole text.</summary>
+    public static void Replace(string path, string text)
+    {
+        using StreamWriter output = Replace(path);
+        output.Write(text);
+    }
+
+    /// <summary>All that is below a folder, a folder before what is in it. Links are named and not followed.</summary>
+    public static IEnumerable<FileSystemInfo> Below(DirectoryInfo folder)
+    {
+        foreach (FileSystemInfo entry in folder.EnumerateFileSystemInfos())
+        {
+            yield return entry;
+            if (entry is not DirectoryInfo sub || sub.LinkTarget is not null)
+                continue;
+            foreach (FileSystemInfo deeper in Below(sub))
+                yield return deeper;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using MongoPerf.Server.Storage.Rocks;
+
+namespace MongoPerf.Server.Storage;
+
+/// <summary>The folder holds something else than the embedded server's data, and is left as it is.</summary>
+/// <param name="message">What was found, in one sentence.</param>
+/// <param name="hint">What to do about it.</param>
+public sealed class ForeignFolderException(string message, string hint) : StorageException(message, hint);
+
+/// <summary>Whose folder the store is to lie in: an empty one becomes the store's and is marked so, and any other must have the mark.</summary>
+internal static class StoreFolder
+{
+    public const string MarkFile = "mongoperf-store";
+
+    /// <summary>Of files that a client puts beside the store before it starts the server.</summary>
+    private const string OwnPrefix = "mongoperf-";
+
+    /// <summary>Makes the folder, or sees to it that it is the store's.</summary>
+    /// <exception cref="ForeignFolderException">It is neither empty nor the store's.</exception>
+    /// <exception cref="IOException">It can't be made.</exception>
+    public static void Claim(string path)
+    {
+        Directory.CreateDirectory(path);
+        string mark = Path.Combine(path, MarkFile);
+        if (File.Exists(mark))
+            return;
+        string? foreign = Directory.EnumerateFileSystemEntries(path).Select(Path.GetFileName)
+            .FirstOrDefault(name => name?.StartsWith(OwnPrefix, StringComparison.Ordinal) == false);
+        if (foreign is not null && !IsUnmarkedStore(path))
+        {
+            throw new ForeignFolderException(
+                $"{Path.GetFullPath(path)} contains '{foreign}' and is not the embedded server's data folder; nothing was written", "name an empty or new folder");
+        }
+
+        // CreateNew: a link of that name, which leads nowhere yet, is not followed.
+        using var file = new FileStream(mark, FileMode.CreateNew, FileAccess.Write);
+        file.Write("MongoPerf's embedded server keeps its data here.\n"u8);
+    }
+
+    /// <summary>One of an earlier version: RocksDB's files with column families that only this store has.</summary>
+    private static bool IsUnmarkedStore(string path)
+    {
+        string[] columns = [.. RocksDatabase.ListColumns(path).Where(name => name != RocksDatabase.DefaultColumn)];
+        return columns.Length > 0 && columns.All(ColumnNames.IsOne);
+    }
+}

@@ -1,0 +1,88 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Deployments;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Cli;
+
+/// <summary><c>clean RUN</c>, <c>clean --all</c>, <c>clean --older-than 7d</c>: takes away the data of servers that runs started; results stay.</summary>
+internal static class CleanCommand
+{
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        var run = new Argument<string?>("RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
+        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the folder of the runs" };
+        Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of the runs that ended longer ago, such as 7d or 12h");
+        var command = new Command("clean", "Delete what a run left behind: its server's data, or its sharded collection (restoring the cluster's settings); results and report stay")
+        {
+            run, all, olderThan, shared.Uri, shared.Out,
+        };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            string runs = PlanRequests.RunsFolder(parsed, shared.Out);
+            string? uri = parsed.GetValue(shared.Uri);
+            double? age = parsed.GetValue(olderThan);
+            bool isMany = parsed.GetValue(all) || age is not null;
+            if (parsed.GetValue(run) is { } named)
+                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri);
+            if (!isMany)
+                throw new UserException(ExitCode.WrongUsage, "clean: no run is named", "name one of 'mongoperf list runs', or use --all or --older-than 7d");
+            if (uri is not null)
+                throw new UserException(ExitCode.WrongUsage, "--uri applies to one run and can't be combined with --all or --older-than");
+            return CleanMany(runs, age is { } seconds ? DateTimeOffset.UtcNow.AddSeconds(-seconds) : DateTimeOffset.MaxValue);
+        }));
+        return command;
+    }
+
+    private static ExitCode CleanOne(RunFolder folder, string? uri)
+    {
+        using (StoredRun stored = StoredRun.Open(folder.Path))
+        {
+            if (stored.IsWriterAlive)
+                throw new UserException(ExitCode.Refused, $"run {folder.Id} is still running", "stop it first");
+            ShardedCleanup.Run(stored, uri);
+        }
+
+        if (!Delete(folder))
+            Console.WriteLine($"run {folder.Id} has no server data to delete");
+        return ExitCode.Done;
+    }
+
+    /// <summary>Those that can't be deleted are named and left; the others are deleted all the same.</summary>
+    private static ExitCode CleanMany(string runsFolder, DateTimeOffset before)
+    {
+        int deleted = 0;
+        var code = ExitCode.Done;
+        foreach (RunListing listing in RunCatalogue.List(runsFolder).Where(listing => listing.Problem is null && EndOf(listing) < before))
+        {
+            try
+            {
+                deleted += Delete(RunFolder.Find(runsFolder, listing.Id)) ? 1 : 0;
+            }
+            catch (Exception e) when (e is UserException or RunStoreException or IOException or UnauthorizedAccessException)
+            {
+                Console.Error.WriteLine($"kept: {CommandRunner.Shown(e.Message.Split('\n')[0])}");
+                code = ExitCode.Refused;
+            }
+        }
+
+        if (deleted == 0)
+            Console.WriteLine($"no server data to delete in {Path.GetFullPath(runsFolder)}");
+        return code;
+    }
+
+    /// <summary>One that was killed ended when it wrote last.</summary>
+    private static DateTimeOffset EndOf(RunListing listing) => listing.EndedAt ?? RunCatalogue.LastWritten(listing.Folder);
+
+    /// <returns>False when there was nothing.</returns>
+    private static bool Delete(RunFolder folder)
+    {
+        if (ServerData.Delete(folder) is not { } deleted)
+            return false;
+        Console.WriteLine($"{Units.Bytes(deleted.Bytes)} of server data deleted from {folder.DataPath} ({Units.Counted(deleted.Files, "file")})");
+        return true;
+    }
+}

@@ -1,0 +1,59 @@
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>What a server that a run started left in the run's folder.</summary>
+internal static class ServerData
+{
+    /// <summary>Of the stored run: there once the data have been deleted; there is nothing to go on with then.</summary>
+    public const string DeletedNote = "data deleted";
+
+    public static RunDataFolder FolderOf(StoredRun run) => new(run.Folder, run.Token);
+
+    /// <summary>How much there is, where, and how it is deleted; null when there is nothing.</summary>
+    public static string? Describe(RunFolder folder) => ReadBytes(folder.Path) is { } bytes
+        ? $"{Units.Bytes(bytes)} of server data in {ResultPrinter.Shown(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{(folder.OtherRunsFolder is { } runs ? $" --out {ReportLines.Quoted(runs)}" : "")}"
+        : null;
+
+    /// <summary>Bytes in a run's data folder; null when there is none.</summary>
+    public static long? ReadBytes(string runFolder) =>
+        Path.Combine(runFolder, "data") is var data && Directory.Exists(data) && !OwnFiles.IsLink(data) ? DataFolderSize.ReadBytes(data) : null;
+
+    /// <summary>Deletes it.</summary>
+    /// <returns>What is gone; null when the run has none: its server was given, or it was deleted before.</returns>
+    /// <exception cref="UserException">The run is going, or a server holds the data (6).</exception>
+    /// <exception cref="RunStoreException">No run, or the data are not the run's.</exception>
+    /// <exception cref="IOException">Something could not be deleted.</exception>
+    public static Deleted? Delete(RunFolder folder)
+    {
+        RunDataFolder data;
+        using (StoredRun stored = StoredRun.Open(folder.Path))
+        {
+            if (stored.IsWriterAlive)
+                throw new UserException(ExitCode.Refused, $"run {folder.Id} is still running", "stop it first");
+            data = FolderOf(stored);
+        }
+
+        if (data.Look(out _) == DataFolderState.None)
+            return null;
+        // Held meanwhile, so that nobody resumes the run.
+        using RunStore store = RunStore.Open(folder.Path);
+        data.RequireOwn();
+        if (FolderHolder.Find(data.Path, ProcessTable.System) is { } holder)
+        {
+            throw new UserException(
+                ExitCode.Refused, $"{data.Path} is in use by {holder}; nothing was deleted",
+                $"the server of a run that was killed ends by itself within {ServerGuard.Grace.TotalSeconds:0} s; any other one is yours to stop");
+        }
+
+        ServerProcess.Forget(data.Path);
+        foreach (string member in Directory.EnumerateDirectories(data.Path).Where(sub => !OwnFiles.IsLink(sub)))
+            ServerProcess.Forget(member);
+        store.SetNote(DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
+        return data.Delete();
+    }
+}
