@@ -12,6 +12,7 @@ internal static class RunJson
         DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
         // A rate over no time must not make a result unstorable.
         NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals,
+        Converters = { new StoredText.Converter() },
     };
 
     public static string Write<T>(T value) => JsonSerializer.Serialize(value, Options);

@@ -165,12 +165,23 @@ internal static class DataPreparation
     private static void Check(RunSession session, IDataStore data, PreparedData prepared)
     {
         Plan plan = prepared.Plan;
+        RequireWrites(session, plan);
         RequireCommands(session.Connections.Dialect, plan);
         session.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored));
         ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
         session.CheckBatches(plan);
         foreach (PlanRound round in plan.Rounds)
             RequireRoom(session, data, round, prepared.StartDocuments);
+    }
+
+    /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
+    private static void RequireWrites(RunSession session, Plan plan)
+    {
+        if (session.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !AllOperations(plan).Any(o => o.Inserts || o.IsWrite || o.Removes)))
+            return;
+        throw new UserException(
+            ExitCode.CannotConnect, $"{session.Deployment.Address} is not a primary: it does not accept the writes of this run",
+            "omit directConnection=true to let MongoPerf find the primary, or run a phase that only reads, such as 'run q4'");
     }
 
     private static void RequireRoom(RunSession session, IDataStore data, PlanRound round, IReadOnlyDictionary<string, long> start)
@@ -202,15 +213,17 @@ internal static class DataPreparation
     {
         if (ReferenceEquals(dialect, CommandDialect.Plain))
             return;
-        IEnumerable<Operation> all = plan.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null).SelectMany(p => p.Groups.Concat(p.Growth?.Each.SelectMany(e => e.Groups) ?? []))
-            .SelectMany(g => g.Operations).Select(o => o.Operation);
-        foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
+        foreach (Operation operation in AllOperations(plan).Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;
             if (dialect.NameOf(command) == command)
                 throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes everything");
         }
     }
+
+    /// <summary>But for those that write a growth, and make a collection.</summary>
+    private static IEnumerable<Operation> AllOperations(Plan plan) => plan.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null)
+        .SelectMany(p => p.Groups.Concat(p.Growth?.Each.SelectMany(e => e.Groups) ?? [])).SelectMany(g => g.Operations).Select(o => o.Operation);
 
     private static IEnumerable<PlanCollection> Collections(Plan plan) => plan.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name);
 

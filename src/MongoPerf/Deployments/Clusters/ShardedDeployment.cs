@@ -22,6 +22,7 @@ internal sealed class ShardedDeployment : IDeployment
         // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
         Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
         Variable = variable,
+        Interrupt = request.Connections.Stop,
     });
 
     public DeploymentKind Kind => DeploymentKind.Sharded;

@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
 
@@ -14,7 +15,7 @@ internal static class ComparisonWriter
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(RunComparison comparison, string folder)
     {
-        Directory.CreateDirectory(folder);
+        OwnerOnly.CreateFolder(folder);
         var texts = new List<string>();
         foreach ((string name, Action<RunComparison, TextWriter> write) in TextFiles)
         {
