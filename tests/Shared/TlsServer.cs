@@ -29,6 +29,9 @@ internal sealed class TlsServer : IDisposable
     /// <summary>By name, so that it goes into the handshake.</summary>
     public ServerAddress Address => _listener.Address with { Host = "localhost" };
 
+    /// <summary>After each byte of a reply behind the handshake; zero sends each reply at once.</summary>
+    public TimeSpan Pause { get; init; }
+
     /// <summary>The name that the last client asked for (SNI).</summary>
     public string? AskedFor { get; private set; }
 
@@ -85,8 +88,23 @@ internal sealed class TlsServer : IDisposable
             stream.ReadExactly(request, 0, 4);
             stream.ReadExactly(request, 4, BinaryPrimitives.ReadInt32LittleEndian(request) - 4);
             request.AsSpan(4, 4).CopyTo(reply.AsSpan(8));
-            stream.Write(reply);
+            Write(stream, reply, reply == _reply ? Pause : TimeSpan.Zero);
             reply = _reply;
+        }
+    }
+
+    private static void Write(SslStream stream, byte[] reply, TimeSpan pause)
+    {
+        if (pause == TimeSpan.Zero)
+        {
+            stream.Write(reply);
+            return;
+        }
+
+        for (int i = 0; i < reply.Length; i++)
+        {
+            stream.Write(reply.AsSpan(i, 1));
+            Thread.Sleep(pause);
         }
     }
 }

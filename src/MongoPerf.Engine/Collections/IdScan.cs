@@ -67,7 +67,7 @@ internal sealed class IdScan(MongoConnection connection, string database, string
     private void ReadInOrder(NumberRange range, List<NumberRange> missing)
     {
         long expected = range.First;
-        Read(FilterOf(range), BsonDocument.Of(("_id", 1)), number =>
+        Read(FilterOf(range), BsonDocument.Of(("_id", 1)), range.Count, number =>
         {
             if (number < expected)
                 return;
@@ -118,7 +118,7 @@ internal sealed class IdScan(MongoConnection connection, string database, string
         }
     }
 
-    private void Read(BsonDocument filter, BsonDocument sort, Action<long> hear)
+    private void Read(BsonDocument filter, BsonDocument sort, long most, Action<long> hear)
     {
         ReadOnlySpan<byte> request = _writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
             ("find", collection),
@@ -127,6 +127,8 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             ("projection", BsonDocument.Of(("_id", 1))),
             ("hint", BsonDocument.Of(("_id", 1))),
             ("batchSize", BatchSize))), requestId: 1);
+        // What a shard has left over from a migration comes twice; ten times it does not.
+        var guard = new CursorGuard(connection, most < long.MaxValue / 10 ? (10 * most) + BatchSize : long.MaxValue, hasTime: false);
         while (true)
         {
             ReadOnlySpan<byte> reply = connection.RoundTrip(request);
@@ -136,6 +138,7 @@ internal sealed class IdScan(MongoConnection connection, string database, string
             ReadBatch(reply.Slice(cursor.Batch.Start, cursor.Batch.Length), hear);
             if (cursor.CursorId == 0)
                 break;
+            guard.AskForMore(cursor.Documents);
             request = _writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
                 ("getMore", cursor.CursorId), ("collection", collection), ("batchSize", BatchSize))), requestId: 1);
         }

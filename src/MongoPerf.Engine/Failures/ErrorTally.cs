@@ -69,6 +69,15 @@ public sealed class ErrorTally
         or 133 // FailedToSatisfyReadPreference
         or 9001; // SocketException
 
+    /// <summary>Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.</summary>
+    public static bool NeverPasses(ServerError error) => error is
+        { Code: 0, Name: "" } // ok: 0 without a code, which no MongoDB says
+        or { Code: 13 } // Unauthorized
+        or { Code: 18 } // AuthenticationFailed
+        or { Code: 59 } // CommandNotFound
+        or { Code: 73 } // InvalidNamespace
+        or { Code: 115 }; // CommandNotSupported
+
     /// <summary>What the router knows of the chunks is old: StaleConfig.</summary>
     public static bool IsStaleRoute(Exception failure) => failure is ServerCommandException { Code: 13388 };
 

@@ -8,6 +8,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 {
     private long _operationsLeft = plan.Count ?? long.MaxValue;
     private volatile bool _stopped;
+    private volatile bool _aborted;
 
     public GroupPlan Plan { get; } = plan;
 
@@ -26,6 +27,9 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 
     public bool IsStopped => _stopped;
 
+    /// <summary>Operations under way are ended by their connections.</summary>
+    public bool IsAborted => _aborted;
+
     public void Begin(long start)
     {
         MeasureFrom = start + Clock.TicksOf(Plan.WarmupSeconds);
@@ -35,6 +39,9 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 
     /// <summary>Workers end after the operation they are at.</summary>
     public void Stop() => _stopped = true;
+
+    /// <summary>As <see cref="Stop"/>, after the patience for the operations under way.</summary>
+    public void Abort() => _stopped = _aborted = true;
 
     /// <summary>Takes one operation from those left.</summary>
     public bool MayStart(long now)

@@ -8,8 +8,14 @@ namespace MongoPerf.Engine.Phases;
 /// <summary>Runs groups of threads: starts the workers, samples them every second, adds them up.</summary>
 public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecutor)
 {
+    /// <summary>Somebody waits for the end: no connection is waited for, and operations under way get <see cref="HurriedGrace"/>.</summary>
+    public CancellationToken Hurry { get; init; }
+
     /// <summary>What operations under way get to end, all of them together, once the phase is stopped.</summary>
     internal TimeSpan StopGrace { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Ctrl+C is to end a run within a second.</summary>
+    internal TimeSpan HurriedGrace { get; init; } = TimeSpan.FromMilliseconds(700);
 
     /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
     private const int WorkerStackBytes = 256 * 1024;
@@ -17,7 +23,7 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
     /// <summary>Runs one group to its end.</summary>
     /// <param name="plan">What to do.</param>
     /// <param name="observer">Hears of every interval.</param>
-    /// <param name="stop">Ends it early; operations under way get 5 s to end.</param>
+    /// <param name="stop">Ends it early; operations under way get 5 s to end, or 0.7 s when somebody waits.</param>
     /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
     /// <exception cref="SamplingFailedException">The observer could not take an interval; the group was ended for it.</exception>
     public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
@@ -48,7 +54,8 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
                 IOperationExecutor executor = openExecutor();
                 try
                 {
-                    Connect(executor, control, stop);
+                    using (Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor))
+                        Connect(executor, control, stop);
                     workers.Add(new Worker(control, executor, i));
                 }
                 catch
@@ -126,7 +133,7 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
 
     private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
     {
-        long? abortAt = null;
+        long? stoppedAt = null;
         foreach (Thread thread in threads)
         {
             while (!thread.Join(100))
@@ -135,11 +142,12 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
                     continue;
                 // Real time: operations that hang don't move a clock of tests.
                 long now = Environment.TickCount64;
-                abortAt ??= now + (long)StopGrace.TotalMilliseconds;
-                if (now < abortAt)
+                stoppedAt ??= now;
+                if (now - stoppedAt < (Hurry.IsCancellationRequested ? HurriedGrace : StopGrace).TotalMilliseconds)
                     continue;
+                control.Abort();
                 workers.ForEach(worker => worker.Abort());
-                abortAt = now + (long)StopGrace.TotalMilliseconds;
+                stoppedAt = now;
             }
         }
     }

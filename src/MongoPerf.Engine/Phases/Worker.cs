@@ -135,7 +135,7 @@ internal sealed class Worker : IDisposable
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
                 Verify(counters);
         }
-        else
+        else if (failure is null || !_control.IsAborted)
         {
             // What a refused batch got in all the same counts as documents, not as a succeeded operation.
             counters.Documents += outcome.Documents;
@@ -146,6 +146,8 @@ internal sealed class Worker : IDisposable
             HandleFailure(failure, start, part);
             _free = _clock.Now;
         }
+
+        // What this program has ended itself neither succeeded nor failed: it counts as skipped.
     }
 
     private bool TryExecute(out OperationOutcome outcome, out Exception? failure)
@@ -193,9 +195,11 @@ internal sealed class Worker : IDisposable
     /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
     /// <param name="error">Of the last operation.</param>
     /// <param name="start">When that began, ticks.</param>
-    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for.</exception>
+    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for, or for what no waiting mends.</exception>
     private void HandleRefusal(ServerError error, long start)
     {
+        if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
+            throw new ServerRefusesException(error, 0);
         if (!_refusedInARow)
         {
             _refusedInARow = true;
@@ -209,6 +213,9 @@ internal sealed class Worker : IDisposable
             throw new ServerRefusesException(error, seconds);
         _failureBackoff.Wait(() => _control.IsStopped);
     }
+
+    /// <summary>Each operation has been tried, and none has ever succeeded.</summary>
+    private bool HasOnlyFailed => _warmup.Zip(_measured).All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
 
     private void Reconnect(string reason)
     {
@@ -291,9 +298,11 @@ internal sealed class Worker : IDisposable
     }
 }
 
-/// <summary>A server that answers, but has refused everything for a long time: not the primary, read-only, its disk full.</summary>
+/// <summary>A server that answers, but has refused everything: not the primary, read-only, its disk full, nothing that this client may do.</summary>
+/// <param name="error">The last one.</param>
+/// <param name="seconds">For how long; 0 when waiting could not help.</param>
 public sealed class ServerRefusesException(ServerError error, double seconds)
-    : Exception($"the server has rejected every operation for {seconds:0} s; last error: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+    : Exception($"the server {(seconds > 0 ? $"has rejected every operation for {seconds:0} s; last error" : "rejects every operation")}: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
 {
     public ServerError Error { get; } = error;
 }

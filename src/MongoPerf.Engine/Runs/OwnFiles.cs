@@ -3,8 +3,11 @@ using System.Text;
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>Files inside a run's folder. The folder may come from somebody else, so no link in it is followed: neither to write nor to delete.</summary>
+/// <remarks>Folders and run.db are readable by their owner only: what a run knows of a server and its users is nobody else's business.</remarks>
 public static class OwnFiles
 {
+    private const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
 
     /// <summary>Whether the name itself is a symbolic link, also one that leads nowhere.</summary>
@@ -17,13 +20,26 @@ public static class OwnFiles
             throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\nhint:  remove the link, if the run is to be used");
     }
 
-    /// <summary>Makes a folder that is not there.</summary>
+    /// <summary>Makes a folder, and those above it, that only its owner may read; one that is there stays as it is.</summary>
     /// <exception cref="RunStoreException">It is a link.</exception>
     /// <exception cref="IOException">It can't be made.</exception>
     public static void MakeFolder(string folder)
     {
         RefuseLink(folder);
-        Directory.CreateDirectory(folder);
+        if (OperatingSystem.IsWindows())
+            Directory.CreateDirectory(folder);
+        else
+            Directory.CreateDirectory(folder, OfFiles | UnixFileMode.UserExecute);
+    }
+
+    /// <summary>Makes an empty file that only its owner may read.</summary>
+    /// <exception cref="IOException">It is there already.</exception>
+    public static void CreateFile(string path)
+    {
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = OfFiles;
+        new FileStream(path, options).Dispose();
     }
 
     /// <summary>A new, empty text file in place of what has the name; a link of that name is removed, not followed.</summary>

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run goes on.</summary>
@@ -12,6 +14,7 @@ public sealed record PlanSettings
     public required string Path { get; init; }
 
     /// <summary>The file's text.</summary>
+    [JsonConverter(typeof(StoredText.WholeConverter))]
     public required string Text { get; init; }
 
     public PlanOverrides Overrides { get; init; } = new();

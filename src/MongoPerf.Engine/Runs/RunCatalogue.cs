@@ -26,7 +26,7 @@ public static partial class RunCatalogue
     public const string ComparisonPrefix = "compare-";
 
     private const int FileExists = 17;
-    private const uint AllMayRead = 0b111_101_101;
+    private const uint OwnerAlone = 0b111_000_000;
 
     /// <summary>The oldest first; folders that hold no readable run come last, with the reason. Empty when there is no such folder.</summary>
     public static IReadOnlyList<RunListing> List(string runsFolder)
@@ -62,7 +62,7 @@ public static partial class RunCatalogue
             {
                 string id = day + "-" + LettersOf(++last);
                 // mkdir, as Directory.CreateDirectory does not tell who made it.
-                if (MakeFolder(Path.Combine(runsFolder, id), AllMayRead) == 0)
+                if (MakeFolder(Path.Combine(runsFolder, id), OwnerAlone) == 0)
                     return id;
                 int error = Marshal.GetLastPInvokeError();
                 if (error != FileExists)

@@ -21,6 +21,7 @@ internal static class RunJson
         NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals,
         RespectNullableAnnotations = true,
         RespectRequiredConstructorParameters = true,
+        Converters = { new StoredText.Converter() },
     };
 
     public static string Write<T>(T value) => JsonSerializer.Serialize(value, Options);

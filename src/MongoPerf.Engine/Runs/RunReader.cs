@@ -31,11 +31,11 @@ internal sealed class RunReader
 
     public IReadOnlyList<ErrorCount> ReadErrors() =>
         [.. Query("SELECT code, name, count, first_message, labels FROM error ORDER BY count DESC, code, name",
-            row => new ErrorCount(row.GetInt32(0), row.GetString(1), Count(row, 2), row.GetString(3), RunJson.Read<string[]>(row.GetString(4))))];
+            row => new ErrorCount(row.GetInt32(0), Text(row, 1), Count(row, 2), Text(row, 3), RunJson.Read<string[]>(row.GetString(4))))];
 
     public IReadOnlyList<RunEvent> ReadEvents() =>
         [.. Query("SELECT at_ms, kind, text, seconds FROM event ORDER BY at_ms, rowid",
-            row => new RunEvent(Time(row, 0), row.GetString(1), row.GetString(2), NullableDouble(row, 3)))];
+            row => new RunEvent(Time(row, 0), Text(row, 1), Text(row, 2), NullableDouble(row, 3)))];
 
     public IReadOnlyList<PhaseRecord> ReadPhases()
     {
@@ -57,7 +57,7 @@ internal sealed class RunReader
         {
             AtMilliseconds = Time(row, 0),
             Phase = row.GetInt32(1),
-            Operation = row.GetString(2),
+            Operation = Text(row, 2),
             IsWarmup = row.GetBoolean(3),
             HasOutage = row.GetBoolean(4),
             Seconds = Seconds(row, 5),
@@ -89,7 +89,7 @@ internal sealed class RunReader
             double[] values = new double[metrics.Count];
             for (int i = 0; i < values.Length; i++)
                 values[i] = NullableDouble(row, i + 2) ?? double.NaN;
-            return new MetricSample(Time(row, 0), row.GetString(1), values);
+            return new MetricSample(Time(row, 0), Text(row, 1), values);
         });
     }
 
@@ -97,16 +97,16 @@ internal sealed class RunReader
         $"SELECT {RunSchema.ChunkEventColumns} FROM chunk_event ORDER BY at_ms, rowid",
         row => new ChunkEvent
         {
-            Id = row.GetString(0),
+            Id = Text(row, 0),
             Kind = Enum.Parse<ChunkEventKind>(row.GetString(1)),
             AtMilliseconds = Time(row, 2),
             EndMilliseconds = row.IsDBNull(3) ? null : Time(row, 3),
-            From = row.GetString(4),
-            To = row.IsDBNull(5) ? null : row.GetString(5),
+            From = Text(row, 4),
+            To = row.IsDBNull(5) ? null : Text(row, 5),
             Documents = row.IsDBNull(6) ? null : Count(row, 6),
             Bytes = row.IsDBNull(7) ? null : Count(row, 7),
             Outcome = Enum.Parse<ChunkEventOutcome>(row.GetString(8)),
-            Note = row.IsDBNull(9) ? null : row.GetString(9),
+            Note = row.IsDBNull(9) ? null : Text(row, 9),
         });
 
     public IReadOnlyList<StoredLap> ReadLaps() =>
@@ -115,7 +115,7 @@ internal sealed class RunReader
 
     public IEnumerable<StoredHistogram> ReadHistograms() => Query(
         "SELECT h.phase, h.operation, h.warmup, h.encoded FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
-        row => new StoredHistogram(row.GetInt32(0), row.GetString(1), row.GetBoolean(2), (byte[])row.GetValue(3)));
+        row => new StoredHistogram(row.GetInt32(0), Text(row, 1), row.GetBoolean(2), (byte[])row.GetValue(3)));
 
     /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)
@@ -144,6 +144,8 @@ internal sealed class RunReader
             throw Damaged(e.Message);
         }
     }
+
+    private static string Text(SqliteDataReader row, int column) => StoredText.Clean(row.GetString(column));
 
     private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(_file)!, why);
 

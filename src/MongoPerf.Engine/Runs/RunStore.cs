@@ -40,9 +40,10 @@ public sealed class RunStore : IDisposable
         string file = Path.Combine(folder, RunSchema.FileName);
         try
         {
-            Directory.CreateDirectory(folder);
+            OwnFiles.MakeFolder(folder);
             // CreateNew decides between two programs that start at once.
-            new FileStream(file, FileMode.CreateNew).Dispose();
+            // SQLite's other files get the mode of this one.
+            OwnFiles.CreateFile(file);
         }
         catch (IOException) when (File.Exists(file))
         {
@@ -54,9 +55,12 @@ public sealed class RunStore : IDisposable
         }
 
         SqliteConnection connection = RunSchema.Connect(file, SqliteOpenMode.ReadWrite);
-        connection.Open();
-        RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
         var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16)));
+        store.Try(() =>
+        {
+            connection.Open();
+            RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+        });
         store.Write(transaction =>
         {
             RunSchema.Create(connection, transaction);
@@ -83,7 +87,7 @@ public sealed class RunStore : IDisposable
         var store = new RunStore(folder, connection, run, token);
         try
         {
-            RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
+            store.Try(() => RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"));
             store.Write(transaction =>
             {
                 // Looked up inside the write transaction: of two that resume at once, the second sees the first.
@@ -247,7 +251,7 @@ public sealed class RunStore : IDisposable
     /// <summary>Writes what is still buffered.</summary>
     public void Flush() => Write(_ => { });
 
-    /// <summary>Writes what is buffered and says that nobody writes the run any more.</summary>
+    /// <summary>Writes what is buffered and says that nobody writes the run any more. Where nothing can be written, that has been said before.</summary>
     public void Dispose()
     {
         lock (_lock)
@@ -257,6 +261,10 @@ public sealed class RunStore : IDisposable
             try
             {
                 Write(_ => SetWriter(null));
+            }
+            catch (RunStoreWriteException)
+            {
+                // That the writer is gone its process number says as well.
             }
             finally
             {
@@ -284,12 +292,28 @@ public sealed class RunStore : IDisposable
         lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            using SqliteTransaction transaction = _connection.BeginTransaction();
-            _samples.WriteBuffered(transaction);
-            write(transaction);
-            transaction.Commit();
+            Try(() =>
+            {
+                using SqliteTransaction transaction = _connection.BeginTransaction();
+                _samples.WriteBuffered(transaction);
+                write(transaction);
+                transaction.Commit();
+            });
             _samples.Forget();
             _committedAt = Environment.TickCount64;
+        }
+    }
+
+    /// <exception cref="RunStoreWriteException">The disk is full, or the like.</exception>
+    private void Try(Action write)
+    {
+        try
+        {
+            write();
+        }
+        catch (SqliteException e)
+        {
+            throw new RunStoreWriteException(Folder, e);
         }
     }
 

@@ -56,7 +56,8 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
         {
             if (!_isChanged)
                 return;
-            using MongoConnection config = _connections.OpenConfig();
+            // Also when the run was stopped, which ends all that its own connections wait for.
+            using MongoConnection config = new ClusterConnections(cluster, settings with { Stop = CancellationToken.None }).OpenConfig();
             ClusterTuning.RestoreBalancer(config, _before);
             _isChanged = false;
         }

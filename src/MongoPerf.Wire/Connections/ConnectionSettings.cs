@@ -7,14 +7,17 @@ namespace MongoPerf.Wire.Connections;
 /// <summary>How a connection is opened, how long it waits, and what its operations ask for when they don't say so themselves. Prints no secret.</summary>
 public sealed record ConnectionSettings
 {
-    /// <summary>For TCP connect and handshake together.</summary>
+    /// <summary>For DNS, TCP connect, TLS and handshake together; zero waits for ever.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// For one reply. Drivers wait for ever by default; a load tester that does would mistake a dead peer for a slow one.
-    /// Zero waits for ever.
+    /// For a reply to begin; the rest of it has as long once more. Drivers wait for ever by default; a load tester that does would mistake
+    /// a dead peer for a slow one. Zero waits for ever.
     /// </summary>
     public TimeSpan ReplyTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>Breaks every connection that was opened with it, and ends the opening of one.</summary>
+    public CancellationToken Stop { get; init; }
 
     /// <summary>Shows in the server's log and in currentOp.</summary>
     public string ApplicationName { get; init; } = "mongoperf";

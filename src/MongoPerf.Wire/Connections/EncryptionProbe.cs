@@ -30,7 +30,7 @@ internal static class EncryptionProbe
         try
         {
             SocketTransport socket = SocketTransport.Connect(server, Patience);
-            socket.SetTimeout(Patience);
+            socket.SetTimeouts(Patience, Patience);
             TlsTransport.Open(server, socket, TlsSettings.AnyServer).Dispose();
             return true;
         }
@@ -52,7 +52,7 @@ internal static class EncryptionProbe
             SocketTransport socket = SocketTransport.Connect(server, Patience);
             using (socket)
             {
-                socket.SetTimeout(Patience);
+                socket.SetTimeouts(Patience, Patience);
                 socket.Send(new OpMsgWriter().WriteCommand("admin", Bson.BsonDocument.Of(("isMaster", 1)), requestId: 1));
                 byte[] header = new byte[MessageHeader.Size];
                 return socket.Receive(header) == header.Length && MessageHeader.Read(header) is { OpCode: OpCode.Msg, ResponseTo: 1 };

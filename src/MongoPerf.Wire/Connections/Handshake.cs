@@ -26,6 +26,7 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
         var server = new HelloReply(connection.RunCommand("admin", Hello(begun)));
         if (server.MaxWireVersion < MinimumWireVersion)
             throw new ServerTooOldException(connection.Address, server.MaxWireVersion);
+        server.RequireSensibleLimits(connection.Address);
         if (settings.RequiredSetName is { } name && server.ReplicaSetName != name)
             throw new WrongReplicaSetException(connection.Address, name, server.ReplicaSetName);
         // An arbiter has no users.

@@ -1,14 +1,18 @@
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>What a server says of itself when a connection opens. Source: specifications, mongodb-handshake and server-discovery.</summary>
 public sealed class HelloReply(BsonDocument document)
 {
+    /// <summary>No server has less: a marker, or a document of the smallest scenario, would not fit.</summary>
+    private const int LeastDocumentBytes = 1024;
+
     public BsonDocument Document { get; } = document;
 
     /// <summary>6 is MongoDB 3.6, the first with OP_MSG; 17 is 6.0, 21 is 7.0, 25 is 8.0.</summary>
-    public int MaxWireVersion => (int)(Document.FindInt64("maxWireVersion") ?? 0);
+    public int MaxWireVersion => (int)Math.Clamp(Document.FindInt64("maxWireVersion") ?? 0, int.MinValue, int.MaxValue);
 
     public int MaxBsonObjectSize => (int)(Document.FindInt64("maxBsonObjectSize") ?? 16 * 1024 * 1024);
 
@@ -26,4 +30,18 @@ public sealed class HelloReply(BsonDocument document)
 
     /// <summary>host:port of the primary, when this is a secondary that knows it.</summary>
     public string? Primary => Document.FindString("primary");
+
+    /// <exception cref="WireProtocolException">A limit within which nothing could be done.</exception>
+    internal void RequireSensibleLimits(ServerAddress server)
+    {
+        Require("maxBsonObjectSize", LeastDocumentBytes);
+        Require("maxMessageSizeBytes", LeastDocumentBytes);
+        Require("maxWriteBatchSize", 1);
+
+        void Require(string name, int least)
+        {
+            if (Document.FindInt64(name) is { } limit && (limit < least || limit > int.MaxValue))
+                throw new WireProtocolException($"{server}: the server says {name} {limit}; allowed: {least} to {int.MaxValue}. Is it a MongoDB server?");
+        }
+    }
 }

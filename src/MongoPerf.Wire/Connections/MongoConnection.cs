@@ -16,6 +16,10 @@ namespace MongoPerf.Wire.Connections;
 public sealed class MongoConnection : IDisposable
 {
     private const string ClosedByServer = SocketTransport.ClosedByServer;
+    private const string StoppedHere = "connecting was stopped";
+
+    /// <summary>Documents that <see cref="RunCursor"/> reads: lists of collections, shards, chunks.</summary>
+    private const int MostListed = 1_000_000;
 
     private readonly Transport _transport;
     private readonly TimeSpan _replyTimeout;
@@ -27,6 +31,8 @@ public sealed class MongoConnection : IDisposable
     private bool _lastWasCompressed;
     private long _messageBytesSent;
     private long _messageBytesReceived;
+    private int _sentId;
+    private CancellationTokenRegistration _stop;
     private MessageCompression? _compression;
     private OperationDefaults? _loadDefaults;
     private OperationDefaults? _housekeepingDefaults;
@@ -41,6 +47,9 @@ public sealed class MongoConnection : IDisposable
     }
 
     public ServerAddress Address { get; }
+
+    /// <summary>For a reply to begin, and once more for the rest of it; zero waits for ever.</summary>
+    public TimeSpan ReplyTimeout => _replyTimeout;
 
     /// <summary>How commands are named there: for messages that are written by hand.</summary>
     public CommandDialect Dialect { get; }
@@ -66,21 +75,17 @@ public sealed class MongoConnection : IDisposable
     /// <exception cref="ServerTooOldException">Older than MongoDB 3.6.</exception>
     public static MongoConnection Open(ServerAddress address, ConnectionSettings settings)
     {
-        var connection = new MongoConnection(address, Connect(address, settings), settings);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(settings.Stop);
+        if (settings.ConnectTimeout > TimeSpan.Zero)
+            limit.CancelAfter(settings.ConnectTimeout);
         try
         {
-            connection.SetTimeout(settings.ConnectTimeout);
-            connection.Server = new Handshake(connection, settings).Run();
-            connection.Agree(settings);
-            connection.SetTimeout(settings.ReplyTimeout);
-            return connection;
+            return Open(address, settings, limit.Token);
         }
-        catch (Exception e)
+        catch (Exception e) when (limit.IsCancellationRequested && e is IOException or SocketException or OperationCanceledException)
         {
-            connection.Dispose();
-            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && EncryptionProbe.ExplainSilence(address, settings) is { } why)
-                throw new TlsFailedException(address, why, e);
-            throw;
+            string what = settings.Stop.IsCancellationRequested ? StoppedHere : SocketTransport.NoAnswer(settings.ConnectTimeout);
+            throw new ConnectionFailedException(address, what, e);
         }
     }
 
@@ -91,9 +96,10 @@ public sealed class MongoConnection : IDisposable
     /// <summary>Waits for one whole message.</summary>
     /// <returns>The message with its header, in the receive buffer: valid until the next call.</returns>
     /// <exception cref="ConnectionFailedException">The connection broke, or no reply came in time.</exception>
-    /// <exception cref="WireProtocolException">The reply's length is out of bounds.</exception>
+    /// <exception cref="WireProtocolException">The reply's length is out of bounds, it answers something else, or announces that more will come unasked.</exception>
     public ReadOnlySpan<byte> Receive()
     {
+        _transport.ExpectMessage();
         // Mostly one read brings the whole reply: nothing else is on its way, since one request is out at a time.
         int got = ReceiveSome(0);
         while (got < 4)
@@ -113,6 +119,7 @@ public sealed class MongoConnection : IDisposable
         if (MessageCompression.IsCompressed(message))
             message = Unpack(message);
         _messageBytesReceived += message.Length;
+        RequireAnswer(message);
         return message;
     }
 
@@ -170,17 +177,25 @@ public sealed class MongoConnection : IDisposable
     }
 
     /// <summary>Runs a find, aggregate or list command and reads its cursor to the end.</summary>
+    /// <exception cref="WireProtocolException">It does not come to its end in time, or within the memory of this machine.</exception>
     public IEnumerable<BsonDocument> RunCursor(string database, BsonDocument command)
     {
         BsonDocument cursor = RequireCursor(RunCommand(database, command));
+        var guard = new CursorGuard(this, MostListed);
         string batchName = "firstBatch";
         while (true)
         {
+            int documents = 0;
             foreach ((_, BsonValue item) in cursor.FindDocument(batchName) ?? BsonDocument.Empty)
+            {
+                documents++;
                 yield return item.ToDocument();
+            }
+
             long id = cursor.FindInt64("id") ?? 0;
             if (id == 0)
                 yield break;
+            guard.AskForMore(documents);
             string ns = cursor.FindString("ns") ?? "";
             string collection = ns[(ns.IndexOf('.', StringComparison.Ordinal) + 1)..];
             cursor = RequireCursor(RunCommand(database, BsonDocument.Of(("getMore", id), ("collection", collection))));
@@ -193,6 +208,7 @@ public sealed class MongoConnection : IDisposable
 
     public void Dispose()
     {
+        _stop.Dispose();
         _transport.Dispose();
         _compression?.Dispose();
     }
@@ -210,13 +226,36 @@ public sealed class MongoConnection : IDisposable
     private static BsonDocument RequireCursor(BsonDocument reply) =>
         reply.FindDocument("cursor") ?? throw new WireProtocolException("the reply has no cursor");
 
-    /// <exception cref="ConnectionFailedException">No connection, or no TLS.</exception>
-    private static Transport Connect(ServerAddress address, ConnectionSettings settings)
+    private static MongoConnection Open(ServerAddress address, ConnectionSettings settings, CancellationToken limit)
     {
-        SocketTransport socket = SocketTransport.Connect(address, settings.ConnectTimeout);
+        SocketTransport socket = SocketTransport.Connect(address, settings.ConnectTimeout, limit);
+        using CancellationTokenRegistration abort = limit.UnsafeRegister(static socket => ((SocketTransport)socket!).Abort(), socket);
+        var connection = new MongoConnection(address, Secure(address, socket, settings), settings);
+        try
+        {
+            connection.SetTimeout(settings.ConnectTimeout);
+            connection.Server = new Handshake(connection, settings).Run();
+            connection.Agree(settings);
+            connection.SetTimeout(settings.ReplyTimeout);
+            connection.BreakAt(settings.Stop);
+            return connection;
+        }
+        catch (Exception e)
+        {
+            connection.Dispose();
+            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && !limit.IsCancellationRequested
+                && EncryptionProbe.ExplainSilence(address, settings) is { } why)
+                throw new TlsFailedException(address, why, e);
+            throw;
+        }
+    }
+
+    /// <exception cref="ConnectionFailedException">No TLS.</exception>
+    private static Transport Secure(ServerAddress address, SocketTransport socket, ConnectionSettings settings)
+    {
         if (settings.Tls is null)
             return socket;
-        socket.SetTimeout(settings.ConnectTimeout);
+        socket.SetTimeouts(settings.ConnectTimeout, settings.ConnectTimeout);
         try
         {
             return TlsTransport.Open(address, socket, settings.Tls);
@@ -227,6 +266,8 @@ public sealed class MongoConnection : IDisposable
             throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address) ?? $"no TLS: {what}", e);
         }
     }
+
+    private void BreakAt(CancellationToken stop) => _stop = stop.UnsafeRegister(static connection => ((MongoConnection)connection!).Abort(), this);
 
     /// <summary>What holds for all later messages.</summary>
     private void Agree(ConnectionSettings settings)
@@ -242,6 +283,7 @@ public sealed class MongoConnection : IDisposable
     private void SendAsIs(ReadOnlySpan<byte> message)
     {
         _messageBytesSent += message.Length;
+        _sentId = MessageHeader.Read(message).RequestId;
         if (_compression is not null && MessageCompression.MayCompress(message))
             message = _compression.Pack(message);
         try
@@ -267,12 +309,26 @@ public sealed class MongoConnection : IDisposable
         return message;
     }
 
+    /// <summary>Of what was sent last, and of nothing that another message follows: that was never asked for.</summary>
+    private void RequireAnswer(ReadOnlySpan<byte> message)
+    {
+        MessageHeader header = MessageHeader.Read(message);
+        if (header.ResponseTo != _sentId)
+            throw new WireProtocolException($"{Address}: reply to request {header.ResponseTo}, request {_sentId} was sent (connection closed)");
+        if (header.OpCode == OpCode.Msg && message.Length >= MessageHeader.Size + sizeof(int) && (OpMsg.ReadFlags(message) & OpMsgFlags.MoreToCome) != 0)
+            throw new WireProtocolException($"{Address}: reply that announces more replies, which nobody asked for (connection closed)");
+    }
+
     private int ReceiveSome(int at)
     {
         int count;
         try
         {
             count = _transport.Receive(_received.AsSpan(at));
+        }
+        catch (Exception e) when (at > 0 && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
+        {
+            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
         }
         catch (Exception e) when (e is SocketException or IOException)
         {
@@ -301,7 +357,7 @@ public sealed class MongoConnection : IDisposable
     private void SetTimeout(TimeSpan timeout)
     {
         _timeout = timeout;
-        _transport.SetTimeout(timeout);
+        _transport.SetTimeouts(timeout, _replyTimeout);
     }
 
     private void ThrowLength(int length)

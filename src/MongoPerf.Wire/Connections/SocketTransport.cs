@@ -7,7 +7,16 @@ internal sealed class SocketTransport : Transport
 {
     public const string ClosedByServer = "connection closed by the server";
 
+    /// <summary>Of one call: the runtime sends all that it is given, however long the other side takes to read it.</summary>
+    private const int LargestPiece = 256 * 1024;
+
+    /// <summary>Milliseconds in which a message's pieces are taken as they come, without a look whether the next one is there.</summary>
+    private const int Unwatched = 1000;
+
     private readonly Socket _socket;
+    private int _rest;
+    private Progress _arriving;
+    private Progress _leaving;
     private long _sent;
     private long _received;
 
@@ -17,8 +26,84 @@ internal sealed class SocketTransport : Transport
 
     public override long BytesReceived => Volatile.Read(ref _received);
 
+    /// <param name="server">Where to.</param>
+    /// <param name="timeout">For one attempt; a name may have several addresses. Zero waits for ever.</param>
+    /// <param name="stop">Ends the wait, also for DNS.</param>
     /// <exception cref="ConnectionFailedException">Refused, unknown host or no answer in time.</exception>
-    public static SocketTransport Connect(ServerAddress server, TimeSpan timeout)
+    /// <exception cref="OperationCanceledException">It was stopped.</exception>
+    public static SocketTransport Connect(ServerAddress server, TimeSpan timeout, CancellationToken stop = default) =>
+        Abandonable.Run(() => Connect(server, timeout), stop, late => late.Dispose());
+
+    public override void SetTimeouts(TimeSpan first, TimeSpan rest)
+    {
+        _socket.SendTimeout = Milliseconds(first);
+        _socket.ReceiveTimeout = Milliseconds(first);
+        _rest = Milliseconds(rest);
+    }
+
+    public override void ExpectMessage() => _arriving = default;
+
+    public override void Send(ReadOnlySpan<byte> bytes)
+    {
+        BeginMessage();
+        SendPart(bytes);
+    }
+
+    /// <summary>What <see cref="SendPart"/> sends next begins a message.</summary>
+    public void BeginMessage() => _leaving = default;
+
+    public void SendPart(ReadOnlySpan<byte> bytes)
+    {
+        while (bytes.Length > 0)
+        {
+            RequireTimeLeft(ref _leaving, SelectMode.SelectWrite);
+            int count = _socket.Send(bytes[..Math.Min(bytes.Length, LargestPiece)]);
+            _sent += count;
+            bytes = bytes[count..];
+        }
+    }
+
+    public override int Receive(Span<byte> buffer)
+    {
+        RequireTimeLeft(ref _arriving, SelectMode.SelectRead);
+        int count = _socket.Receive(buffer);
+        _received += count;
+        return count;
+    }
+
+    public override void Abort()
+    {
+        try
+        {
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // Not connected any more: nothing waits then.
+        }
+        catch (ObjectDisposedException)
+        {
+        }
+    }
+
+    internal static string NoAnswer(TimeSpan timeout) => $"no answer within {timeout.TotalSeconds:0.###} s";
+
+    internal static string Explain(SocketException e, TimeSpan timeout) => e.SocketErrorCode switch
+    {
+        SocketError.ConnectionRefused => "connection refused (nothing listens there)",
+        SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain => "unknown host name",
+        SocketError.TimedOut or SocketError.WouldBlock or SocketError.InProgress => NoAnswer(timeout),
+        SocketError.ConnectionReset or SocketError.Shutdown or SocketError.ConnectionAborted => ClosedByServer,
+        _ => e.Message,
+    };
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+            _socket.Dispose();
+    }
+
+    private static SocketTransport Connect(ServerAddress server, TimeSpan timeout)
     {
         Socket socket = server.IsUnixSocket
             ? new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
@@ -51,57 +136,27 @@ internal sealed class SocketTransport : Transport
         }
     }
 
-    public override void SetTimeout(TimeSpan timeout)
+    /// <summary>The socket's own time-out bounds a message's first piece; the others share as long once more, whatever each of them takes.</summary>
+    /// <exception cref="SocketException">It is over.</exception>
+    private void RequireTimeLeft(ref Progress progress, SelectMode awaited)
     {
-        _socket.SendTimeout = Milliseconds(timeout);
-        _socket.ReceiveTimeout = Milliseconds(timeout);
+        if (progress.Pieces++ == 0 || _rest == 0)
+            return;
+        long now = Environment.TickCount64;
+        if (progress.Pieces == 2)
+            progress.Since = now;
+        long passed = now - progress.Since;
+        if (passed >= _rest || (passed > Unwatched && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
+            throw new SocketException((int)SocketError.TimedOut);
     }
 
-    public override void Send(ReadOnlySpan<byte> bytes)
+    /// <summary>Of one message through the socket.</summary>
+    private struct Progress
     {
-        while (bytes.Length > 0)
-        {
-            int count = _socket.Send(bytes);
-            _sent += count;
-            bytes = bytes[count..];
-        }
-    }
+        public int Pieces;
 
-    public override int Receive(Span<byte> buffer)
-    {
-        int count = _socket.Receive(buffer);
-        _received += count;
-        return count;
-    }
-
-    public override void Abort()
-    {
-        try
-        {
-            _socket.Shutdown(SocketShutdown.Both);
-        }
-        catch (SocketException)
-        {
-            // Not connected any more: nothing waits then.
-        }
-        catch (ObjectDisposedException)
-        {
-        }
-    }
-
-    internal static string Explain(SocketException e, TimeSpan timeout) => e.SocketErrorCode switch
-    {
-        SocketError.ConnectionRefused => "connection refused (nothing listens there)",
-        SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain => "unknown host name",
-        SocketError.TimedOut or SocketError.WouldBlock or SocketError.InProgress => $"no answer within {timeout.TotalSeconds:0.###} s",
-        SocketError.ConnectionReset or SocketError.Shutdown or SocketError.ConnectionAborted => ClosedByServer,
-        _ => e.Message,
-    };
-
-    protected override void Dispose(bool disposing)
-    {
-        if (disposing)
-            _socket.Dispose();
+        /// <summary>When the second piece was waited for; Environment.TickCount64.</summary>
+        public long Since;
     }
 
     private static int Milliseconds(TimeSpan time) => (int)Math.Min(int.MaxValue, time.TotalMilliseconds);

@@ -45,9 +45,15 @@ internal sealed class TlsTransport : Transport
         }
     }
 
-    public override void SetTimeout(TimeSpan timeout) => _socket.SetTimeout(timeout);
+    public override void SetTimeouts(TimeSpan first, TimeSpan rest) => _socket.SetTimeouts(first, rest);
 
-    public override void Send(ReadOnlySpan<byte> bytes) => _stream.Write(bytes);
+    public override void ExpectMessage() => _socket.ExpectMessage();
+
+    public override void Send(ReadOnlySpan<byte> bytes)
+    {
+        _socket.BeginMessage();
+        _stream.Write(bytes);
+    }
 
     public override int Receive(Span<byte> buffer) => _stream.Read(buffer);
 
@@ -98,7 +104,7 @@ internal sealed class TlsTransport : Transport
 
         public override int Read(Span<byte> buffer) => socket.Receive(buffer);
 
-        public override void Write(ReadOnlySpan<byte> buffer) => socket.Send(buffer);
+        public override void Write(ReadOnlySpan<byte> buffer) => socket.SendPart(buffer);
 
         public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 

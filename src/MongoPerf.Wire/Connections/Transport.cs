@@ -10,12 +10,18 @@ internal abstract class Transport : IDisposable
     /// <inheritdoc cref="BytesSent"/>
     public abstract long BytesReceived { get; }
 
-    /// <summary>Bounds each later send and receive; zero waits for ever.</summary>
-    public abstract void SetTimeout(TimeSpan timeout);
+    /// <summary>Bounds each later message, in or out.</summary>
+    /// <param name="first">For its first byte to come, or to go; zero waits for ever.</param>
+    /// <param name="rest">For all that follows it, in however many pieces it comes or goes; zero waits for ever.</param>
+    public abstract void SetTimeouts(TimeSpan first, TimeSpan rest);
 
+    /// <summary>What is received next begins a message.</summary>
+    public abstract void ExpectMessage();
+
+    /// <summary>Sends a whole message.</summary>
     public abstract void Send(ReadOnlySpan<byte> bytes);
 
-    /// <returns>Bytes received; 0 when the other side has closed.</returns>
+    /// <returns>Bytes received, of one message; 0 when the other side has closed.</returns>
     public abstract int Receive(Span<byte> buffer);
 
     /// <summary>Wakes a thread that waits in <see cref="Send"/> or <see cref="Receive"/>.</summary>

@@ -47,7 +47,7 @@ public readonly ref struct OpMsg
         int opCode = BinaryPrimitives.ReadInt32LittleEndian(message[12..]);
         if (opCode != (int)OpCode.Msg)
             throw new WireProtocolException($"message with opcode {opCode}, OP_MSG ({(int)OpCode.Msg}) is expected");
-        var flags = (OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]);
+        OpMsgFlags flags = ReadFlags(message);
         int unknown = (int)flags & 0xFFFC;
         if (unknown != 0)
             throw new WireProtocolException($"OP_MSG with unknown required flag bits 0x{unknown:x}");
@@ -56,6 +56,8 @@ public readonly ref struct OpMsg
             sections = sections[..^4];
         return new OpMsg(flags, FindBody(sections), sections);
     }
+
+    internal static OpMsgFlags ReadFlags(ReadOnlySpan<byte> message) => (OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]);
 
     private static ReadOnlySpan<byte> FindBody(ReadOnlySpan<byte> sections)
     {

@@ -23,6 +23,7 @@ public sealed class TyrantConnection : IDisposable
     private byte[] _received;
     private int _got;
     private TimeSpan _timeout;
+    private CancellationTokenRegistration _stop;
 
     private TyrantConnection(ServerAddress address, SocketTransport transport, ConnectionSettings settings)
     {
@@ -47,9 +48,19 @@ public sealed class TyrantConnection : IDisposable
     /// <exception cref="TyrantServerException">Its database is no table database.</exception>
     public static TyrantConnection Open(ServerAddress address, ConnectionSettings settings)
     {
-        var connection = new TyrantConnection(address, SocketTransport.Connect(address, settings.ConnectTimeout), settings);
+        TyrantConnection connection;
         try
         {
+            connection = new TyrantConnection(address, SocketTransport.Connect(address, settings.ConnectTimeout, settings.Stop), settings);
+        }
+        catch (OperationCanceledException e)
+        {
+            throw new ConnectionFailedException(address, "connecting was stopped", e);
+        }
+
+        try
+        {
+            connection._stop = settings.Stop.UnsafeRegister(static opened => ((TyrantConnection)opened!).Abort(), connection);
             connection.Server = connection.ReadStatus();
             connection.Server.RequireTable(address);
             connection.SetTimeout(settings.ReplyTimeout);
@@ -69,6 +80,7 @@ public sealed class TyrantConnection : IDisposable
         try
         {
             _transport.Send(request);
+            _transport.ExpectMessage();
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
@@ -134,7 +146,11 @@ public sealed class TyrantConnection : IDisposable
     /// <summary>Breaks the connection, so that a thread that waits on it wakes with a <see cref="ConnectionFailedException"/>.</summary>
     public void Abort() => _transport.Abort();
 
-    public void Dispose() => _transport.Dispose();
+    public void Dispose()
+    {
+        _stop.Dispose();
+        _transport.Dispose();
+    }
 
     private TyrantReply ReceiveReply()
     {
@@ -213,6 +229,6 @@ public sealed class TyrantConnection : IDisposable
     private void SetTimeout(TimeSpan timeout)
     {
         _timeout = timeout;
-        _transport.SetTimeout(timeout);
+        _transport.SetTimeouts(timeout, _replyTimeout);
     }
 }

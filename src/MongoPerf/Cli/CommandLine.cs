@@ -1,11 +1,10 @@
 using System.CommandLine;
-using System.Text.RegularExpressions;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
 /// <summary>The program's commands: parses, runs, and turns every failure into one line and an exit code.</summary>
-public static partial class CommandLine
+public static class CommandLine
 {
     /// <summary>Runs the program.</summary>
     /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
@@ -24,7 +23,7 @@ public static partial class CommandLine
 
     /// <summary>As typed, with the passwords of connection strings masked.</summary>
     public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
+        "mongoperf " + string.Join(' ', args.Select(Secrets.MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
 
     internal static RootCommand Build()
     {
@@ -64,13 +63,4 @@ public static partial class CommandLine
     }
 
     private static bool AsksForHelp(string[] args) => args.Any(a => a is "--help" or "-h" or "-?" or "--version");
-
-    private static string MaskArgument(string argument) => SecretOption().Replace(PasswordInUri().Replace(argument, "$1***@"), "$1***");
-
-    /// <summary>Up to the last @ before a slash, since people forget to escape; mongodb:// may be left out.</summary>
-    [GeneratedRegex(@"((?:mongodb(?:\+srv)?://|^)[^:/@\s]*:)[^/?\s]*@")]
-    private static partial Regex PasswordInUri();
-
-    [GeneratedRegex(@"([?&](?:\w*password|authMechanismProperties)=)[^&\s]*", RegexOptions.IgnoreCase)]
-    private static partial Regex SecretOption();
 }

@@ -18,6 +18,10 @@ namespace MongoPerf.Cli;
 internal static class CommandRunner
 {
     private const int OutOfDiskSpace = 14031;
+    private const int MostLines = 60;
+
+    /// <summary>Characters.</summary>
+    private const int LongestLine = 4100;
 
     public static int Run(Func<ExitCode> body)
     {
@@ -39,18 +43,22 @@ internal static class CommandRunner
     {
         (ExitCode Code, string? Hint)? known = Classify(failure);
         if (known is null)
-            errors.WriteLine($"internal error: {failure}");
+            errors.WriteLine($"internal error: {Shown(failure.ToString())}");
         else
             errors.WriteLine($"error: {Shown(failure.Message)}");
         if (known?.Hint is { } hint)
-            errors.WriteLine($"hint:  {hint}");
+            errors.WriteLine($"hint:  {Shown(hint)}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
         errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return (int)code;
     }
 
-    /// <summary>A message may quote a file or a server, and neither is to move the cursor.</summary>
-    internal static string Shown(string message) => string.Concat(message.Select(c => char.IsControl(c) && c is not ('\n' or '\t') ? '?' : c));
+    /// <summary>A message may quote what was typed, a file or a server: no password is to be shown, the cursor not to be moved, the screen not to be filled.</summary>
+    private static string Shown(string message)
+    {
+        string masked = Secrets.MaskText(message, Environment.GetCommandLineArgs().Skip(1));
+        return string.Join('\n', masked.Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
+    }
 
     /// <summary>What to look at; null where nothing is to be said.</summary>
     internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;
@@ -61,6 +69,8 @@ internal static class CommandRunner
         UserException e => (e.Code, e.Hint),
         DeploymentException e => ((ExitCode)e.ExitCode, null),
         RunStoreException => (ExitCode.WrongUsage, null),
+        RunStoreWriteException => (ExitCode.Refused, "make room on that disk, or name another folder with --out"),
+        OutOfMemoryException => (ExitCode.Refused, "this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents"),
         ConnectionStringException => (ExitCode.WrongUsage, null),
         OperationLimitException => (ExitCode.WrongUsage, null),
         CollectionBusyException e => (ExitCode.Refused, e.Hint),
@@ -79,7 +89,7 @@ internal static class CommandRunner
         ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
-        ServerCommandException => (ExitCode.InternalError, "the server rejected the command; its log may say why"),
+        ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),
         ForeignFolderException e => (ExitCode.Refused, e.Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),

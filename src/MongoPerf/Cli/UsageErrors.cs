@@ -1,17 +1,22 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using MongoPerf.Input;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli;
 
 /// <summary>Says what is wrong with a call in a line or two: the option, what was found, the nearest name.</summary>
 internal static class UsageErrors
 {
+    /// <summary>Characters; an argument may have any number of them.</summary>
+    private const int LongestError = 1000;
+
     public static void Print(ParseResult parsed, TextWriter output)
     {
         Command command = parsed.CommandResult.Command;
         (string error, string? hint) = Describe(parsed, command);
-        output.WriteLine($"error: {error}");
+        string[] typed = [.. parsed.Tokens.Select(token => token.Value), .. parsed.UnmatchedTokens];
+        output.WriteLine($"error: {ForeignText.OneLine(Secrets.MaskText(error, typed), LongestError)}");
         if (hint is not null)
             output.WriteLine($"hint:  {hint}");
         output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' shows what is allowed");

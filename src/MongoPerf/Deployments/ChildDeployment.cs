@@ -17,13 +17,16 @@ internal sealed partial class ChildDeployment : IDeployment
     private readonly Func<int, IReadOnlyList<string>> _arguments;
     private readonly string _remark;
     private readonly ServerLimits? _limits;
+    private readonly CancellationToken _interrupt;
     private readonly ProcessTable _table = ProcessTable.System;
     private readonly List<string> _errors = [];
     private Process? _child;
     private volatile ProcessIdentity? _identity;
 
-    private ChildDeployment(DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits = null)
+    private ChildDeployment(
+        DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits, CancellationToken interrupt)
     {
+        _interrupt = interrupt;
         Kind = kind;
         DataFolder = dataFolder is null ? null : Path.GetFullPath(dataFolder);
         _arguments = arguments;
@@ -49,13 +52,14 @@ internal sealed partial class ChildDeployment : IDeployment
     /// <param name="cacheBytes">Null for its own default, which fits the memory that it is limited to.</param>
     /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
     /// <param name="cpus">How many it may use; null for all.</param>
+    /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.</exception>
-    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null)
+    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, CancellationToken interrupt = default)
     {
         string full = Path.GetFullPath(dataFolder);
         var limits = new ServerLimits(full, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForEmbedded(full);
-        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits);
+        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, interrupt);
 
         IReadOnlyList<string> Arguments(int port)
         {
@@ -68,9 +72,10 @@ internal sealed partial class ChildDeployment : IDeployment
 
     /// <summary>The null server: <c>null-server --port N [--run DIR]</c>. After a crash it starts empty.</summary>
     /// <param name="runFolder">Of the run, whose plan says what documents it answers with.</param>
-    public static ChildDeployment Null(string? runFolder) => new(
+    /// <param name="interrupt">Ends the wait for its answer.</param>
+    public static ChildDeployment Null(string? runFolder, CancellationToken interrupt = default) => new(
         DeploymentKind.Null, null, port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
-        "nothing is stored: results show the limits of the client and the loopback");
+        "nothing is stored: results show the limits of the client and the loopback", null, interrupt);
 
     public bool EnsureRunning()
     {
@@ -140,7 +145,7 @@ internal sealed partial class ChildDeployment : IDeployment
         _child.ErrorDataReceived += (_, line) => Remember(line.Data);
         _child.BeginOutputReadLine();
         _child.BeginErrorReadLine();
-        if (!firstLine.Task.Wait(StartLimit))
+        if (!firstLine.Task.Wait(StartLimit, _interrupt))
             throw Failed($"printed nothing within {StartLimit.TotalSeconds:0} s");
         Match match = PortAtEnd().Match(firstLine.Task.Result ?? "");
         if (!match.Success)

@@ -18,7 +18,7 @@ internal static class DeploymentFactory
     internal static IDeployment Create(DeploymentRequest request, Func<string, string?> variable) => request.RequiredKind switch
     {
         null => Choose(request, variable),
-        DeploymentKind.Null => ChildDeployment.Null(request.RunFolder),
+        DeploymentKind.Null => ChildDeployment.Null(request.RunFolder, request.Connections.Stop),
         DeploymentKind.Given => request.Hosts is { Count: > 0 } hosts
             ? Given(request, hosts)
             : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
@@ -36,7 +36,7 @@ internal static class DeploymentFactory
     private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
     {
         if (request.Settings.Topology == Topology.Null)
-            return ChildDeployment.Null(request.RunFolder);
+            return ChildDeployment.Null(request.RunFolder, request.Connections.Stop);
         if (request.Tyrant is { } tyrant)
             return new TyrantDeployment(tyrant, request.Connections);
         if (request.Settings.Cluster?.Folder is { } folder)
@@ -54,10 +54,10 @@ internal static class DeploymentFactory
         new(hosts, request.Connections, mustBeMongos: request.Settings.Topology == Topology.Sharded);
 
     private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
-        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus);
+        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Connections.Stop);
 
     private static ChildDeployment Embedded(DeploymentRequest request) =>
-        ChildDeployment.Embedded(request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus);
+        ChildDeployment.Embedded(request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Connections.Stop);
 
     private static MongodProgram FindRequired(DeploymentRequest request, Func<string, string?> variable)
     {

@@ -10,6 +10,9 @@ namespace MongoPerf.Deployments;
 /// <summary>Asks a server what it is.</summary>
 internal static class DeploymentInspector
 {
+    /// <summary>Characters.</summary>
+    private const int LongestName = 60;
+
     // Names are cut to 15 characters; "dotnet" runs the embedded and the null server.
     private static readonly string[] ServerNames = ["mongod", "mongos", "dotnet", "mongoperf"];
 
@@ -52,8 +55,8 @@ internal static class DeploymentInspector
         {
             Kind = deployment.Kind,
             Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
-            ServerVersion = build.FindString("version") ?? "unknown",
-            StorageEngine = isNull ? "null" : data.FindString("storageEngine.name"),
+            ServerVersion = ForeignText.OneLine(build.FindString("version") ?? "unknown", LongestName),
+            StorageEngine = isNull ? "null" : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
             Router = RouterOf(deployment, connection.Server),
             ShardCount = deployment.Cluster?.Shards.Count,
@@ -64,7 +67,7 @@ internal static class DeploymentInspector
             Remarks = Remark(deployment, isNull, isEmbedded),
         };
         string? dataFolder = deployment.DataFolder ?? (processId is null ? null : options.FindString("parsed.storage.dbPath"));
-        return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null);
+        return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null) { TakesWrites = connection.Server.IsWritablePrimary };
     }
 
     private static Topology TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
@@ -141,4 +144,7 @@ internal sealed record Inspection(DeploymentInfo Info, string? DataFolder)
 {
     /// <summary>Client and server then share CPU, memory and disk.</summary>
     public bool IsOnThisMachine => Info.ProcessId is not null;
+
+    /// <summary>False for a secondary, which can only be had by directConnection=true.</summary>
+    public bool TakesWrites { get; init; } = true;
 }

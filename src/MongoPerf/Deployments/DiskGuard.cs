@@ -9,8 +9,8 @@ internal sealed class DiskGuard
     /// <summary>What a document of 1,024 bytes that hardly compresses takes with four indexes, in mongod's files and journal.</summary>
     public const double MongodBytesPerDocument = 1250;
 
-    private const long MostReserve = 2L << 30;
-    private const long LeastReserve = 256L << 20;
+    private const long MostReserve = 2_000_000_000;
+    private const long LeastReserve = 256_000_000;
     private const int ReservePercent = 5;
 
     // Fewer documents or bytes than that say nothing about the rest of the run.
@@ -93,7 +93,8 @@ internal sealed class DiskGuard
         return text.Length > 0;
     }
 
-    private static string Gigabytes(double bytes) => (bytes / (1L << 30)).ToString("0.##", CultureInfo.InvariantCulture);
+    /// <summary>Of a billion bytes, as all that lies on disk is told.</summary>
+    private static string Gigabytes(double bytes) => (bytes / 1e9).ToString("0.##", CultureInfo.InvariantCulture);
 
     private static string Round(long count) => count switch
     {

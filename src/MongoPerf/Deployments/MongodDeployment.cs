@@ -17,14 +17,16 @@ internal sealed class MongodDeployment : IDeployment
     /// <param name="cacheBytes">Null for mongod's own default, which fits the memory that it is limited to.</param>
     /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
     /// <param name="cpus">How many it may use; null for all.</param>
+    /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.</exception>
-    public MongodDeployment(MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null)
+    public MongodDeployment(
+        MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, CancellationToken interrupt = default)
     {
         DataFolder = Path.GetFullPath(dataFolder);
         _limits = new ServerLimits(DataFolder, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForMongod(DataFolder);
         Program = program.Path;
-        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes) with { Memory = _limits.Memory, Cpus = _limits.Cpus };
+        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes) with { Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt };
     }
 
     public DeploymentKind Kind => DeploymentKind.Mongod;

@@ -32,13 +32,15 @@ internal static class OperationVerdicts
         }
     }
 
+    /// <summary>Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no more than a precaution.</summary>
     private static IEnumerable<Verdict> ShortReplies(Measured[] measured)
     {
         foreach (IGrouping<string, Measured> group in measured.GroupBy(m => m.Label))
         {
             long few = group.Sum(m => m.Result.ShortReplies);
-            if (few > 0)
-                yield return new Verdict(Grade.Note, $"{group.Key}: {Units.Exact(few)} of {Units.Exact(group.Sum(m => m.Result.Operations))} replies held fewer documents than their limit");
+            long all = group.Sum(m => m.Result.Operations);
+            if (few > 0 && few < all - few)
+                yield return new Verdict(Grade.Note, $"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit");
         }
     }
 

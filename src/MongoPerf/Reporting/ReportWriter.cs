@@ -57,13 +57,35 @@ internal static class ReportWriter
         {
             string file = Path.Combine(folder, name);
             string unfinished = file + ".tmp";
-            using (StreamWriter output = OwnFiles.Replace(unfinished))
-                write(run, output);
-            // Moved when whole: somebody may be looking at the former one.
-            File.Move(unfinished, file, overwrite: true);
+            try
+            {
+                using (StreamWriter output = OwnFiles.Replace(unfinished))
+                    write(run, output);
+                // Moved when whole: somebody may be looking at the former one.
+                File.Move(unfinished, file, overwrite: true);
+            }
+            catch (IOException)
+            {
+                RemoveUnfinished(unfinished);
+                throw;
+            }
+
             files.Add(file);
         }
 
         return files;
+    }
+
+    /// <summary>A full disk is not to be fuller for it.</summary>
+    private static void RemoveUnfinished(string file)
+    {
+        try
+        {
+            File.Delete(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Told is what came first.
+        }
     }
 }

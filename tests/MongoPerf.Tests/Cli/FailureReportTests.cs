@@ -16,7 +16,7 @@ public sealed class FailureReportTests
         { "storage without a hint", 2, "error: the store is damaged" },
         { "unsuited library", 2, "error: no entry point|hint:  the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8" },
         { "taken port", 3, "error: Address already in use|hint:  is another program using the port? choose another --port, or omit it to use a free one" },
-        { "refused command", 1, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
+        { "refused command", 3, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: is there a primary?" },
         { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is the disk full?" },

@@ -1,4 +1,5 @@
 using MongoPerf.Cli;
+using MongoPerf.Input;
 
 namespace MongoPerf.Tests.Cli;
 
@@ -11,6 +12,12 @@ public sealed class MaskTests
     [InlineData("--uri=mongodb://user:hunter2@h1,h2:27018/?w=1", "--uri=mongodb://user:***@h1,h2:27018/?w=1")]
     [InlineData("mongodb://user:hunt@er2@host", "mongodb://user:***@host")]
     [InlineData("user:hunter2@host:27017", "user:***@host:27017")]
+    [InlineData("--uri=user:hunter2@host:27017", "--uri=user:***@host:27017")]
+    [InlineData("--frobnicate=mongodb://user:hunter2@host", "--frobnicate=mongodb://user:***@host")]
+    [InlineData("mongodb://user:hun/ter2@host", "mongodb://user:***@host")]
+    [InlineData("mongodb://user:hun/t?er2@host/db?w=1", "mongodb://user:***@host/db?w=1")]
+    [InlineData("mongodb://user:1/x@host", "mongodb://user:***@host")]
+    [InlineData("postgres://user:hunter2@host/db", "postgres://user:***@host/db")]
     [InlineData("mongodb://user:@host", "mongodb://user:***@host")]
     [InlineData("mongodb://host/?tlsCertificateKeyFilePassword=hunter2&tls=true", "mongodb://host/?tlsCertificateKeyFilePassword=***&tls=true")]
     [InlineData("mongodb://host/?authMechanismProperties=AWS_SESSION_TOKEN:hunter2", "mongodb://host/?authMechanismProperties=***")]
@@ -20,9 +27,23 @@ public sealed class MaskTests
     [InlineData("mongodb://host:27017/db")]
     [InlineData("mongodb://user@host")]
     [InlineData("mongodb://host:27017/?appName=a@b")]
+    [InlineData("mongodb://h1:27017,h2:27018/db?appName=a@b")]
     [InlineData("--shares=10/85/5")]
     [InlineData("localhost:27017")]
     public void The_rest_is_left_as_typed(string argument) => Assert.Equal($"mongoperf run q4 {argument}", CommandLine.Mask(["run", "q4", argument]));
+
+    [Theory]
+    [InlineData("no scenario 'mongodb://user:hunter2@host'", "no scenario 'mongodb://user:***@host'")]
+    [InlineData("'mongodb://a:hunter2@h' and mongodb://b:hunter2@h/?tlsCertificateKeyFilePassword=x&w=1", "'mongodb://a:***@h' and mongodb://b:***@h/?tlsCertificateKeyFilePassword=***&w=1")]
+    [InlineData("'user:hun ter/2@host' is not a count", "'user:hun ter/2@host' is not a count")]
+    [InlineData("127.0.0.1:27017: refused, see a@b", "127.0.0.1:27017: refused, see a@b")]
+    public void A_message_shows_no_password(string text, string masked) => Assert.Equal(masked, Secrets.MaskText(text, []));
+
+    /// <summary>What was typed is known whole, so blanks and slashes in it hide nothing.</summary>
+    [Theory]
+    [InlineData("mongodb://user:hun ter/2@host", "no run 'mongodb://user:hun ter/2@host' in /runs", "no run 'mongodb://user:***@host' in /runs")]
+    [InlineData("--target=mongodb://user:hun ter2@host", "--target: 'mongodb://user:hun ter2@host' is not a count", "--target: 'mongodb://user:***@host' is not a count")]
+    public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) => Assert.Equal(masked, Secrets.MaskText(text, ["run", typed]));
 
     [Fact]
     public void Arguments_with_blanks_are_quoted() => Assert.Equal("mongoperf clean 'my runs'", CommandLine.Mask(["clean", "my runs"]));

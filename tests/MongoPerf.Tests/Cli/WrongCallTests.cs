@@ -182,6 +182,26 @@ public sealed class WrongCallTests : IDisposable
         Assert.Empty(Directory.GetFileSystemEntries(_folder.At("2026-11-21-a")));
     }
 
+    [Theory]
+    [InlineData("run mongodb://user:hunter2@host")]
+    [InlineData("resume mongodb://user:hunter2@host")]
+    [InlineData("report mongodb://user:hunter2@host")]
+    [InlineData("compare mongodb://user:hunter2@host x")]
+    [InlineData("series --target mongodb://user:hunter2@host")]
+    [InlineData("series --target 1M --frobnicate=mongodb://user:hunter2@host")]
+    [InlineData("series --target 1M mongodb://user:hunter2@host")]
+    [InlineData("series --target 1M --db mongodb://user:hunter2@host")]
+    [InlineData("validate mongodb://user:hunter2@host")]
+    [InlineData("mongodb://user:hunter2@host")]
+    [InlineData("user:hunter2@host")]
+    public void A_password_that_was_typed_in_the_wrong_place_is_not_shown(string call)
+    {
+        (int code, string errors) = Run(call);
+        Assert.Equal(2, code);
+        Assert.Contains("***", errors, StringComparison.Ordinal);
+        Assert.DoesNotContain("hunter2", errors, StringComparison.Ordinal);
+    }
+
     /// <summary>Runs in this process with --out at the folder, where the command takes it, and without what the environment may name.</summary>
     private (int Code, string Errors) Run(string call)
     {

@@ -5,7 +5,7 @@ namespace MongoPerf.Tests.Deployments;
 
 public sealed class DiskGuardTests
 {
-    private const long GigaByte = 1L << 30;
+    private const long GigaByte = 1_000_000_000;
 
     [Fact]
     public void A_run_that_would_fill_the_disk_is_refused_with_what_fits()
@@ -14,18 +14,18 @@ public sealed class DiskGuardTests
         guard.CheckBefore(80_000_000, DiskGuard.MongodBytesPerDocument);
         var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(500_000_000, DiskGuard.MongodBytesPerDocument));
         Assert.Equal(6, e.ExitCode);
-        Assert.Contains("need about 582.08 GB plus 2 GB in reserve, but only 102 GB are free", e.Message, StringComparison.Ordinal);
-        Assert.Contains("about 85M documents fit", e.Message, StringComparison.Ordinal);
+        Assert.Contains("need about 625 GB plus 2 GB in reserve, but only 102 GB are free", e.Message, StringComparison.Ordinal);
+        Assert.Contains("about 80M documents fit", e.Message, StringComparison.Ordinal);
     }
 
     [Theory]
-    [InlineData(1000, 2048)]
-    [InlineData(10, 512)]
+    [InlineData(1000, 2000)]
+    [InlineData(10, 500)]
     [InlineData(1, 256)]
     public void The_reserve_is_five_percent_within_bounds(long totalGigabytes, long reserveMegabytes)
     {
         long reserve = new DiskGuard("/data", totalGigabytes * GigaByte, () => GigaByte).ReserveBytes;
-        Assert.Equal(reserveMegabytes, Math.Round(reserve / 1048576.0));
+        Assert.Equal(reserveMegabytes, Math.Round(reserve / 1e6));
     }
 
     [Fact]

@@ -51,7 +51,7 @@ public sealed class RecordedReplyTests
         foreach ((int index, int inserted) in new[] { (0, 0), (1, 1), (2, 2) })
         {
             byte[] message = LyingServer.Message(Reply("insert_duplicate_key.json", index), RequestId);
-            WriteReply reply = WriteReply.Parse(message, RequestId);
+            WriteReply reply = WriteReply.Parse(message);
             Assert.Equal(new WriteReply(false, inserted), reply);
             ServerError error = reply.ReadError(message, 3);
             Assert.Equal((ServerError.DuplicateKey, "DuplicateKey"), (error.Code, error.Name));
@@ -63,7 +63,7 @@ public sealed class RecordedReplyTests
     public void A_good_insert_is_a_success()
     {
         byte[] message = LyingServer.Message(Reply("insert_ok.json", 0), RequestId);
-        WriteReply reply = WriteReply.Parse(message, RequestId);
+        WriteReply reply = WriteReply.Parse(message);
         Assert.True(reply.IsOk);
         Assert.True(reply.Count > 0);
     }

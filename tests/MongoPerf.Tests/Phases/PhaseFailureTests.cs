@@ -195,6 +195,26 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.Equal(0, result.Accounting.Skipped);
     }
 
+    [Theory]
+    [InlineData(13, "Unauthorized")]
+    [InlineData(59, "CommandNotFound")]
+    [InlineData(0, "")]
+    public void What_no_waiting_mends_ends_a_group_in_which_nothing_succeeded_at_once(int code, string name)
+    {
+        GroupResult result = Run(Queries with { Seconds = 100 }, _ => Scripted.Refused(code, name, "not for you"));
+        Exception failure = Assert.IsType<ServerRefusesException>(result.GivenUp);
+        Assert.StartsWith("the server rejects every operation: not for you (code", failure.Message, StringComparison.Ordinal);
+        Assert.Single(Executors[0].StartTimes);
+    }
+
+    [Fact]
+    public void Behind_a_success_it_is_a_failure_like_any_other()
+    {
+        GroupResult result = Run(Queries with { Count = 5 }, i => i == 0 ? Scripted.Ok() : Scripted.Refused(13, "Unauthorized"));
+        Assert.Null(result.GivenUp);
+        Assert.Equal(new Accounting(5, 1, 4, 0), result.Accounting);
+    }
+
     [Fact]
     public void One_success_among_refusals_keeps_a_worker_going()
     {
@@ -269,7 +289,40 @@ public sealed class PhaseFailureTests : PhaseTest
         // One after the other they would take six seconds.
         Assert.InRange(Environment.TickCount64 - begun, 300, 4000);
         Assert.All(Executors, e => Assert.True(e.WasAborted));
-        Assert.Equal(new Accounting(20, 0, 20, 0), result.Accounting);
+        // They neither succeeded nor failed.
+        Assert.Equal(new Accounting(20, 0, 0, 20), result.Accounting);
+        Assert.Null(result.GivenUp);
+    }
+
+    [Fact]
+    public void Who_waits_for_the_end_does_not_wait_for_operations_that_hang()
+    {
+        using var stop = new CancellationTokenSource();
+        using var woken = new ManualResetEventSlim(false);
+        Scripted Hang(int index)
+        {
+            stop.Cancel();
+            Assert.True(woken.Wait(TimeSpan.FromSeconds(60)));
+            return Scripted.Broken();
+        }
+
+        var runner = new GroupRunner(Clock, () => new ScriptedExecutor(Clock, Hang) { OnAbort = woken.Set })
+        {
+            Hurry = stop.Token, HurriedGrace = TimeSpan.FromSeconds(0.1), StopGrace = TimeSpan.FromSeconds(120),
+        };
+        GroupResult result = runner.Run(Queries with { Seconds = 1000 }, Log, stop.Token);
+        Assert.Equal(new Accounting(1, 0, 0, 1), result.Accounting);
+        Assert.Null(result.GivenUp);
+    }
+
+    [Fact]
+    public void Who_waits_for_the_end_does_not_wait_for_a_connection()
+    {
+        using var hurry = new CancellationTokenSource();
+        hurry.Cancel();
+        var executor = new ScriptedExecutor(Clock, _ => Scripted.Ok());
+        new GroupRunner(Clock, () => executor) { Hurry = hurry.Token }.Run(Queries with { Count = 1 }, Log, CancellationToken.None);
+        Assert.True(executor.WasAborted);
     }
 
     [Fact]

@@ -38,6 +38,65 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
+    public void Nobody_but_its_owner_may_read_a_run()
+    {
+        const UnixFileMode OfFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using RunStore store = Create();
+        WriteOneStep(store);
+        Assert.Equal(OfFile | UnixFileMode.UserExecute, File.GetUnixFileMode(_runs.At("a")));
+        Assert.All(Directory.GetFiles(_runs.At("a")), file => Assert.Equal(OfFile, File.GetUnixFileMode(file)));
+        Assert.Equal(OfFile | UnixFileMode.UserExecute, File.GetUnixFileMode(_runs.At(RunCatalogue.NewId(_runs.Path, DateTimeOffset.UnixEpoch))));
+    }
+
+    [Fact]
+    public void Texts_are_read_fit_to_be_shown_and_the_scenario_as_it_was()
+    {
+        const string Wild = "\u001b[2J\u202etext";
+        const string Tame = "?[2J?text";
+        RunSettings settings = RunParts.Settings();
+        settings = settings with { Plan = settings.Plan with { Text = Wild + new string('x', 10_000), Description = Wild } };
+        using (RunStore store = RunStore.Create(_runs.At("a"), RunParts.Run(), settings))
+        {
+            store.SetDeployment(RunParts.Deployment() with { ServerVersion = Wild, Remarks = [Wild + new string('x', 10_000)] });
+            store.AddEvent(new RunEvent(1, Wild, Wild));
+            store.AddErrors([new ErrorCount(1, Wild, 1, Wild, [Wild])]);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal((settings.Plan.Text, Tame), (run.Settings.Plan.Text, run.Settings.Plan.Description));
+        Assert.Equal(Tame, run.Deployment!.ServerVersion);
+        Assert.Equal(5001, Assert.Single(run.Deployment.Remarks).Length);
+        Assert.Equal([new RunEvent(1, Tame, Tame)], run.Events);
+        ErrorCount error = Assert.Single(run.Errors);
+        Assert.Equal((Tame, Tame, Tame), (error.Name, error.FirstMessage, Assert.Single(error.Labels)));
+    }
+
+    [Theory]
+    [InlineData(13, "the disk is full")]
+    [InlineData(8, "the run's folder has become read-only")]
+    [InlineData(10, "can't be written: is its disk full, or has it become read-only? (what SQLite said)")]
+    [InlineData(14, "can't be opened: has its folder become read-only, or are there too few file handles (ulimit -n)?")]
+    [InlineData(5, "can't be written (what SQLite said)")]
+    public void A_store_that_can_not_be_written_is_named_with_the_cause(int code, string why) => Assert.Equal(
+        $"/runs/a/run.db: {why}", new RunStoreWriteException("/runs/a", new SqliteException("what SQLite said", code)).Message);
+
+    [Fact]
+    public void A_store_that_can_not_be_written_says_so_once()
+    {
+        RunStore store = Create();
+        using (var other = new SqliteConnection($"Data Source={_runs.At("a/run.db")};Pooling=False"))
+        {
+            other.Open();
+            using SqliteCommand spoil = other.CreateCommand();
+            spoil.CommandText = "DROP TABLE event; DROP TABLE meta";
+            spoil.ExecuteNonQuery();
+        }
+
+        Assert.Throws<RunStoreWriteException>(() => store.AddEvent(new RunEvent(1, "outage", "gone")));
+        store.Dispose();
+    }
+
+    [Fact]
     public void Samples_are_read_back_in_order_with_NaN_where_nothing_was_measured()
     {
         using (RunStore store = Create())

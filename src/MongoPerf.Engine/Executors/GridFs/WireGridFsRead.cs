@@ -61,7 +61,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
     {
         try
         {
-            return TryFindFile(_requestId - 1) && TryReadChunks() ? new OperationOutcome(true, 1, _assembler.Content.Length) : default;
+            return TryFindFile() && TryReadChunks() ? new OperationOutcome(true, 1, _assembler.Content.Length) : default;
         }
         catch (GridFsFormatException e)
         {
@@ -77,9 +77,9 @@ internal sealed class WireGridFsRead : IPreparedOperation
     }
 
     /// <summary>Takes over the file's length and chunk size.</summary>
-    private bool TryFindFile(int requestId)
+    private bool TryFindFile()
     {
-        if (!TryRoundTrip(_findFile, requestId, out CursorReply reply))
+        if (!TryRoundTrip(_findFile, out CursorReply reply))
             return false;
         var items = new BsonReader(BatchOf(reply));
         if (!items.Read())
@@ -103,13 +103,15 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     private bool TryReadChunks()
     {
-        if (!TryRoundTrip(_findChunks, _requestId, out CursorReply reply))
+        if (!TryRoundTrip(_findChunks, out CursorReply reply))
             return false;
         AddChunks(reply);
+        var guard = new CursorGuard(_executor.Connection, long.MaxValue);
         while (reply.CursorId != 0)
         {
+            guard.AskForMore(reply.Documents);
             WriteGetMore(reply.CursorId);
-            if (!TryRoundTrip(_getMore, _requestId, out reply))
+            if (!TryRoundTrip(_getMore, out reply))
                 return false;
             AddChunks(reply);
         }
@@ -125,10 +127,9 @@ internal sealed class WireGridFsRead : IPreparedOperation
             _assembler.Add(items.DocumentBytes);
     }
 
-    private bool TryRoundTrip(OpMsgWriter message, int requestId, out CursorReply cursor)
+    private bool TryRoundTrip(OpMsgWriter message, out CursorReply cursor)
     {
         ReadOnlySpan<byte> reply = _executor.Connection.RoundTrip(message.Body.Written);
-        WriteReply.RequireResponseTo(reply, requestId);
         cursor = CursorReply.Parse(reply);
         if (!cursor.IsOk)
             LastError = ServerError.From(new BsonDocument(OpMsg.Parse(reply).Body.ToArray()));

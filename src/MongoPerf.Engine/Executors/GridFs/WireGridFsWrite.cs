@@ -62,11 +62,11 @@ internal sealed class WireGridFsWrite : IPreparedOperation
         for (int i = 0; i < _chunkInserts.Length; i++)
         {
             int documents = Math.Min(_chunksPerInsert, _chunkCount - (i * _chunksPerInsert));
-            if (!TryInsert(_chunkInserts[i], RequestIdOf(i), documents))
+            if (!TryInsert(_chunkInserts[i], documents))
                 return default;
         }
 
-        bool isWhole = TryInsert(_fileInsert, _requestId, documents: 1);
+        bool isWhole = TryInsert(_fileInsert, documents: 1);
         _numbers.Acknowledge();
         return isWhole ? new OperationOutcome(true, 1, _files.Length) : default;
     }
@@ -104,10 +104,10 @@ internal sealed class WireGridFsWrite : IPreparedOperation
         message.Finish();
     }
 
-    private bool TryInsert(OpMsgWriter insert, int requestId, int documents)
+    private bool TryInsert(OpMsgWriter insert, int documents)
     {
         ReadOnlySpan<byte> reply = _executor.Connection.RoundTrip(insert.Body.Written);
-        WriteReply result = WriteReply.Parse(reply, requestId);
+        WriteReply result = WriteReply.Parse(reply);
         if (result.IsOk && result.Count == documents)
             return true;
         LastError = result.ReadError(reply, documents);

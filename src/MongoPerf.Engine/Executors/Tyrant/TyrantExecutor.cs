@@ -13,6 +13,7 @@ public sealed class TyrantExecutor : IOperationExecutor
     private readonly Func<ServerAddress> _address;
     private readonly ConnectionSettings _settings;
     private readonly Action? _beforeReconnect;
+    private readonly CancellationTokenSource _aborted = new();
     private TyrantConnection? _connection;
     private bool _wasTried;
 
@@ -44,7 +45,7 @@ public sealed class TyrantExecutor : IOperationExecutor
         if (_wasTried)
             _beforeReconnect?.Invoke();
         _wasTried = true;
-        _connection = TyrantConnection.Open(_address(), _settings);
+        _connection = TyrantConnection.Open(_address(), _settings with { Stop = _aborted.Token });
     }
 
     /// <inheritdoc/>
@@ -57,7 +58,13 @@ public sealed class TyrantExecutor : IOperationExecutor
         _ => throw new OperationLimitException($"{operation.Name} is not possible with Tokyo Tyrant; allowed: insert, find, count"),
     };
 
-    public void Abort() => _connection?.Abort();
+    /// <inheritdoc/>
+    /// <remarks>The connection hangs on the token; so does one that is being opened.</remarks>
+    public void Abort() => _aborted.Cancel();
 
-    public void Dispose() => _connection?.Dispose();
+    public void Dispose()
+    {
+        _connection?.Dispose();
+        _aborted.Dispose();
+    }
 }

@@ -13,10 +13,9 @@ namespace MongoPerf.Engine.Executors.Wire;
 internal readonly record struct OperationReply(bool IsOk, long Documents, long Bytes, long CursorId, ReplyRange Batch)
 {
     /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
-    /// <exception cref="WireProtocolException">The reply answers another request, or is no OP_MSG.</exception>
-    public static OperationReply Parse(ReadOnlySpan<byte> message, int requestId)
+    /// <exception cref="WireProtocolException">The reply is no OP_MSG.</exception>
+    public static OperationReply Parse(ReadOnlySpan<byte> message)
     {
-        WriteReply.RequireResponseTo(message, requestId);
         bool ok = false;
         bool hasErrors = false;
         long documents = 0;

@@ -37,7 +37,7 @@ internal sealed class WireCommand
         _isVerified = operation is FindDocuments { Expected: not null };
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
-        _cursor = new WireCursor(executor, operation.Collection, target);
+        _cursor = new WireCursor(executor, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
         Write(new ValueContext(0, 0));
         _patches = PatchPlan.TryMake(_command, _writer.Body.Written[CommandOffset..]);
     }
@@ -73,7 +73,7 @@ internal sealed class WireCommand
         }
 
         ReadOnlySpan<byte> received = _operation.IsLong ? connection.RoundTripWithoutTimeout(message) : connection.RoundTrip(message);
-        OperationReply reply = OperationReply.Parse(received, _requestId);
+        OperationReply reply = OperationReply.Parse(received);
         if (!reply.IsOk)
         {
             LastError = OperationReply.ReadError(received);
@@ -124,7 +124,11 @@ internal sealed class WireCommand
 }
 
 /// <summary>Reads what does not fit into a cursor's first reply.</summary>
-internal sealed class WireCursor(WireExecutor executor, string collection, string database)
+/// <param name="executor">Has the connection.</param>
+/// <param name="collection">That the cursor is of.</param>
+/// <param name="database">The collection's.</param>
+/// <param name="mostDocuments">That the query can bring.</param>
+internal sealed class WireCursor(WireExecutor executor, string collection, string database, long mostDocuments)
 {
     private readonly OpMsgWriter _writer = new();
     private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
@@ -144,26 +148,27 @@ internal sealed class WireCursor(WireExecutor executor, string collection, strin
     public bool TryReadToEnd(OperationReply first, out long documents, out long bytes)
     {
         (documents, bytes) = (first.Documents, first.Bytes);
-        long id = first.CursorId;
-        while (id != 0)
+        var guard = new CursorGuard(executor.Connection, mostDocuments);
+        OperationReply last = first;
+        while (last.CursorId != 0)
         {
+            guard.AskForMore(last.Documents);
             _writer.Begin(requestId: ++_requestId);
-            _writer.Body.WriteInt64(_name, id);
+            _writer.Body.WriteInt64(_name, last.CursorId);
             _writer.Body.WriteString("collection"u8, _collection);
             _writer.Body.WriteString("$db"u8, _database);
             _writer.EndBody();
             ReadOnlySpan<byte> received = executor.Connection.RoundTrip(_writer.Finish());
-            OperationReply reply = OperationReply.Parse(received, _requestId);
-            if (!reply.IsOk)
+            last = OperationReply.Parse(received);
+            if (!last.IsOk)
             {
                 LastError = OperationReply.ReadError(received);
                 return false;
             }
 
-            LastBatch = reply.Batch;
-            documents += reply.Documents;
-            bytes += reply.Bytes;
-            id = reply.CursorId;
+            LastBatch = last.Batch;
+            documents += last.Documents;
+            bytes += last.Bytes;
         }
 
         return true;

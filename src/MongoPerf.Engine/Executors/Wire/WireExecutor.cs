@@ -46,7 +46,7 @@ public sealed class WireExecutor : IOperationExecutor
         if (_wasTried)
             _beforeReconnect?.Invoke();
         _wasTried = true;
-        _connection = MongoConnection.Open(_address(), _settings);
+        _connection = MongoConnection.Open(_address(), _settings with { Stop = _aborted.Token });
     }
 
     public IPreparedOperation Prepare(Operation operation, OperationContext context) => operation switch
@@ -58,11 +58,9 @@ public sealed class WireExecutor : IOperationExecutor
         _ => new WireOperation(this, operation, _database, context),
     };
 
-    public void Abort()
-    {
-        _aborted.Cancel();
-        _connection?.Abort();
-    }
+    /// <inheritdoc/>
+    /// <remarks>The connection hangs on the token; so does one that is being opened.</remarks>
+    public void Abort() => _aborted.Cancel();
 
     public void Dispose()
     {

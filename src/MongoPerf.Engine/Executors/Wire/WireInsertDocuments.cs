@@ -78,7 +78,7 @@ internal sealed class WireInsertDocuments : IPreparedOperation
         }
 
         ReadOnlySpan<byte> reply = connection.RoundTrip(message);
-        WriteReply result = WriteReply.Parse(reply, _requestId);
+        WriteReply result = WriteReply.Parse(reply);
         _numbers.Acknowledge();
         if (result.IsOk && result.Count == _numbers.Count)
             return new OperationOutcome(true, _numbers.Count, bytes);

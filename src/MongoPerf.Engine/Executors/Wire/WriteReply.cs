@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -10,9 +9,8 @@ namespace MongoPerf.Engine.Executors.Wire;
 /// <param name="Count">Documents that the server counts.</param>
 internal readonly record struct WriteReply(bool IsOk, int Count)
 {
-    public static WriteReply Parse(ReadOnlySpan<byte> message, int requestId)
+    public static WriteReply Parse(ReadOnlySpan<byte> message)
     {
-        RequireResponseTo(message, requestId);
         bool ok = false;
         bool hasErrors = false;
         int count = 0;
@@ -39,13 +37,5 @@ internal readonly record struct WriteReply(bool IsOk, int Count)
         if (document.FindDocument("writeConcernError") is { } concernError)
             return ServerError.From(concernError);
         return IsOk ? new ServerError(0, "ShortCount", $"the server counts {Count} documents, {expected} were sent", []) : ServerError.From(document);
-    }
-
-    /// <exception cref="WireProtocolException">The reply answers another request.</exception>
-    public static void RequireResponseTo(ReadOnlySpan<byte> message, int requestId)
-    {
-        int responseTo = BinaryPrimitives.ReadInt32LittleEndian(message[8..]);
-        if (responseTo != requestId)
-            throw new WireProtocolException($"reply to request {responseTo}, expected the reply to request {requestId}");
     }
 }

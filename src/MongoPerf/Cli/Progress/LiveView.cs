@@ -99,11 +99,11 @@ internal sealed class LiveView : ProgressView
 
     private static string Server(ProgressSnapshot now)
     {
-        string memory = double.IsNaN(now.ServerResidentBytes) ? "" : $"memory {Units.Bytes((long)now.ServerResidentBytes)}";
+        string memory = double.IsNaN(now.ServerResidentBytes) ? "" : $"memory {Units.BinaryBytes(now.ServerResidentBytes)}";
         if (double.IsNaN(now.CacheUsedBytes))
             return memory.Length > 0 ? memory : "no figures";
-        string limit = double.IsNaN(now.CacheLimitBytes) ? "" : $" of {Units.Bytes((long)now.CacheLimitBytes)}";
-        string dirty = double.IsNaN(now.CacheDirtyBytes) ? "" : $" ({Units.Bytes((long)now.CacheDirtyBytes)} dirty)";
-        return $"cache {Units.Bytes((long)now.CacheUsedBytes)}{limit}{dirty}, {memory}";
+        string limit = double.IsNaN(now.CacheLimitBytes) ? "" : $" of {Units.BinaryBytes(now.CacheLimitBytes)}";
+        string dirty = double.IsNaN(now.CacheDirtyBytes) ? "" : $" ({Units.BinaryBytes(now.CacheDirtyBytes)} dirty)";
+        return $"cache {Units.BinaryBytes(now.CacheUsedBytes)}{limit}{dirty}, {memory}";
     }
 }

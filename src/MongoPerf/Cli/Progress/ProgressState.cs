@@ -2,6 +2,7 @@ using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli.Progress;
 
@@ -36,6 +37,9 @@ internal sealed record ProgressSnapshot
 /// <summary>Collects what the engine tells, for views that look at it when they like. Safe for all threads.</summary>
 internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
 {
+    /// <summary>Characters.</summary>
+    private const int LongestLine = 2000;
+
     private static readonly int CacheUsed = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_used");
     private static readonly int CacheMax = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_max");
     private static readonly int CacheDirty = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_dirty");
@@ -137,9 +141,10 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
     /// <summary>Says before anything is measured about how long it takes.</summary>
     public void TellTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
-    public void OnEvent(RunEvent happened) => Line?.Invoke($"{happened.Kind}: {happened.Text}");
+    public void OnEvent(RunEvent happened) => Tell($"{happened.Kind}: {happened.Text}");
 
-    public void Tell(string line) => Line?.Invoke(line);
+    /// <summary>It may quote a server.</summary>
+    public void Tell(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
 
     /// <summary>Over the parts of a cluster, as far as they say; NaN when none does.</summary>
     private double SumOf(int metric)

@@ -168,12 +168,23 @@ internal static class DataPreparation
     private static void Check(RunSession session, IDataStore data, PreparedData prepared)
     {
         Plan plan = prepared.Plan;
+        RequireWrites(session, plan);
         RequireCommands(session.Connections.Dialect, plan);
         session.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored));
         ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
         session.CheckBatches(plan);
         foreach (PlanRound round in plan.Rounds)
             RequireRoom(session, data, round, prepared.StartDocuments);
+    }
+
+    /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
+    private static void RequireWrites(RunSession session, Plan plan)
+    {
+        if (session.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !AllOperations(plan).Any(o => o.Inserts || o.IsWrite || o.Removes)))
+            return;
+        throw new UserException(
+            ExitCode.CannotConnect, $"{session.Deployment.Address} is not a primary: it does not accept the writes of this run",
+            "omit directConnection=true to let MongoPerf find the primary, or run a phase that only reads, such as 'run q4'");
     }
 
     private static void RequireRoom(RunSession session, IDataStore data, PlanRound round, IReadOnlyDictionary<string, long> start)

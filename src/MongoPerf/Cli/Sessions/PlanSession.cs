@@ -29,7 +29,7 @@ internal static class PlanSession
         PreparedData prepared;
         try
         {
-            session = RunSession.Open(folder, request, store);
+            session = RunSession.Open(folder, request, store, signals.Token);
             data = session.OpenData(request.Plan.Plan, request.Seed);
             prepared = DataPreparation.Examine(session, data, request);
             if (prepared.Seed != request.Seed)
@@ -45,13 +45,15 @@ internal static class PlanSession
             if (request.Settings.Data is { IsExisting: true, Sharding: { } sharding })
                 session.Cluster?.Apply(sharding);
         }
-        catch
+        catch (Exception e)
         {
             // Refused before anything was measured: nothing of it stays.
             data?.Dispose();
             session?.Dispose();
             store.Dispose();
             folder.Remove();
+            if (signals.WasStopped)
+                throw new OperationCanceledException("interrupted before anything was measured; nothing was stored", e);
             throw;
         }
 
@@ -80,15 +82,29 @@ internal static class PlanSession
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
         RunRequest asked = request(stored);
+        ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
-        using RunSession session = RunSession.Open(folder, asked, store);
+        using RunSession session = UnlessStopped(signals, () => RunSession.Open(folder, asked, store, signals.Token));
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
-        PreparedData prepared = DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored));
+        PreparedData prepared = UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
         return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
+    }
+
+    /// <summary>What breaks after a stop was broken by it.</summary>
+    private static T UnlessStopped<T>(StopSignals signals, Func<T> action)
+    {
+        try
+        {
+            return action();
+        }
+        catch (Exception e) when (signals.WasStopped)
+        {
+            throw new OperationCanceledException("interrupted before it continued; the run is as it was", e);
+        }
     }
 
     private static string ResumeText(StoredRun stored) => stored.Checkpoints.Count > 0
@@ -123,6 +139,21 @@ internal static class PlanSession
 
     private static ExitCode Run(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
     {
+        try
+        {
+            return RunToItsEnd(session, store, data, prepared, before, signals);
+        }
+        catch (Exception e) when (FindWriteFailure(e) is { } failure)
+        {
+            throw new UserException(ExitCode.Refused, failure.Message, $"nothing stored is damaged; make room there, then {session.Folder.CommandFor("resume")} continues the run");
+        }
+    }
+
+    /// <summary>Whoever was the first to write into run.db: a sampler, a phase, or who notes how the run ended.</summary>
+    private static RunStoreWriteException? FindWriteFailure(Exception e) => e as RunStoreWriteException ?? (e.InnerException is { } inner ? FindWriteFailure(inner) : null);
+
+    private static ExitCode RunToItsEnd(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
+    {
         var run = new RunContext(RunSession.Clock, session.OpenGroups(prepared.Plan), data, store, session.Progress, new PlanRunOptions
         {
             Seed = prepared.Seed,
@@ -148,7 +179,7 @@ internal static class PlanSession
         {
             lost = e;
         }
-        catch (Exception e)
+        catch (Exception e) when (FindWriteFailure(e) is null)
         {
             StoredFailure.Note(store, RunState.Failed, e);
             throw;

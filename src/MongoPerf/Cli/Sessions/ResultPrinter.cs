@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Phases;
 
@@ -10,13 +11,30 @@ internal static class ResultPrinter
     public static void Print(RunFolder folder, OutputRequest output)
     {
         using StoredRun run = StoredRun.Open(folder.Path);
-        ReportFiles files = ReportWriter.WriteAll(run, folder.ReportPath);
+        ReportFiles files;
+        try
+        {
+            files = ReportWriter.WriteAll(run, folder.ReportPath);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new UserException(ExitCode.Refused, $"{folder.ReportPath}: can't write the report: {e.Message}", $"the results are stored; make room there, then {folder.CommandFor("report")} writes it");
+        }
+
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        if (output.PrintsResult)
+        if (!output.PrintsResult)
+            return;
+        try
+        {
             Write(run, files, folder, output);
-        if (output.Format != "text" && !output.Quiet && ServerData.Describe(folder) is { } left)
-            Console.Error.WriteLine($"left: {left}");
+            if (output.Format != "text" && !output.Quiet && ServerData.Describe(folder) is { } left)
+                Console.Error.WriteLine($"left: {left}");
+        }
+        catch (IOException e)
+        {
+            throw new UserException(ExitCode.Refused, $"standard output can't be written: {e.Message}", $"the report is in {folder.ReportPath}");
+        }
     }
 
     private static void Write(StoredRun run, ReportFiles files, RunFolder folder, OutputRequest output)

@@ -55,6 +55,9 @@ internal sealed class RunFolder
             Directory.Delete(Path, recursive: true);
     }
 
+    /// <summary>"'mongoperf resume 2026-11-21-a --out /big'", for texts.</summary>
+    public string CommandFor(string command) => $"'mongoperf {command} {Id}{(OtherRunsFolder is { } runs ? $" --out {runs}" : "")}'";
+
     /// <summary>The folder of runs, when it is not the default one.</summary>
     public string? OtherRunsFolder
     {

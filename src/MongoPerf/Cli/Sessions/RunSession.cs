@@ -51,7 +51,9 @@ internal sealed class RunSession : IDisposable
         string log = Path.Combine(folder.Path, "run.log");
         OwnFiles.RefuseLink(log);
         _log = new LoggerConfiguration()
-            .WriteTo.File(log, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null)
+            .WriteTo.File(
+                log, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null,
+                fileSizeLimitBytes: LogBytes, rollOnFileSizeLimit: true, retainedFileCountLimit: LogFiles)
             .CreateLogger();
         Progress = new ProgressState(folder.Id, request.Plan.Plan);
         Progress.SetDeployment(Describe(inspection.Info));
@@ -67,6 +69,10 @@ internal sealed class RunSession : IDisposable
 
     /// <summary>Of the stored run: the kind of server that it chose, there before the server is.</summary>
     public const string ServerKindNote = "server kind";
+
+    /// <summary>Of run.log; what is beyond goes to run_001.log and so on, of which the last <see cref="LogFiles"/> stay.</summary>
+    private const int LogBytes = 16_000_000;
+    private const int LogFiles = 2;
 
     /// <summary>Shortens <see cref="ReconnectFor"/>, for tests of a server that stays away.</summary>
     private const string ReconnectVariable = "MONGOPERF_RECONNECT";
@@ -98,9 +104,9 @@ internal sealed class RunSession : IDisposable
     public GroupRunner OpenGroups(Plan plan)
     {
         if (Deployment is not TyrantDeployment)
-            return new GroupRunner(Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Data.Database, _keeper.BeforeReconnect) { Cluster = Cluster });
+            return new GroupRunner(Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Data.Database, _keeper.BeforeReconnect) { Cluster = Cluster }) { Hurry = Connections.Stop };
         TyrantColumns columns = TyrantDataStore.ColumnsOf(plan);
-        return new GroupRunner(Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, columns, _keeper.BeforeReconnect));
+        return new GroupRunner(Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, columns, _keeper.BeforeReconnect)) { Hurry = Connections.Stop };
     }
 
     /// <summary>The plan's collections on the system that the deployment is.</summary>
@@ -117,13 +123,15 @@ internal sealed class RunSession : IDisposable
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
     /// <param name="request">What is asked for.</param>
-    /// <param name="store">Notes which server a new run chose before that is started, so that a run which is killed meanwhile goes on on the same.</param>
-    public static RunSession Open(RunFolder folder, RunRequest request, RunStore store)
+    /// <param name="store">Notes which server a new run chose before that is started, so that a run which is killed meanwhile continues on the same.</param>
+    /// <param name="stop">Ends every wait for a server.</param>
+    public static RunSession Open(RunFolder folder, RunRequest request, RunStore store, CancellationToken stop)
     {
         ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
-            ? ServerUri.Read(uri)
+            ? ServerUri.Read(uri, stop)
             : (null, ConnectionSettings.Default);
+        connections = connections with { Stop = stop };
         IDeployment? deployment = null;
         try
         {

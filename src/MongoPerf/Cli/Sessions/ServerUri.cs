@@ -8,10 +8,13 @@ namespace MongoPerf.Cli.Sessions;
 internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
+    /// <param name="uri">As typed.</param>
+    /// <param name="stop">Ends the wait for DNS.</param>
     /// <exception cref="ConnectionStringException">Not a connection string, DNS does not know it, a file can't be used, or it asks for what can't be done.</exception>
-    public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri)
+    public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri, CancellationToken stop = default)
     {
-        ConnectionString parsed = Parse(uri).Resolve();
+        ConnectionString named = Parse(uri);
+        ConnectionString parsed = Abandonable.Run(() => named.Resolve(), stop);
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
         foreach (string option in parsed.OptionsWithoutEffect())

@@ -1,9 +1,10 @@
 using System.Runtime.InteropServices;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once.</summary>
+/// <summary>Ctrl+C and SIGTERM end a run cleanly; a second one ends the program at once, and tells the servers that it started to end.</summary>
 internal sealed partial class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
@@ -30,9 +31,13 @@ internal sealed partial class StopSignals : IDisposable
     private void Handle(PosixSignalContext context)
     {
         context.Cancel = true;
-        // At once: no handler runs, nothing is waited for. A mongod that the run started stays, and 'resume' takes it over.
         if (Interlocked.Increment(ref _signals) > 1)
+        {
+            // At once: no handler runs, nothing is waited for. What the servers still do, 'resume' waits for.
+            ServerProcess.TerminateAll();
             EndProcess((int)ExitCode.Interrupted);
+        }
+
         // Not on the signal's thread: what hangs on the token may take its time.
         ThreadPool.QueueUserWorkItem(_ => _stop.Cancel());
         try

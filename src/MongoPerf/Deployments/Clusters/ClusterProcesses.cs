@@ -6,7 +6,7 @@ namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>The processes of one cluster by their members: how each is started, and those that are held.</summary>
 /// <remarks>Different members may be started by different threads at once.</remarks>
-internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTable table)
+internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessTable table, CancellationToken interrupt = default)
 {
     /// <summary>Of each member. All lie on one disk, of which mongod's own default would be a twentieth each; this is the least that it takes by itself.</summary>
     public const long OplogBytes = 990L << 20;
@@ -49,7 +49,12 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
 
     /// <param name="member">That <see cref="Ensure"/> has started.</param>
     /// <exception cref="DeploymentException">It has ended; with its last log lines.</exception>
-    public void RequireRunning(ClusterMember member) => _held[member.Name].RequireRunning();
+    /// <exception cref="OperationCanceledException">Who waits for it was interrupted.</exception>
+    public void RequireRunning(ClusterMember member)
+    {
+        interrupt.ThrowIfCancellationRequested();
+        _held[member.Name].RequireRunning();
+    }
 
     public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
 
@@ -81,7 +86,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     internal ServerProcessOptions OptionsOf(ClusterMember member)
     {
         ServerProcessOptions options = member.ReplicaSet is null ? MongosOptions(member) : MongodOptions(member);
-        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member), Cpus = CpusOf(member) };
+        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member), Cpus = CpusOf(member), Interrupt = interrupt };
     }
 
     private ServerProcessOptions MongodOptions(ClusterMember member)

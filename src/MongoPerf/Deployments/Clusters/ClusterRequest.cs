@@ -28,6 +28,9 @@ internal sealed record ClusterRequest
     /// <summary>The value of <c>--mongod</c>.</summary>
     public string? Mongod { get; init; }
 
+    /// <summary>Ends the wait for its parts.</summary>
+    public CancellationToken Interrupt { get; init; }
+
     /// <summary>Reads the environment.</summary>
     public Func<string, string?> Variable { get; init; } = Environment.GetEnvironmentVariable;
 

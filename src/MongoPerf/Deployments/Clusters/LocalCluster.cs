@@ -18,12 +18,12 @@ internal sealed class LocalCluster : IDisposable
     private readonly ClusterProcesses _processes;
     private volatile ShardedCluster? _parts;
 
-    private LocalCluster(string folder, ClusterPlan plan, ClusterLock held)
+    private LocalCluster(string folder, ClusterPlan plan, ClusterLock held, CancellationToken interrupt = default)
     {
         Folder = folder;
         Plan = plan;
         _lock = held;
-        _processes = new ClusterProcesses(folder, plan, ProcessTable.System);
+        _processes = new ClusterProcesses(folder, plan, ProcessTable.System, interrupt);
     }
 
     /// <summary>Full path.</summary>
@@ -71,7 +71,7 @@ internal sealed class LocalCluster : IDisposable
                 plan.Write(full);
             }
 
-            return new LocalCluster(full, plan, held);
+            return new LocalCluster(full, plan, held, request.Interrupt);
         }
         catch
         {

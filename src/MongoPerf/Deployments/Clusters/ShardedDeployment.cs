@@ -22,9 +22,10 @@ internal sealed class ShardedDeployment : IDeployment
             MemoryLimitBytes = request.Settings.MemoryLimitBytes,
             Cpus = request.Settings.Cpus,
             CacheBytes = request.Settings.CacheBytes,
-            // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
+            // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
             Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
             Variable = variable,
+            Interrupt = request.Connections.Stop,
         });
     }
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using MongoPerf.Wire.Connections;
 
@@ -36,6 +37,9 @@ internal sealed record ServerProcessOptions
     /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
 
+    /// <summary>Ends the wait for its answer.</summary>
+    public CancellationToken Interrupt { get; init; }
+
     /// <summary>To end by itself after SIGTERM: mongod writes a last checkpoint.</summary>
     public TimeSpan StopLimit { get; init; } = TimeSpan.FromMinutes(1);
 }
@@ -52,6 +56,9 @@ internal sealed class ServerProcess : IDisposable
     private const int PortAttempts = 3;
     private const int LogLines = 5;
     private static readonly TimeSpan PortLimit = TimeSpan.FromSeconds(1);
+
+    /// <summary>Those that end with this program.</summary>
+    private static readonly ConcurrentDictionary<ServerProcess, bool> Own = new();
 
     private readonly ServerProcessOptions _options;
     private readonly ProcessTable _table;
@@ -89,10 +96,12 @@ internal sealed class ServerProcess : IDisposable
 
     /// <summary>Takes over the process that runs on the folder if it is ours; else starts one and waits until it answers.</summary>
     /// <exception cref="DeploymentException">It does not start or answer (with its last log lines), or the folder is another server's.</exception>
+    /// <exception cref="OperationCanceledException">It was interrupted.</exception>
     public static ServerProcess Start(ServerProcessOptions options, ProcessTable? table = null)
     {
         var server = new ServerProcess(options, table ?? ProcessTable.System);
         AppDomain.CurrentDomain.ProcessExit += server._atExit;
+        Own[server] = true;
         try
         {
             server.EnsureRunning();
@@ -131,8 +140,8 @@ internal sealed class ServerProcess : IDisposable
             (_identity, WasTakenOver) = (ours, true);
             Address = Address with { Port = state!.Port };
             Note(state, ours);
-            WaitUntilItAnswers();
-            return true;
+            if (WaitUntilItAnswersOrEnds())
+                return true;
         }
 
         RefuseIfHeld();
@@ -159,6 +168,7 @@ internal sealed class ServerProcess : IDisposable
     public void Stop()
     {
         AppDomain.CurrentDomain.ProcessExit -= _atExit;
+        Own.TryRemove(this, out _);
         if (_identity is { } identity && _table.End(identity, _options.StopLimit))
         {
             _identity = null;
@@ -169,6 +179,16 @@ internal sealed class ServerProcess : IDisposable
         _guard = null;
         _child?.Dispose();
         _child = null;
+    }
+
+    /// <summary>Tells all that would end with this program to end, and waits for none: for a program that ends at once. From any thread.</summary>
+    public static void TerminateAll()
+    {
+        foreach (ServerProcess server in Own.Keys)
+        {
+            if (server._identity is { } identity)
+                server._table.Signal(identity, ProcessTable.Terminate);
+        }
     }
 
     /// <summary>Takes away what a process that has ended left beside its data: its state file and its control group. Never throws.</summary>
@@ -200,6 +220,7 @@ internal sealed class ServerProcess : IDisposable
         AppDomain.CurrentDomain.ProcessExit -= _atExit;
         _guard?.Leave();
         _guard = null;
+        Own.TryRemove(this, out _);
         _child?.Dispose();
         _child = null;
         _identity = null;
@@ -287,9 +308,10 @@ internal sealed class ServerProcess : IDisposable
     private void WaitUntilItAnswers()
     {
         long end = Environment.TickCount64 + (long)_options.StartLimit.TotalMilliseconds;
-        var settings = new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
+        var settings = new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2), Stop = _options.Interrupt };
         while (true)
         {
+            _options.Interrupt.ThrowIfCancellationRequested();
             if (!IsRunning)
             {
                 Forget(_options.Folder);
@@ -311,6 +333,20 @@ internal sealed class ServerProcess : IDisposable
             {
                 throw new DeploymentException(DeploymentFault.CannotConnect, e.Message, e);
             }
+        }
+    }
+
+    /// <summary>One that was left may have been told to end.</summary>
+    private bool WaitUntilItAnswersOrEnds()
+    {
+        try
+        {
+            WaitUntilItAnswers();
+            return true;
+        }
+        catch (DeploymentException) when (!IsRunning)
+        {
+            return false;
         }
     }
 
