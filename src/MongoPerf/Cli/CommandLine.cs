@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text.RegularExpressions;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
@@ -11,6 +12,8 @@ public static partial class CommandLine
     /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
     public static int Run(string[] args)
     {
+        UriVariable.Take();
+        ArgumentMemory.Hide(args, MaskArgument);
         RootCommand root = Build();
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0 && !AsksForHelp(args))
