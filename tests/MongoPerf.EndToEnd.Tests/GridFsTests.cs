@@ -24,7 +24,7 @@ public sealed class GridFsTests
         using MongoConnection connection = server.Connect();
         foreach ((string collection, BsonDocument index) in ((string, BsonDocument)[])[(files.Bucket.Chunks, GridFsBucket.ChunksIndex), (files.Bucket.Files, GridFsBucket.FilesIndex)])
             connection.RunCommand(Database, BsonDocument.Of(("createIndexes", collection), ("indexes", new[] { index })));
-        using var executor = new WireExecutor(() => server.Address, ConnectionSettings.Default, Database);
+        using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, Database);
         executor.Connect();
 
         IPreparedOperation write = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, FileCount)));

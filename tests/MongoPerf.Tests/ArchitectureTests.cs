@@ -27,6 +27,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Wire.Names"] = [],
         ["MongoPerf.Wire.Connections"] =
             ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names"],
+        ["MongoPerf.Wire.Discovery"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
         ["MongoPerf.Engine.Documents"] = [Measurement, Wire],

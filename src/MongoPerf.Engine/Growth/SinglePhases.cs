@@ -79,7 +79,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         PlanCollection collection = CollectionOf(phase.Creates!);
         using var executor = new CreateExecutor(run.Data, collection);
         // Those who prepare the data make it, as a group's only operation: timed, sampled and stored as any other.
-        var own = new RunContext(run.Clock, new GroupRunner(run.Clock, () => executor), run.Data, run.Store, run.Observer, run.Options);
+        var own = new RunContext(run.Clock, new GroupRunner(run.Clock, (_, _) => executor), run.Data, run.Store, run.Observer, run.Options);
         PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, goesOn: false, stop);
         run.Failed += own.Failed;
         run.Keys[collection.Name] = new KeySpace(0);

@@ -17,6 +17,9 @@ public sealed record GroupPlan
 
     public required int Threads { get; init; }
 
+    /// <summary>Threads of the phase's groups before this one: which of several equal servers a worker uses goes by its number among all.</summary>
+    public int FirstThread { get; init; }
+
     /// <summary>Of the run; workers draw from streams of their own under it.</summary>
     public required ulong Seed { get; init; }
 

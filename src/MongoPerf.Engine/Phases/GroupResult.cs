@@ -82,6 +82,9 @@ public sealed class OperationCount
     /// <summary>Succeeded and measured.</summary>
     public long Operations => _measured.Operations;
 
+    /// <summary>How many of <see cref="Operations"/> each server carried out, the busiest first; empty where the executor does not know them.</summary>
+    public IReadOnlyList<MemberShare> Members { get; init; } = [];
+
     public long Documents => _measured.Documents;
 
     public long Bytes => _measured.Bytes;

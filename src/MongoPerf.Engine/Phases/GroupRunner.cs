@@ -6,7 +6,9 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Engine.Phases;
 
 /// <summary>Runs groups of threads: starts the workers, samples them every second, adds them up.</summary>
-public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecutor)
+/// <param name="clock">By which they run.</param>
+/// <param name="openExecutor">Makes a worker's executor; gets the group and the worker's number, 0-based, in it.</param>
+public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExecutor> openExecutor)
 {
     /// <summary>Somebody waits for the end: no connection is waited for, and operations under way get <see cref="HurriedGrace"/>.</summary>
     public CancellationToken Hurry { get; init; }
@@ -51,7 +53,7 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
         {
             for (int i = 0; i < control.Plan.Threads; i++)
             {
-                IOperationExecutor executor = openExecutor();
+                IOperationExecutor executor = openExecutor(control.Plan, i);
                 try
                 {
                     using (Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor))
@@ -177,7 +179,10 @@ public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecu
     {
         bool isPaced = control.Plan.Rate.HasValue;
         return new OperationCount(
-            operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts);
+            operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts)
+        {
+            Members = MemberCounts.Sum(workers.Select(worker => worker.Members), index),
+        };
     }
 
     /// <summary>

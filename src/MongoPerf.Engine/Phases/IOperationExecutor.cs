@@ -44,6 +44,9 @@ public interface IPreparedOperation
     /// <summary>Why the last operation did not succeed.</summary>
     ServerError? LastError { get; }
 
+    /// <summary>Who carries it out now, as host:port, or did last; of several commands the first's. Null where that is not known.</summary>
+    string? Member => null;
+
     /// <summary>Compares what the last <see cref="Execute"/> brought with what must have come. Not timed.</summary>
     /// <returns>How many documents were looked at, and how many were wrong.</returns>
     VerificationOutcome Verify();

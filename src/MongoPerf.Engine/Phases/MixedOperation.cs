@@ -23,6 +23,14 @@ internal sealed class MixedOperation : IPreparedOperation
         _choice = RandomStream.For(context.Seed, RandomPurpose.Choice, context.Worker);
     }
 
+    public IReadOnlyList<IPreparedOperation> Operations => _operations;
+
+    /// <summary>Of each operation, the plan's part that it counts in.</summary>
+    public IReadOnlyList<int> Parts => _parts;
+
+    /// <summary>Which of the operations was drawn last; 0-based.</summary>
+    public int Drawn => _drawn;
+
     /// <summary>Which of the plan's parts was drawn last; 0-based.</summary>
     public int Part => _parts[_drawn];
 

@@ -129,6 +129,7 @@ internal sealed class PhaseRunner(RunContext run)
             Name = name,
             Operations = Bind(group),
             Threads = group.Threads,
+            FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
             Seed = run.Options.Seed,
             Numbers = numbers,
             HasRanges = phase.HasRanges,
@@ -197,6 +198,7 @@ internal sealed class PhaseRunner(RunContext run)
             Wrong = part.Wrong,
             // What a mix left undone belongs to none of its operations.
             Accounting = result.Parts.Count == 1 ? result.Accounting : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
+            Members = part.Members,
             Errors = part.Errors,
         });
     }

@@ -19,6 +19,7 @@ internal sealed class Worker : IDisposable
     private readonly IOperationExecutor _executor;
     private readonly IPreparedOperation _operation;
     private readonly MixedOperation? _mix;
+    private readonly MemberCounts _members;
     private readonly Pacer? _pacer;
     private readonly LapRecorder? _laps;
     private readonly bool _lapsCountDocuments;
@@ -43,6 +44,7 @@ internal sealed class Worker : IDisposable
         var context = new OperationContext(plan.Seed, index, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context);
+        _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
         _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
         _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
         _lapsCountDocuments = plan.Numbers is not null;
@@ -61,6 +63,9 @@ internal sealed class Worker : IDisposable
 
     /// <inheritdoc cref="Warmup"/>
     public IReadOnlyList<Counters> Measured => _measured;
+
+    /// <summary>Of the measured part; whole when the worker has ended.</summary>
+    public MemberCounts Members => _members;
 
     /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
@@ -102,6 +107,8 @@ internal sealed class Worker : IDisposable
             GivenUp = e;
             _control.Stop();
         }
+
+        _members.Settle();
     }
 
     public void Dispose() => _executor.Dispose();
@@ -118,12 +125,15 @@ internal sealed class Worker : IDisposable
         LastOperationEnd = _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
-        Counters counters = (start >= _control.MeasureFrom ? _measured : _warmup)[part];
+        bool isMeasured = start >= _control.MeasureFrom;
+        Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {
             counters.Service.Record((long)((end - start) * _ticksToMicroseconds));
             counters.Response?.Record((long)((end - intended) * _ticksToMicroseconds));
             counters.Operations++;
+            if (isMeasured)
+                _members.Count(_mix is null ? 0 : _mix.Drawn);
             counters.Documents += outcome.Documents;
             counters.Bytes += outcome.Bytes;
             if (outcome.Documents < _fullReplies[part])
@@ -220,6 +230,7 @@ internal sealed class Worker : IDisposable
     private void Reconnect(string reason)
     {
         IsDown = true;
+        _members.Settle();
         long lost = _clock.Now;
         var backoff = new Backoff(_clock, 0.05, 2);
         long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);

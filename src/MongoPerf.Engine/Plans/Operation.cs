@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Plans;
 
@@ -15,8 +16,14 @@ public sealed record OperationConcerns
     /// <summary>local, majority and so on.</summary>
     public string? ReadConcern { get; init; }
 
-    /// <summary>primary, secondaryPreferred and so on.</summary>
-    public string? ReadPreference { get; init; }
+    public ReadPreference? ReadPreference { get; init; }
+
+    /// <summary>The same with reads that go to other members.</summary>
+    /// <param name="mode">As the wire spells it.</param>
+    /// <param name="tagSets">As <see cref="Wire.Connections.ReadPreference.TagSets"/>.</param>
+    /// <param name="maxStalenessSeconds">As <see cref="Wire.Connections.ReadPreference.MaxStalenessSeconds"/>.</param>
+    public OperationConcerns Preferring(string mode, IReadOnlyList<IReadOnlyDictionary<string, string>>? tagSets = null, int? maxStalenessSeconds = null) =>
+        this with { ReadPreference = Wire.Connections.ReadPreference.Of(mode) with { TagSets = tagSets ?? [], MaxStalenessSeconds = maxStalenessSeconds } };
 
     public bool IsUnacknowledged => WriteConcern?.FindInt64("w") == 0;
 }
@@ -44,6 +51,9 @@ public abstract record Operation(string Name, string Collection)
 
     /// <summary>It may take longer than a reply otherwise may, such as an index build.</summary>
     public virtual bool IsLong => false;
+
+    /// <summary>It only reads, so that a secondary may answer it.</summary>
+    public virtual bool IsRead => false;
 
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
@@ -92,7 +102,7 @@ public sealed class CommandBuilder
     /// <summary>Of a read: a server refuses a write concern.</summary>
     public CommandBuilder AddReadConcerns(OperationConcerns concerns) =>
         Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
-        .Add("$readPreference", concerns.ReadPreference is null ? null : BsonDocument.Of(("mode", concerns.ReadPreference)));
+        .Add("$readPreference", concerns.ReadPreference?.Document);
 
     public DocumentValue Build() => new(_elements);
 

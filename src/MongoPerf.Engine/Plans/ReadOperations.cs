@@ -32,6 +32,8 @@ public sealed record FindDocuments(string Name, string Collection, DocumentValue
 
     public override int FullReply => (int)Math.Min(FixedLimit ?? 0, int.MaxValue);
 
+    public override bool IsRead => true;
+
     public override DocumentValue ToCommand() => Command("find")
         .Add("filter", Filter)
         .Add("sort", Sort)
@@ -54,6 +56,8 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
 
     public TemplateValue? Hint { get; init; }
 
+    public override bool IsRead => true;
+
     public override DocumentValue ToCommand() => Command("count")
         .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddReadConcerns(Concerns).Build();
 }
@@ -61,6 +65,8 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
 /// <summary>The different values of a field.</summary>
 public sealed record DistinctValues(string Name, string Collection, string Field, DocumentValue Filter) : Operation(Name, Collection)
 {
+    public override bool IsRead => true;
+
     public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
 }
 
@@ -73,6 +79,9 @@ public sealed record AggregateDocuments(string Name, string Collection, Document
     public TemplateValue? Hint { get; init; }
 
     public bool AllowDiskUse { get; init; }
+
+    /// <summary>A pipeline that ends in $out or $merge writes.</summary>
+    public override bool IsRead => Pipeline.Elements is not [.., { Value: DocumentValue { Elements: [{ Key: "$out" or "$merge" }, ..] } }];
 
     public override DocumentValue ToCommand() => Command("aggregate")
         .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse)

@@ -204,9 +204,17 @@ public sealed record OperationResult
     /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
     public required Accounting Accounting { get; init; }
 
+    /// <summary>How many of the succeeded operations each server carried out, the busiest first; empty where that is not known.</summary>
+    public IReadOnlyList<MemberShare> Members { get; init; } = [];
+
     /// <summary>By code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];
 }
+
+/// <summary>What one server did of an operation.</summary>
+/// <param name="Member">host:port, as connections are opened; behind a load balancer with the mongos that answered.</param>
+/// <param name="Operations">Succeeded, in the measured part; of unacknowledged ones those sent.</param>
+public sealed record MemberShare(string Member, long Operations);
 
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
 /// <remarks>

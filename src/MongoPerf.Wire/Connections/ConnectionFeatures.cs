@@ -10,8 +10,6 @@ internal static class ConnectionFeatures
     {
         if (uri.AuthMechanism is "GSSAPI" or "MONGODB-OIDC" or "MONGODB-CR")
             yield return $"authentication by {uri.AuthMechanism}";
-        if (uri.LoadBalanced)
-            yield return "load balancer mode (loadBalanced=true)";
         if (uri.Option("proxyHost") is not null)
             yield return "a SOCKS5 proxy (proxyHost)";
         if (uri.Option("timeoutMS") is > 0)
@@ -29,6 +27,16 @@ internal static class ConnectionFeatures
             throw new ConnectionStringException($"tls=true with the unix socket {socket.Host}: leave tls out, nothing leaves this machine there");
         if (uri.Credential is { } credential)
             CheckMechanism(uri, credential);
+        CheckStaleness(uri);
+    }
+
+    /// <summary>Members write at least every ten seconds, and are looked at once in each heartbeat: nobody can know it more exactly. Source: max-staleness.md.</summary>
+    private static void CheckStaleness(ConnectionString uri)
+    {
+        const int IdleWriteSeconds = 10;
+        double least = uri.HeartbeatFrequency.TotalSeconds + IdleWriteSeconds;
+        if (uri.MaxStalenessSeconds < least)
+            throw new ConnectionStringException($"maxStalenessSeconds is {uri.MaxStalenessSeconds}, with heartbeatFrequencyMS={uri.HeartbeatFrequency.TotalMilliseconds:0} allowed are {Math.Ceiling(least):0} and more");
     }
 
     private static void CheckMechanism(ConnectionString uri, MongoCredential credential)

@@ -66,17 +66,16 @@ internal sealed record ConnectionOptionRule(
         .. Texts("appName", "authMechanism", "authSource", "readConcernLevel", "replicaSet", "srvServiceName", "tlsCAFile", "tlsCertificateKeyFile"),
         .. Booleans(
             ConnectionOptionUse.Applied,
-            "directConnection", "journal", "ssl", "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsDisableCertificateRevocationCheck",
+            "directConnection", "journal", "loadBalanced", "ssl", "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsDisableCertificateRevocationCheck",
             "tlsDisableOCSPEndpointCheck", "tlsInsecure"),
         .. Booleans(WithoutEffect, "enableOverloadRetargeting", "retryReads", "retryWrites", "serverSelectionTryOnce"),
-        .. Integers(ConnectionOptionUse.Applied, "connectTimeoutMS", "socketTimeoutMS", "srvMaxHosts", "wTimeoutMS"),
+        .. Integers(ConnectionOptionUse.Applied, "connectTimeoutMS", "localThresholdMS", "socketTimeoutMS", "srvMaxHosts", "wTimeoutMS"),
         .. Integers(
-            WithoutEffect, "localThresholdMS", "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS", "waitQueueTimeoutMS"),
+            WithoutEffect, "maxAdaptiveRetries", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverSelectionTimeoutMS", "waitQueueTimeoutMS"),
         new("authMechanismProperties", ConnectionOptionKind.Properties, IsSecret: true),
         new("compressors", ConnectionOptionKind.Compressors),
         // 500 ms: the SDAM specification's minHeartbeatFrequencyMS.
-        new("heartbeatFrequencyMS", ConnectionOptionKind.Integer, Minimum: 500, Use: WithoutEffect),
-        new("loadBalanced", ConnectionOptionKind.Boolean, Use: Refused),
+        new("heartbeatFrequencyMS", ConnectionOptionKind.Integer, Minimum: 500),
         new("maxConnecting", ConnectionOptionKind.Integer, Minimum: 1, Use: WithoutEffect),
         // 90 s: the max staleness specification's least value; -1 means no limit.
         new("maxStalenessSeconds", ConnectionOptionKind.Integer, Minimum: 90, Special: -1),

@@ -52,8 +52,17 @@ public sealed record ConnectionSettings
     /// <summary>For reads that name no level of their own, such as <c>majority</c>; null leaves them as they are.</summary>
     public string? ReadConcernLevel { get; init; }
 
-    /// <summary>For reads that name none of their own: <c>mode</c>, <c>tags</c>, <c>maxStalenessSeconds</c>; null is <c>primary</c>.</summary>
-    public BsonDocument? ReadPreference { get; init; }
+    /// <summary>For reads that name none of their own.</summary>
+    public ReadPreference ReadPreference { get; init; } = ReadPreference.Primary;
+
+    /// <summary>A load balancer stands before several mongos: each connection leads to one of them, and stays with it.</summary>
+    public bool IsLoadBalanced { get; init; }
+
+    /// <summary>How much longer than to the nearest server a round trip may take to another one that is used as well.</summary>
+    public TimeSpan LocalThreshold { get; init; } = TimeSpan.FromMilliseconds(15);
+
+    /// <summary>What is known of the servers is looked up again, when connections are opened, once it is older than this.</summary>
+    public TimeSpan HeartbeatFrequency { get; init; } = TimeSpan.FromSeconds(10);
 
     public static ConnectionSettings Default { get; } = new();
 
@@ -75,7 +84,16 @@ public sealed record ConnectionSettings
             IsDirect = uri.DirectConnection ?? false,
             WriteConcern = uri.WriteConcern,
             ReadConcernLevel = uri.ReadConcernLevel,
-            ReadPreference = uri.ReadPreferenceDocument,
+            ReadPreference = PreferenceOf(uri),
+            IsLoadBalanced = uri.LoadBalanced,
+            LocalThreshold = uri.LocalThreshold,
+            HeartbeatFrequency = uri.HeartbeatFrequency,
         };
     }
+
+    private static ReadPreference PreferenceOf(ConnectionString uri) => ReadPreference.Of(uri.ReadPreference ?? "primary") with
+    {
+        TagSets = uri.ReadPreferenceTags,
+        MaxStalenessSeconds = uri.MaxStalenessSeconds,
+    };
 }

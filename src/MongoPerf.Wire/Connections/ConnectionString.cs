@@ -20,6 +20,9 @@ public readonly record struct WriteNodes(int? Count, string? Name)
 /// </remarks>
 public sealed class ConnectionString
 {
+    /// <summary>Stands for a secret.</summary>
+    private const string Mask = "***";
+
     private readonly IReadOnlyDictionary<string, object> _options;
     private readonly List<(string Name, string RawValue)> _rawOptions;
 
@@ -51,6 +54,15 @@ public sealed class ConnectionString
 
     /// <summary>Null when no authentication is asked for.</summary>
     public MongoCredential? Credential { get; }
+
+    /// <summary>It names a user who logs in by a password, and has none, or the mask that stands for one.</summary>
+    public bool LacksPassword => UserName is not null && (Password is Mask || (Password is null && AuthMechanism is null or "SCRAM-SHA-256" or "SCRAM-SHA-1" or "PLAIN"));
+
+    /// <summary>It has the mask in place of the password of the certificate's key.</summary>
+    public bool LacksKeyPassword => TlsCertificateKeyFilePassword is Mask;
+
+    /// <summary>It has the mask in place of authMechanismProperties.</summary>
+    public bool LacksProperties => _rawOptions.Exists(option => option.RawValue is Mask && option.Name.Equals("authMechanismProperties", StringComparison.OrdinalIgnoreCase));
 
     public string? AuthSource => Credential?.Source ?? Text("authSource");
 
@@ -147,22 +159,6 @@ public sealed class ConnectionString
     /// <summary>Null: no limit.</summary>
     public int? MaxStalenessSeconds => Number("maxStalenessSeconds") is > 0 and var seconds ? seconds : null;
 
-    /// <summary>As the wire has it; null for the primary.</summary>
-    public BsonDocument? ReadPreferenceDocument
-    {
-        get
-        {
-            if (ReadPreference is null or "primary")
-                return null;
-            var elements = new List<(string, object?)> { ("mode", ReadPreference) };
-            if (ReadPreferenceTags.Count > 0)
-                elements.Add(("tags", ReadPreferenceTags.Select(set => BsonDocument.Of([.. set.Select(tag => (tag.Key, (object?)tag.Value))]))));
-            if (MaxStalenessSeconds is { } seconds)
-                elements.Add(("maxStalenessSeconds", seconds));
-            return BsonDocument.Of([.. elements]);
-        }
-    }
-
     public bool RetryWrites => Flag("retryWrites") ?? true;
 
     public bool RetryReads => Flag("retryReads") ?? true;
@@ -229,25 +225,37 @@ public sealed class ConnectionString
     public IEnumerable<string> OptionsWithoutEffect() =>
         _options.Keys.Where(name => ConnectionOptionRule.ByName[name].Use == ConnectionOptionUse.WithoutEffect).Order(StringComparer.Ordinal);
 
-    /// <summary>For logs and reports: the password, secret options and the values of unknown options are replaced by ***.</summary>
-    public string ToMaskedString()
+    /// <summary>The string itself, secrets and all, with these passwords put in; null leaves one as it is.</summary>
+    public string With(string? password = null, string? keyPassword = null)
     {
-        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://");
-        if (UserName is not null)
-            text.Append(Uri.EscapeDataString(UserName)).Append(Password is null ? "@" : ":***@");
-        text.AppendJoin(',', Hosts).Append('/');
-        if (Database is not null)
-            text.Append(Uri.EscapeDataString(Database));
-        text.Append(_rawOptions.Count == 0 ? "" : "?");
-        return text.AppendJoin('&', _rawOptions.Select(Mask)).ToString();
+        const string KeyPassword = "tlsCertificateKeyFilePassword";
+        string? user = UserName is null ? null : Uri.EscapeDataString(UserName);
+        string? secret = (password ?? Password) is { } given ? ":" + Uri.EscapeDataString(given) : null;
+        IEnumerable<(string Name, string RawValue)> options = keyPassword is null
+            ? _rawOptions
+            : _rawOptions.Where(option => !option.Name.Equals(KeyPassword, StringComparison.OrdinalIgnoreCase)).Append((KeyPassword, Uri.EscapeDataString(keyPassword)));
+        return Write(user is null ? "" : $"{user}{secret}@", options.Select(option => $"{option.Name}={option.RawValue}"));
     }
+
+    /// <summary>For logs and reports: the password, secret options and the values of unknown options are replaced by ***.</summary>
+    public string ToMaskedString() =>
+        Write(UserName is null ? "" : Uri.EscapeDataString(UserName) + (Password is null ? "@" : $":{Mask}@"), _rawOptions.Select(Hide));
 
     public override string ToString() => ToMaskedString();
 
-    private static string Mask((string Name, string RawValue) option) =>
+    private string Write(string user, IEnumerable<string> options)
+    {
+        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://").Append(user).AppendJoin(',', Hosts).Append('/');
+        if (Database is not null)
+            text.Append(Uri.EscapeDataString(Database));
+        string joined = string.Join('&', options);
+        return text.Append(joined.Length == 0 ? "" : "?").Append(joined).ToString();
+    }
+
+    private static string Hide((string Name, string RawValue) option) =>
         ConnectionOptionRule.ByName.TryGetValue(option.Name, out ConnectionOptionRule? rule) && !rule.IsSecret
             ? $"{option.Name}={option.RawValue}"
-            : $"{option.Name}=***";
+            : $"{option.Name}={Mask}";
 
     private string? Text(string name) => _options.GetValueOrDefault(name) as string;
 

@@ -27,6 +27,8 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
         if (server.MaxWireVersion < MinimumWireVersion)
             throw new ServerTooOldException(connection.Address, server.MaxWireVersion);
         server.RequireSensibleLimits(connection.Address);
+        if (settings.IsLoadBalanced && server.ServiceId is null)
+            throw new ConnectionFailedException(connection.Address, "no load balancer for MongoDB answers there (its hello names no serviceId): leave loadBalanced out");
         if (settings.RequiredSetName is { } name && server.ReplicaSetName != name)
             throw new WrongReplicaSetException(connection.Address, name, server.ReplicaSetName);
         // An arbiter has no users.
@@ -37,11 +39,11 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
 
     private BsonDocument Hello(ScramConversation? begun)
     {
-        // isMaster is what every version since 3.6 answers over OP_MSG; hello came with 4.4.2 and 5.0.
+        // isMaster is what every version since 3.6 answers over OP_MSG; hello came with 4.4.2 and 5.0, and with it load balancers.
         var elements = new List<(string, object?)>
         {
-            ("isMaster", 1),
-            ("helloOk", true),
+            (settings.IsLoadBalanced ? "hello" : "isMaster", 1),
+            (settings.IsLoadBalanced ? "loadBalanced" : "helloOk", true),
             ("client", BsonDocument.Of(
                 ("application", BsonDocument.Of(("name", settings.ApplicationName))),
                 ("driver", BsonDocument.Of(("name", "mongoperf"), ("version", ProgramVersion))),

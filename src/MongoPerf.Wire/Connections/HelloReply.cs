@@ -31,6 +31,32 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>host:port of the primary, when this is a secondary that knows it.</summary>
     public string? Primary => Document.FindString("primary");
 
+    /// <summary>As the other members know this one; null for a server that is no member.</summary>
+    public string? Me => Document.FindString("me");
+
+    /// <summary>host:port of the members that hold data and are not hidden, as they name each other.</summary>
+    public IEnumerable<string> Members => Texts("hosts").Concat(Texts("passives"));
+
+    /// <summary>Of a member; of two tags of one name the last counts.</summary>
+    public IReadOnlyDictionary<string, string> Tags
+    {
+        get
+        {
+            var tags = new Dictionary<string, string>(StringComparer.Ordinal);
+            foreach ((string name, BsonValue value) in Document.FindDocument("tags") ?? BsonDocument.Empty)
+                tags[name] = value.ToString();
+            return tags;
+        }
+    }
+
+    /// <summary>When the last write that this member has was done, unix time in milliseconds by the primary's clock; null where it does not say.</summary>
+    public long? LastWriteMilliseconds => Document.FindInt64("lastWrite.lastWriteDate");
+
+    /// <summary>Which of several mongos behind a load balancer answers on this connection; null without one.</summary>
+    public string? ServiceId => Document.Find("serviceId") is { Type: BsonType.ObjectId } id ? id.ToString() : null;
+
+    private IEnumerable<string> Texts(string name) => (Document.FindDocument(name) ?? BsonDocument.Empty).Select(item => item.Value.ToString());
+
     /// <exception cref="WireProtocolException">A limit within which nothing could be done.</exception>
     internal void RequireSensibleLimits(ServerAddress server)
     {

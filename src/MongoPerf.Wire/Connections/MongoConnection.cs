@@ -66,6 +66,9 @@ public sealed class MongoConnection : IDisposable
     /// <summary>What the server said when the connection opened.</summary>
     public HelloReply Server { get; private set; } = new(BsonDocument.Empty);
 
+    /// <summary>The server that answers: where it was connected to, behind a load balancer with the mongos that the connection led to.</summary>
+    public string Member => Server.ServiceId is { } service ? $"{Address} (mongos {service})" : Address.ToString();
+
     /// <summary>Connects, agrees on TLS and compression, and logs in, as the settings ask.</summary>
     /// <exception cref="ConnectionFailedException">
     /// Not reachable, or it closed at once; <see cref="TlsFailedException"/>, <see cref="AuthenticationFailedException"/> and

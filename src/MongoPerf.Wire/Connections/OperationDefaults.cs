@@ -14,15 +14,16 @@ internal sealed class OperationDefaults
     private readonly byte[] _writeConcern;
     private readonly byte[] _readConcern;
     private readonly byte[] _readPreference;
-    private readonly bool _anyCommandReads;
     private byte[] _message = [];
 
-    private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference, bool anyCommandReads)
+    /// <param name="writeConcern">For writes.</param>
+    /// <param name="readConcern">For reads: its level.</param>
+    /// <param name="readPreference">For everything that is no write.</param>
+    private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference)
     {
         _writeConcern = Element("writeConcern", writeConcern);
         _readConcern = Element("readConcern", readConcern is null ? null : BsonDocument.Of(("level", readConcern)));
         _readPreference = Element("$readPreference", readPreference);
-        _anyCommandReads = anyCommandReads;
     }
 
     private enum CommandKind
@@ -32,17 +33,17 @@ internal sealed class OperationDefaults
         Write,
     }
 
-    /// <summary>For the operations of a load.</summary>
+    /// <summary>For the operations of a load. Which member reads go to is decided before they are prepared, and stands in them.</summary>
     /// <returns>Null when there is nothing to add.</returns>
     public static OperationDefaults? ForLoad(ConnectionSettings settings, HelloReply server) =>
-        settings.WriteConcern is null && settings.ReadConcernLevel is null && ReadPreference(settings, server) is null
+        settings.WriteConcern is null && settings.ReadConcernLevel is null && !IsDirectSecondary(settings, server)
             ? null
-            : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreference(settings, server), IsDirectSecondary(settings, server));
+            : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreferenceOf(settings, server));
 
     /// <summary>For commands around the load, which name the concerns they need: only a secondary that was named wants to be told that it may answer.</summary>
     /// <inheritdoc cref="ForLoad"/>
     public static OperationDefaults? ForHousekeeping(ConnectionSettings settings, HelloReply server) =>
-        IsDirectSecondary(settings, server) ? new OperationDefaults(null, null, ReadPreference(settings, server), anyCommandReads: true) : null;
+        IsDirectSecondary(settings, server) ? new OperationDefaults(null, null, ReadPreferenceOf(settings, server)) : null;
 
     /// <param name="message">An OP_MSG whose first section is the command.</param>
     /// <returns>The message to send; valid until the next call.</returns>
@@ -54,14 +55,13 @@ internal sealed class OperationDefaults
         if (!reader.Read())
             return message;
         CommandKind kind = KindOf(reader.Name);
-        bool reads = kind == CommandKind.Read || (_anyCommandReads && kind != CommandKind.Write);
         ReadOnlySpan<byte> concern = kind switch
         {
             CommandKind.Write => _writeConcern,
             CommandKind.Read => _readConcern,
             _ => [],
         };
-        ReadOnlySpan<byte> preference = reads ? _readPreference : [];
+        ReadOnlySpan<byte> preference = kind == CommandKind.Write ? [] : _readPreference;
         while (reader.Read())
         {
             if (reader.NameIs("writeConcern"u8) || reader.NameIs("readConcern"u8))
@@ -76,8 +76,10 @@ internal sealed class OperationDefaults
     private static bool IsDirectSecondary(ConnectionSettings settings, HelloReply server) => settings.IsDirect && !server.IsMongos && !server.IsWritablePrimary;
 
     /// <summary>A secondary answers only those who say that they mean it. Source: server-selection.md, "topology type Single".</summary>
-    private static BsonDocument? ReadPreference(ConnectionSettings settings, HelloReply server) =>
-        settings.ReadPreference ?? (IsDirectSecondary(settings, server) ? BsonDocument.Of(("mode", "primaryPreferred")) : null);
+    private static BsonDocument? ReadPreferenceOf(ConnectionSettings settings, HelloReply server) =>
+        !IsDirectSecondary(settings, server) ? null
+        : settings.ReadPreference.IsPrimary ? new ReadPreference(ReadMode.PrimaryPreferred).Document
+        : settings.ReadPreference.Document;
 
     private static CommandKind KindOf(ReadOnlySpan<byte> name) => name switch
     {

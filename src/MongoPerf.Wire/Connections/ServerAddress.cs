@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>Where a server listens.</summary>
@@ -8,6 +10,16 @@ public sealed record ServerAddress(string Host, int Port)
     public const int DefaultPort = 27017;
 
     internal bool IsUnixSocket => Host.Contains('/', StringComparison.Ordinal);
+
+    /// <param name="text">"host:port", as servers name each other; upper case counts as lower case.</param>
+    /// <returns>Null for anything else.</returns>
+    public static ServerAddress? TryParse(string text)
+    {
+        int colon = text.LastIndexOf(':');
+        bool isAddress = colon is > 0 and < 256 && !text.AsSpan(0, colon).ContainsAnyExceptInRange('!', '~')
+            && int.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out int port) && port is > 0 and < 65536;
+        return isAddress ? new ServerAddress(text[..colon].Trim('[', ']').ToLowerInvariant(), int.Parse(text.AsSpan(colon + 1), CultureInfo.InvariantCulture)) : null;
+    }
 
     public override string ToString() => Host switch
     {

@@ -35,19 +35,31 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
 
     public static ServerError From(BsonDocument error)
     {
-        int code = (int)(error.FindInt64("code") ?? 0);
+        string message = error.FindString("errmsg") ?? error.FindString("$err") ?? "no message";
+        int code = (int)(error.FindInt64("code") ?? CodeOf(message));
         var labels = new List<string>();
         foreach ((_, BsonValue label) in error.FindDocument("errorLabels") ?? BsonDocument.Empty)
             labels.Add(label.ToString());
         string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
-        string message = error.FindString("errmsg") ?? error.FindString("$err") ?? "no message";
         return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
     }
+
+    /// <summary>Servers of old, and others that speak MongoDB's protocol, say some things without a code. Sources: specifications, enumerate-collections.md and server-discovery-and-monitoring.md.</summary>
+    private static int CodeOf(string message) => message switch
+    {
+        "ns not found" or "ns missing" or "ns does not exist" => NamespaceNotFound,
+        _ when message.Contains("not master or secondary", StringComparison.Ordinal) || message.Contains("node is recovering", StringComparison.Ordinal) => 13436,
+        _ when message.Contains("not master", StringComparison.Ordinal) => 10107,
+        _ => 0,
+    };
 
     /// <summary>Write errors come without codeName.</summary>
     private static string KnownName(int code) => code switch
     {
         DuplicateKey => "DuplicateKey",
+        NamespaceNotFound => "NamespaceNotFound",
+        10107 => "NotWritablePrimary",
+        13436 => "NotPrimaryOrSecondary",
         2 => "BadValue",
         64 => "WriteConcernFailed",
         100 => "UnsatisfiableWriteConcern",

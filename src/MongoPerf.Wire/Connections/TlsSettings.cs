@@ -7,6 +7,8 @@ namespace MongoPerf.Wire.Connections;
 /// <summary>Whom to trust and who to be: files are read once, for all connections. Immutable, for any thread; prints no secret.</summary>
 public sealed class TlsSettings
 {
+    private const string EncryptedKey = "BEGIN ENCRYPTED PRIVATE KEY";
+
     private X509Certificate2Collection? _authorities;
     private SslStreamCertificateContext? _client;
 
@@ -37,6 +39,19 @@ public sealed class TlsSettings
         _authorities = uri.TlsCAFile is { } file ? ReadAuthorities(file) : null,
         _client = uri.TlsCertificateKeyFile is { } pem ? ReadClient(pem, uri.TlsCertificateKeyFilePassword) : null,
     };
+
+    /// <summary>The key in a certificate's file opens only with a password. False as well for a file that can't be read: loading says why.</summary>
+    public static bool IsEncrypted(string file)
+    {
+        try
+        {
+            return File.ReadAllText(file).Contains(EncryptedKey, StringComparison.Ordinal);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return false;
+        }
+    }
 
     public override string ToString() => $"TLS{(HasClientCertificate ? " with a client certificate" : "")}";
 
@@ -81,7 +96,7 @@ public sealed class TlsSettings
     private static SslStreamCertificateContext ReadClient(string file, string? password)
     {
         string pem = ReadFile("tlsCertificateKeyFile", file);
-        bool isEncrypted = pem.Contains("BEGIN ENCRYPTED PRIVATE KEY", StringComparison.Ordinal);
+        bool isEncrypted = pem.Contains(EncryptedKey, StringComparison.Ordinal);
         if (pem.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal))
             throw WrongKeyFile(file, "is encrypted in an old form; openssl pkcs8 -topk8 -in KEY writes the form that is read here");
         if (isEncrypted && password is null)

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
@@ -10,6 +11,8 @@ public static class CommandLine
     /// <returns>The exit code; see <see cref="ExitCode"/>.</returns>
     public static int Run(string[] args)
     {
+        UriVariable.Take();
+        ArgumentMemory.Hide(args, Masking.MaskArgument);
         RootCommand root = Build();
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0 && !AsksForHelp(args))
@@ -23,7 +26,7 @@ public static class CommandLine
 
     /// <summary>As typed, with the passwords of connection strings masked.</summary>
     public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(Secrets.MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
+        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
 
     internal static RootCommand Build()
     {

@@ -9,6 +9,7 @@ using MongoPerf.Input;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Discovery;
 using MongoPerf.Wire.Messages;
 using MongoPerf.Wire.Tyrant;
 
@@ -17,6 +18,8 @@ namespace MongoPerf.Cli;
 /// <summary>Runs a command's body and turns what it throws into one line, a hint and an exit code.</summary>
 internal static class CommandRunner
 {
+    private const int BadValue = 2;
+    private const int NotYetInitialized = 94;
     private const int OutOfDiskSpace = 14031;
     private const int MostLines = 60;
 
@@ -54,9 +57,9 @@ internal static class CommandRunner
     }
 
     /// <summary>A message may quote what was typed, a file or a server: no password is to be shown, the cursor not to be moved, the screen not to be filled.</summary>
-    private static string Shown(string message)
+    internal static string Shown(string message)
     {
-        string masked = Secrets.MaskText(message, Environment.GetCommandLineArgs().Skip(1));
+        string masked = Masking.MaskText(message, Environment.GetCommandLineArgs().Skip(1));
         return string.Join('\n', masked.Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
     }
 
@@ -82,10 +85,14 @@ internal static class CommandRunner
         ServerTooOldException => (ExitCode.CannotConnect, null),
         TyrantServerException => (ExitCode.WrongUsage, "start it on the file of a table database: ttserver FILE.tct"),
         AuthenticationFailedException => (ExitCode.CannotConnect, GivenDeployment.AuthenticationHint),
+        NoServerException e => (ExitCode.CannotConnect, e.Hint),
         TlsFailedException or WrongReplicaSetException => (ExitCode.CannotConnect, null),
         ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall block it?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
+        ServerCommandException { Code: NotYetInitialized } => (ExitCode.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
+        ServerCommandException { Code: BadValue } e when e.Error.Message.Contains("journal", StringComparison.Ordinal) =>
+            (ExitCode.WrongUsage, "what a run has written must be there when it goes on after a crash: start the server with its journal (without --nojournal)"),
         ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),

@@ -59,7 +59,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     {
         Option[] all =
         [
-            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
+            options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
             options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Threads, options.Batch, options.Rate,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
@@ -109,6 +109,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
             Uri = server.Uri,
+            PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
             Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
         };

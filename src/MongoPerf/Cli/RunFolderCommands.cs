@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -17,7 +18,7 @@ internal static class ResumeCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, shared.Uri, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui,
+            run, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -28,7 +29,7 @@ internal static class ResumeCommand
                 CheckServer(parsed, shared, stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
                 string? uri = stored.Settings.Deployment.Uri;
-                return new RunRequest
+                var resumed = new RunRequest
                 {
                     Settings = stored.Settings with
                     {
@@ -40,11 +41,13 @@ internal static class ResumeCommand
                     Seed = stored.Run.Seed,
                     SeedWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
-                    Uri = uri is null ? null : parsed.GetValue(shared.Uri) ?? uri,
+                    Uri = uri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.Uri), uri, UriVariable.Value),
+                    PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
+                return ConnectionSecrets.Complete([resumed])[0];
             });
         }));
         return command;

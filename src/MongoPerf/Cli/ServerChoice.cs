@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
@@ -13,10 +14,8 @@ namespace MongoPerf.Cli;
 /// <param name="CacheBytes">Of each server that is started; null for its own default.</param>
 internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSettings? Cluster, long? CacheBytes)
 {
-    private const string UriVariable = "MONGOPERF_URI";
-
     /// <summary>The environment names a deployment.</summary>
-    public static bool HasUriInEnvironment => FromEnvironment(UriVariable) is not null;
+    public static bool HasUriInEnvironment => UriVariable.Value is not null;
 
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
@@ -32,7 +31,7 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
         Option[] typed = isForOthers ? [] : [.. options.Cluster.Typed(parsed)];
         bool startsServer = deployment.IsListed || topology == Topology.Null || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
         // What is typed wins over the environment.
-        string? uri = deployment.Uri ?? (startsServer ? null : FromEnvironment(UriVariable));
+        string? uri = deployment.Uri ?? (startsServer ? null : UriVariable.Value);
         RefuseNull(parsed, options, topology, uri);
         RefuseGiven(parsed, options, topology, uri, folder, typed.FirstOrDefault());
         long? cache = parsed.GetValue(options.Cache) ?? deployment.CacheBytes;
@@ -85,6 +84,4 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
             Shards = (int?)parsed.GetValue(options.Cluster.Shards) ?? deployment.Shards,
             Members = (int?)parsed.GetValue(options.Cluster.Members) ?? deployment.Members,
         };
-
-    private static string? FromEnvironment(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } value ? value : null;
 }

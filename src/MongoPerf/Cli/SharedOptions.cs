@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;
@@ -9,6 +10,8 @@ namespace MongoPerf.Cli;
 internal sealed class SharedOptions
 {
     public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
+
+    public Option<string?> PasswordFile { get; } = OptionTypes.Text(ConnectionSecrets.PasswordFileOption, "File with the password of the user in the connection string; without it, a missing password is asked for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 

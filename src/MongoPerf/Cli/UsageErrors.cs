@@ -16,7 +16,7 @@ internal static class UsageErrors
         Command command = parsed.CommandResult.Command;
         (string error, string? hint) = Describe(parsed, command);
         string[] typed = [.. parsed.Tokens.Select(token => token.Value), .. parsed.UnmatchedTokens];
-        output.WriteLine($"error: {ForeignText.OneLine(Secrets.MaskText(error, typed), LongestError)}");
+        output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error, typed), LongestError)}");
         if (hint is not null)
             output.WriteLine($"hint:  {hint}");
         output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' shows what is allowed");

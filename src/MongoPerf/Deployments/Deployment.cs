@@ -32,13 +32,19 @@ internal sealed record DeploymentRequest
 }
 
 /// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>
-/// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
+/// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/>, <see cref="IsRunning"/> and <see cref="Select"/> are for any.</remarks>
 internal interface IDeployment : IDisposable
 {
     DeploymentKind Kind { get; }
 
     /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>
     ServerAddress Address { get; }
+
+    /// <summary>Where a worker connects for operations that read with this preference; writes go where <see cref="ReadPreference.Primary"/> does.</summary>
+    /// <param name="preference">Of the operation.</param>
+    /// <param name="worker">0-based: workers are spread evenly over servers that are equally good.</param>
+    /// <exception cref="ConnectionFailedException">No server fits just now.</exception>
+    ServerAddress Select(ReadPreference preference, int worker) => Address;
 
     /// <summary>Where the server's data lie on this machine; null when they do not, or it is not known.</summary>
     string? DataFolder { get; }

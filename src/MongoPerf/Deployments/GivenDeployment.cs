@@ -2,15 +2,22 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Discovery;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>A server that exists (<c>--uri</c>): never started nor stopped.</summary>
-/// <remarks>Of a replica set's members the primary is used, as its members name it; with directConnection=true the host that was named, whatever it is.</remarks>
+/// <summary>Servers that exist (<c>--uri</c>): never started nor stopped.</summary>
+/// <remarks>
+/// Of a replica set's members the primary takes writes, and reads go where their preference says; several mongos share the workers; with
+/// directConnection=true it is the host that was named, whatever it is.
+/// </remarks>
 internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
 {
     /// <summary>What to look at when a login fails.</summary>
     public const string AuthenticationHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
+
+    private readonly ServerDirectory _servers = new(hosts, settings);
+    private bool _wasUsed;
 
     public DeploymentKind Kind => DeploymentKind.Given;
 
@@ -26,48 +33,34 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
 
-    /// <summary>Looks for the member that takes writes; a run does so again before it reconnects, and so follows an election.</summary>
+    public ServerAddress Select(ReadPreference preference, int worker) => _servers.Select(preference, worker);
+
+    /// <summary>Looks at the servers, and logs in where writes go; a run does so again before it reconnects, and so follows an election.</summary>
     /// <returns>Always false: nothing was started.</returns>
     /// <exception cref="DeploymentException">No host answers, or what answers can't be used.</exception>
     public bool EnsureRunning()
     {
-        Exception? last = null;
-        var tried = new HashSet<ServerAddress>();
-        var candidates = new Queue<ServerAddress>(hosts);
-        while (candidates.TryDequeue(out ServerAddress? host))
+        try
         {
-            if (!tried.Add(host))
-                continue;
-            try
-            {
-                using MongoConnection connection = MongoConnection.Open(host, settings);
-                HelloReply server = connection.Server;
-                if (mustBeMongos && !server.IsMongos)
-                    throw NoMongos(host);
-                if (server.IsMongos)
-                    Cluster = MongosParts.Read(connection, settings);
-                if (server.IsWritablePrimary || settings.IsDirect)
-                {
-                    CheckReadPreference(host, server);
-                    Address = host;
-                    Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
-                        ? [$"the server has none of the compressors asked for ({string.Join(", ", settings.CompressorNames)}): messages go as they are"]
-                        : [];
-                    return false;
-                }
-
-                last = new DeploymentException(DeploymentFault.CannotConnect, $"{host}: no primary; this member does not accept writes");
-                if (server.Primary is { } primary && MongosParts.ParseAddress(primary) is { } address)
-                    candidates.Enqueue(address);
-            }
-            catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
-            {
-                last = e;
-            }
+            _servers.Look();
+            Use(_servers.Select(ReadPreference.Primary, 0));
+            _wasUsed = true;
+        }
+        catch (NoServerException) when (_wasUsed && _servers.HasSeveral)
+        {
+            // Readers may go on without a primary: who finds no server for what it does says so.
+        }
+        catch (NoServerException e)
+        {
+            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message + (e.Hint is { } hint ? $"\nhint:  {hint}" : ""), e);
+        }
+        catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
+        {
+            string hint = e is AuthenticationFailedException ? $"\nhint:  {AuthenticationHint}" : "";
+            throw new DeploymentException(DeploymentFault.CannotConnect, e.Message + hint, e);
         }
 
-        string hint = last is AuthenticationFailedException ? $"\nhint:  {AuthenticationHint}" : "";
-        throw last as DeploymentException ?? new DeploymentException(DeploymentFault.CannotConnect, last!.Message + hint, last);
+        return false;
     }
 
     public void Stop()
@@ -78,16 +71,17 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     {
     }
 
-    /// <summary>A run's reads and writes go to one server: where that is a primary, reads from others can't be had.</summary>
-    private void CheckReadPreference(ServerAddress host, HelloReply server)
+    private void Use(ServerAddress server)
     {
-        string? mode = settings.ReadPreference?.FindString("mode");
-        if (mode is null or "primaryPreferred" || server.IsMongos || server.ReplicaSetName is null || settings.IsDirect)
-            return;
-        throw new DeploymentException(
-            DeploymentFault.WrongUsage,
-            $"readPreference={mode}: MongoPerf reads from and writes to one member, here the primary {host}\n"
-            + "hint:  leave readPreference out; to read from a secondary, name it alone with directConnection=true");
+        using MongoConnection connection = MongoConnection.Open(server, settings);
+        if (mustBeMongos && !connection.Server.IsMongos)
+            throw NoMongos(server);
+        if (connection.Server.IsMongos)
+            Cluster = MongosParts.Read(connection, settings);
+        Address = server;
+        Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
+            ? [$"the server has none of the compressors asked for ({string.Join(", ", settings.CompressorNames)}): messages go as they are"]
+            : [];
     }
 
     private static DeploymentException NoMongos(ServerAddress host) => new(

@@ -15,16 +15,10 @@ internal static class MongosParts
     /// <param name="settings">For connections to the shards' members.</param>
     public static ShardedCluster Read(MongoConnection mongos, ConnectionSettings settings)
     {
-        ConnectionSettings brief = settings with { ConnectTimeout = Patience < settings.ConnectTimeout ? Patience : settings.ConnectTimeout };
+        // Its members are servers themselves, whatever the way to the mongos was.
+        ConnectionSettings brief = settings with { IsLoadBalanced = false, ConnectTimeout = Patience < settings.ConnectTimeout ? Patience : settings.ConnectTimeout };
         IEnumerable<BsonDocument> shards = mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))));
         return new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, [.. shards.Select(shard => ReadShard(shard, brief)).OfType<ShardAddress>()]);
-    }
-
-    /// <summary>"host:port", as servers name each other; null for anything else.</summary>
-    public static ServerAddress? ParseAddress(string text)
-    {
-        int colon = text.LastIndexOf(':');
-        return colon > 0 && int.TryParse(text.AsSpan(colon + 1), out int port) ? new ServerAddress(text[..colon].Trim('[', ']'), port) : null;
     }
 
     /// <param name="shard">Of config.shards: its host is "set/host:port,host:port", of a shard that is no replica set without the set.</param>
@@ -32,7 +26,7 @@ internal static class MongosParts
     private static ShardAddress? ReadShard(BsonDocument shard, ConnectionSettings settings)
     {
         string hosts = shard.FindString("host") ?? "";
-        ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',').Select(ParseAddress).OfType<ServerAddress>()];
+        ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',').Select(ServerAddress.TryParse).OfType<ServerAddress>()];
         return members.Length == 0 ? null : new ShardAddress(shard.FindString("_id") ?? "", FindPrimary(members, settings) ?? members[0]);
     }
 

@@ -200,14 +200,29 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     private OperationConcerns Concerns(MappingReader reader)
     {
         MappingReader? usual = defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults);
-        return new OperationConcerns
+        var concerns = new OperationConcerns
         {
             WriteConcern = WriteConcern(From("writeConcern")?.Find("writeConcern")),
             ReadConcern = From("readConcern")?.OneOf("readConcern", ScenarioLanguage.ReadConcerns),
-            ReadPreference = From("readPreference")?.OneOf("readPreference", ScenarioLanguage.ReadPreferences),
         };
+        return From("readPreference") is { } place && place.Find("readPreference") is { } node ? WithReadPreference(concerns, place, node) : concerns;
 
         MappingReader? From(string key) => reader.Find(key) is not null ? reader : reader.Takes(key) ? usual : null;
+    }
+
+    private static OperationConcerns WithReadPreference(OperationConcerns concerns, MappingReader place, ScenarioNode node)
+    {
+        const string What = "readPreference";
+        const int LeastStaleness = 90;
+        if (node is not MappingNode)
+            return concerns.Preferring(place.OneOf(What, ScenarioLanguage.ReadPreferences)!);
+        var reader = new MappingReader(node, What, ScenarioLanguage.ReadPreference);
+        reader.Require("mode", $"one of {string.Join(", ", ScenarioLanguage.ReadPreferences)}");
+        string mode = reader.OneOf("mode", ScenarioLanguage.ReadPreferences)!;
+        if (mode == "primary" && (reader.Find("tags") ?? reader.Find("maxStalenessSeconds")) is { } condition)
+            throw MappingReader.Wrong(condition, $"{What}: there is only one primary, and tags and maxStalenessSeconds are for the other modes");
+        IEnumerable<IReadOnlyDictionary<string, string>> tags = reader.List("tags").Select(set => TemplateReader.Literal(set, $"{What}: tags").ToDictionary(tag => tag.Key, tag => tag.Value.ToString()));
+        return concerns.Preferring(mode, [.. tags], (int?)reader.Count("maxStalenessSeconds", LeastStaleness, int.MaxValue));
     }
 
     private static BsonDocument? WriteConcern(ScenarioNode? node)

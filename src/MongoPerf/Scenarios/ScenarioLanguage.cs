@@ -18,10 +18,17 @@ internal static class ScenarioLanguage
 
     private static readonly Key WriteConcernKey = new("writeConcern", KeyKind.Mapping, "How safe its writes are.", WriteConcern);
 
+    public static KeySet ReadPreference { get; } = new("readPreference", "Which members of a replica set reads go to.",
+    [
+        new("mode", KeyKind.Text, "The primary, the secondaries, or the nearest of all.") { Allowed = ReadPreferences },
+        new("tags", KeyKind.Documents, "Sets of tags such as {dc: ny}, tried one after the other until a member has all tags of one; every member meets {}."),
+        new("maxStalenessSeconds", KeyKind.Count, "How far behind the primary a secondary may be, 90 or more [default: as far as it likes]."),
+    ]);
+
     private static readonly Key[] ReadKeys =
     [
         new("readConcern", KeyKind.Text, "What its reads may see.") { Allowed = ReadConcerns },
-        new("readPreference", KeyKind.Text, "Which members its reads go to.") { Allowed = ReadPreferences },
+        new("readPreference", KeyKind.Mapping, "Which members of a replica set its reads go to: a mode, or a mode with conditions [default: the connection string's].", ReadPreference) { Allowed = ReadPreferences },
     ];
 
     public static KeySet Files { get; } = new("files", "The files of a GridFS bucket.",

@@ -60,7 +60,12 @@ internal static class ScenarioSchema
 
     private static JsonObject Property(Key key)
     {
-        JsonObject schema = key.Allowed is { } allowed ? OneOf(allowed) : TypeOf(key);
+        JsonObject schema = key switch
+        {
+            { Allowed: { } words, Of: { } mapping } => new JsonObject { ["anyOf"] = new JsonArray(Words(words), Mapping(mapping), Ref("parameter")) },
+            { Allowed: { } words } => OneOf(words),
+            _ => TypeOf(key),
+        };
         // Beside a reference other words are not looked at.
         return schema.ContainsKey("$ref")
             ? new JsonObject { ["description"] = key.Description, ["allOf"] = new JsonArray(schema) }
@@ -144,7 +149,9 @@ internal static class ScenarioSchema
     };
 
     private static JsonObject OneOf(IEnumerable<string> allowed) =>
-        new() { ["anyOf"] = new JsonArray(new JsonObject { ["enum"] = new JsonArray([.. allowed.Select(a => JsonValue.Create(a))]) }, Ref("parameter")) };
+        new() { ["anyOf"] = new JsonArray(Words(allowed), Ref("parameter")) };
+
+    private static JsonObject Words(IEnumerable<string> allowed) => new() { ["enum"] = new JsonArray([.. allowed.Select(a => JsonValue.Create(a))]) };
 
     private static JsonObject OrParameter(string? type, string? pattern)
     {

@@ -97,6 +97,81 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     }
 
     [MongodFact]
+    public void A_run_whose_password_came_from_a_file_needs_it_again_to_resume_and_not_to_report()
+    {
+        using var runs = new RunsFolder();
+        string uri = server.Mongod.Uri("both", "authSource=admin");
+        string file = runs.At("password");
+        Directory.CreateDirectory(runs.Path);
+        File.WriteAllText(file, Secret + "\n");
+        File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--db", "resumed", "--uri", uri, "--out", runs.At("runs")];
+        ProgramRun.Run(series).Expect(2).Says("the password of user 'both' has to be known, and there is no terminal to ask at").Says("--password-file FILE");
+
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. series, "--password-file", file]))
+        {
+            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            Assert.DoesNotContain(Secret, File.ReadAllText($"/proc/{run.Id}/cmdline"), StringComparison.Ordinal);
+            run.SendInterrupt();
+            run.WaitForEnd().Expect(130);
+        }
+
+        string id = Path.GetFileName(Assert.Single(Directory.GetDirectories(runs.At("runs"))));
+        ProgramRun.Run("report", id, "--out", runs.At("runs")).Expect(0);
+        ProgramRun.Run("resume", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' has to be known");
+        var environment = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = server.Mongod.Uri($"both:{Encoded}", "authSource=admin") } };
+        using (ProgramRun run = ProgramRun.Start(environment, "resume", id, "--out", runs.At("runs")))
+        {
+            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            run.SendInterrupt();
+            run.WaitForEnd().Expect(130);
+        }
+
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "resume", id, "--password-file", file, "--out", runs.At("runs")))
+        {
+            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            run.SendInterrupt();
+            Assert.DoesNotContain(Secret, run.WaitForEnd().Expect(130).All, StringComparison.Ordinal);
+        }
+
+        foreach (string stored in Directory.EnumerateFiles(runs.At("runs"), "*", SearchOption.AllDirectories))
+        {
+            string text = File.ReadAllText(stored);
+            Assert.False(text.Contains(Secret, StringComparison.Ordinal) || text.Contains(Encoded, StringComparison.Ordinal), $"{stored} holds the password");
+        }
+    }
+
+    [MongodFact]
+    public void A_password_is_asked_for_at_the_terminal_and_not_shown_there()
+    {
+        using var runs = new RunsFolder();
+        string[] call = ["run", "q4", "--records", "1k", "--operations", "10", "--db", "asked", "--uri", server.Mongod.Uri("both", "authSource=admin"), "--out", runs.Path];
+        (int exitCode, string shown) = ProgramRun.Answer($"password of both at {server.Mongod.Address}: ", Secret, call);
+        Assert.True(exitCode == 0, shown);
+        Assert.DoesNotContain(Secret, shown, StringComparison.Ordinal);
+        (exitCode, shown) = ProgramRun.Answer($"password of both at {server.Mongod.Address}: ", "wrong", call);
+        Assert.True(exitCode == 3, shown);
+        Assert.Contains("authentication failed for user 'both'", shown, StringComparison.Ordinal);
+    }
+
+    [MongodFact]
+    public void A_password_that_was_typed_is_shown_by_no_process()
+    {
+        using var runs = new RunsFolder();
+        string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
+        using ProgramRun run = ProgramRun.Start(
+            new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = uri } },
+            "run", "q4", "--records", "1k", "--duration", "100s", "--db", "typed", "--uri", uri, "--out", runs.Path);
+        Assert.True(run.WaitForLine("q4 "), "the phase ended too early");
+        string shown = File.ReadAllText($"/proc/{run.Id}/cmdline");
+        Assert.DoesNotContain(Encoded, shown, StringComparison.Ordinal);
+        Assert.Contains("mongodb://both:*", shown, StringComparison.Ordinal);
+        Assert.Contains("--duration\0100s\0--db\0typed\0", shown, StringComparison.Ordinal);
+        run.SendInterrupt();
+        run.WaitForEnd().Expect(130);
+    }
+
+    [MongodFact]
     public void The_program_ends_with_code_3_and_a_hint_when_a_login_fails()
     {
         using var runs = new RunsFolder();

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -49,12 +50,29 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     }
 
     [MongodFact]
-    public void Reading_from_secondaries_is_refused_where_one_member_is_used()
+    public void Readers_use_the_secondary_and_the_report_shows_each_members_share()
     {
         using var runs = new RunsFolder();
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary"), "--out", runs.Path])
-            .Expect(2).Says("readPreference=secondary: MongoPerf reads from and writes to one member").Says("directConnection=true");
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=primaryPreferred"), "--out", runs.Path]).Expect(0);
+        ProgramResult result = ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:reading&maxStalenessSeconds=3600"), "--format", "json", "--out", runs.Path]);
+        result.Expect(0);
+        JsonElement report = result.Report();
+        Assert.Equal([$"{set.Secondary.Address}"], MembersOf(report, "q4"));
+        Assert.Equal([$"{set.Primary.Address}"], MembersOf(report, "batch"));
+        Assert.Contains("Operations by server", ProgramRun.Run("report", runs.Id, "--out", runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "readPreference=secondary&readPreferenceTags=use:writing"), "--out", runs.Path])
+            .Expect(3).Says($"no member of the replica set fits readPreference=secondary with tags use:writing: {set.Primary.Address} (primary); {set.Secondary.Address} (secondary, use:reading)");
+
+        static IEnumerable<string> MembersOf(JsonElement report, string operation) => report.GetProperty("phases").EnumerateArray().SelectMany(phase => phase.GetProperty("operations").EnumerateArray())
+            .Where(o => o.Text("operation") == operation).SelectMany(o => o.GetProperty("members").EnumerateArray()).Select(member => member.Text("member")!).Distinct();
+    }
+
+    [MongodFact]
+    public void A_member_that_no_set_was_initiated_on_has_a_line_of_its_own()
+    {
+        using var mongod = SecuredMongod.Start("--replSet", "rs9");
+        using var runs = new RunsFolder();
+        foreach (string options in (string[])["", "directConnection=true"])
+            ProgramRun.Run([.. Insert, "--uri", mongod.Uri(options: options), "--out", runs.Path]).Expect(3).Says("no set has been initiated on it").Says("rs.initiate()");
     }
 
     [MongodFact]
@@ -85,7 +103,7 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
             {
                 connection.RunCommand("admin", BsonDocument.Of(("replSetInitiate", BsonDocument.Of(("_id", "rs0"), ("members", new[]
                 {
-                    BsonDocument.Of(("_id", 0), ("host", $"{Primary.Address}"), ("priority", 2)), BsonDocument.Of(("_id", 1), ("host", $"{Secondary.Address}"), ("priority", 0)),
+                    BsonDocument.Of(("_id", 0), ("host", $"{Primary.Address}"), ("priority", 2)), BsonDocument.Of(("_id", 1), ("host", $"{Secondary.Address}"), ("priority", 0), ("tags", BsonDocument.Of(("use", "reading")))),
                 })))));
                 Await(() => connection.RunUnchecked("admin", BsonDocument.Of(("hello", 1))).IsTrue("isWritablePrimary"));
                 SecuredMongod.AddUser(connection, "root", "root", "admin");

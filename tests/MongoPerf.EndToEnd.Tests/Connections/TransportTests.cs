@@ -18,6 +18,26 @@ public sealed class TransportTests
         ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "1s", "--threads", "1", "--uri", uri, "--out", runs.Path).Expect(0);
     }
 
+    [MongodFact]
+    public void An_address_of_IPv6_is_a_host_like_any_other()
+    {
+        if (!File.Exists("/proc/net/if_inet6") || !File.ReadAllText("/proc/net/if_inet6").Contains(" lo", StringComparison.Ordinal))
+            return;
+        using var mongod = SecuredMongod.Start("--ipv6", "--bind_ip", "127.0.0.1,::1");
+        using var runs = new RunsFolder();
+        string uri = $"mongodb://[::1]:{mongod.Address.Port}/";
+        ProgramResult result = ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
+        Assert.Equal($"[::1]:{mongod.Address.Port}", result.Report().GetProperty("deployment").Text("address"));
+    }
+
+    [MongodFact]
+    public void A_server_without_a_journal_has_a_line_of_its_own()
+    {
+        using var mongod = SecuredMongod.Start("--nojournal");
+        using var runs = new RunsFolder();
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", mongod.Uri(), "--out", runs.Path).Expect(2).Says("journal").Says("start the server with its journal");
+    }
+
     [MongodTheory]
     [InlineData("snappy")]
     [InlineData("zlib")]

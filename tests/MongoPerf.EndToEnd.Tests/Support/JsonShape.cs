@@ -29,7 +29,7 @@ internal static class JsonShape
                         "operationsPerSecond":"number","documentsPerSecond":"number","megabytesPerSecond":"number","clientCpuMicrosecondsPerOperation":"number",
                         "latencyMicroseconds":{{Latency}},
                         "plan?":{"index":"string?","keysExamined":"number","documentsExamined":"number","returned":"number"},
-                        "verified":"number","wrong":"number",
+                        "verified":"number","wrong":"number","members":[{"member":"string","operations":"number"}],
                         "accounting":{{Accounting}} }],
          "sizes":[{{Sizes}}],
          "errors":[{"operation":"string","code":"number","name":"string","count":"number"}],

@@ -88,7 +88,9 @@ internal sealed partial class ProgramRun : IDisposable
         return run.WaitForEnd();
     }
 
-    public static ProgramRun Start(ProgramOptions options, params string[] arguments)
+    public static ProgramRun Start(ProgramOptions options, params string[] arguments) => new(new Process { StartInfo = StartInfo(options, arguments) }, options.Limit);
+
+    private static ProcessStartInfo StartInfo(ProgramOptions options, string[] arguments)
     {
         // A shell that starts tests in the background has SIGINT ignored, and children inherit that.
         string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments])];
@@ -113,7 +115,36 @@ internal sealed partial class ProgramRun : IDisposable
             start.Environment.Remove("DOTNET_TieredCompilation");
         foreach ((string name, string? value) in options.Environment)
             start.Environment[name] = value;
-        return new ProgramRun(new Process { StartInfo = start }, options.Limit);
+        return start;
+    }
+
+    /// <summary>Runs it at a terminal where somebody answers its question.</summary>
+    /// <param name="question">The answer is typed when this has been shown.</param>
+    /// <param name="answer">Without the line's end.</param>
+    /// <param name="arguments">Of the program.</param>
+    /// <returns>The exit code, and all that the terminal showed.</returns>
+    public static (int ExitCode, string Shown) Answer(string question, string answer, params string[] arguments)
+    {
+        var options = new ProgramOptions { InTerminal = true };
+        using var process = Process.Start(StartInfo(options, arguments))!;
+        process.ErrorDataReceived += (_, _) => { };
+        process.BeginErrorReadLine();
+        var shown = new StringBuilder();
+        using var patience = new Timer(_ => process.Kill(entireProcessTree: true), null, options.Limit, Timeout.InfiniteTimeSpan);
+        char[] buffer = new char[4096];
+        bool isAnswered = false;
+        for (int count; (count = process.StandardOutput.Read(buffer)) > 0;)
+        {
+            shown.Append(buffer, 0, count);
+            if (isAnswered || !shown.ToString().Contains(question, StringComparison.Ordinal))
+                continue;
+            isAnswered = true;
+            process.StandardInput.Write(answer + "\n");
+            process.StandardInput.Flush();
+        }
+
+        process.WaitForExit();
+        return (process.ExitCode, shown.ToString());
     }
 
     /// <summary>Waits for its end; kills it and all that it started when that takes too long.</summary>

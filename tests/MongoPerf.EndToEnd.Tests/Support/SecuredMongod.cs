@@ -17,7 +17,7 @@ internal sealed class SecuredMongod : IDisposable
         Address = new ServerAddress("localhost", port);
         string[] always =
         [
-            "--port", $"{port}", "--bind_ip", "127.0.0.1", "--dbpath", _folder, "--unixSocketPrefix", _folder, "--wiredTigerCacheSizeGB", "0.25", "--logpath", Log,
+            "--port", $"{port}", .. options.Contains("--bind_ip") ? Array.Empty<string>() : ["--bind_ip", "127.0.0.1"], "--dbpath", _folder, "--unixSocketPrefix", _folder, "--wiredTigerCacheSizeGB", "0.25", "--logpath", Log,
         ];
         _process = Process.Start(new ProcessStartInfo(MongodBinary.Path, [.. always, .. options]) { RedirectStandardOutput = true })!;
         // Its pipe must not fill; it says nothing there once it logs to the file.

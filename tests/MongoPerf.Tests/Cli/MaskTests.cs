@@ -37,13 +37,13 @@ public sealed class MaskTests
     [InlineData("'mongodb://a:hunter2@h' and mongodb://b:hunter2@h/?tlsCertificateKeyFilePassword=x&w=1", "'mongodb://a:***@h' and mongodb://b:***@h/?tlsCertificateKeyFilePassword=***&w=1")]
     [InlineData("'user:hun ter/2@host' is not a count", "'user:hun ter/2@host' is not a count")]
     [InlineData("127.0.0.1:27017: refused, see a@b", "127.0.0.1:27017: refused, see a@b")]
-    public void A_message_shows_no_password(string text, string masked) => Assert.Equal(masked, Secrets.MaskText(text, []));
+    public void A_message_shows_no_password(string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, []));
 
     /// <summary>What was typed is known whole, so blanks and slashes in it hide nothing.</summary>
     [Theory]
     [InlineData("mongodb://user:hun ter/2@host", "no run 'mongodb://user:hun ter/2@host' in /runs", "no run 'mongodb://user:***@host' in /runs")]
     [InlineData("--target=mongodb://user:hun ter2@host", "--target: 'mongodb://user:hun ter2@host' is not a count", "--target: 'mongodb://user:***@host' is not a count")]
-    public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) => Assert.Equal(masked, Secrets.MaskText(text, ["run", typed]));
+    public void A_message_that_quotes_an_argument_shows_no_password(string typed, string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, ["run", typed]));
 
     [Fact]
     public void Arguments_with_blanks_are_quoted() => Assert.Equal("mongoperf clean 'my runs'", CommandLine.Mask(["clean", "my runs"]));

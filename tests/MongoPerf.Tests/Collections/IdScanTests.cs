@@ -81,7 +81,7 @@ public sealed class IdScanTests : ServerTest
         using var folder = new TemporaryFolder();
         using RunStore store = RunStore.Create(folder.At("run"), RunParts.Run(), RunParts.Settings());
         var context = new RunContext(
-            SystemClock.Instance, new GroupRunner(SystemClock.Instance, () => throw new InvalidOperationException()), data, store, new GrowthHarness.Listener(), new PlanRunOptions { Seed = 42 });
+            SystemClock.Instance, new GroupRunner(SystemClock.Instance, (_, _) => throw new InvalidOperationException()), data, store, new GrowthHarness.Listener(), new PlanRunOptions { Seed = 42 });
         var filling = new Filling(context);
         Assert.Equal(2499, filling.FindWholeEnd(collection, 900));
         Assert.Equal(1, filling.Repair(collection, new NumberRange(0, 2500)));

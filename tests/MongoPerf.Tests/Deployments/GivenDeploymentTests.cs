@@ -3,6 +3,7 @@ using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Discovery;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -52,8 +53,8 @@ public sealed class GivenDeploymentTests
     [Fact]
     public void A_host_that_is_named_directly_is_used_whatever_it_is_and_no_primary_is_looked_for()
     {
-        using var primary = new FakeMongos(isMongos: false);
-        using LyingServer secondary = Secondary(primary.Address);
+        using var set = new FakeSet(2);
+        (FakeSet.Member primary, FakeSet.Member secondary) = (set[0], set[1]);
         var deployment = new GivenDeployment([secondary.Address], ConnectionSettings.Default with { IsDirect = true });
         deployment.EnsureRunning();
         Assert.Equal(secondary.Address, deployment.Address);
@@ -69,7 +70,8 @@ public sealed class GivenDeploymentTests
     [InlineData("rs0", null, null)]
     public void Another_replica_set_than_asked_for_is_refused_with_its_name(string? real, string? asked, string? refusal)
     {
-        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("setName", real), ("maxWireVersion", 17), ("ok", 1.0))) };
+        using var set = new FakeSet(1) { SetName = real };
+        FakeSet.Member server = set[0];
         var deployment = new GivenDeployment([server.Address], ConnectionSettings.Default with { RequiredSetName = asked });
         if (refusal is null)
             deployment.EnsureRunning();
@@ -77,22 +79,40 @@ public sealed class GivenDeploymentTests
             Assert.Equal($"{server.Address}: {refusal}", Assert.Throws<DeploymentException>(() => deployment.EnsureRunning()).Message);
     }
 
-    [Theory]
-    [InlineData("secondary", true)]
-    [InlineData("nearest", true)]
-    [InlineData("secondaryPreferred", true)]
-    [InlineData("primaryPreferred", false)]
-    [InlineData("primary", false)]
-    public void Reading_from_secondaries_is_refused_since_one_member_is_used(string mode, bool isRefused)
+    [Fact]
+    public void Writes_go_to_the_primary_and_reads_where_their_preference_says()
     {
-        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("setName", "rs0"), ("maxWireVersion", 17), ("ok", 1.0))) };
-        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?readPreference={mode}"));
-        var deployment = new GivenDeployment([server.Address], settings);
-        if (isRefused)
-            Assert.StartsWith($"readPreference={mode}: ", Assert.Throws<DeploymentException>(() => deployment.EnsureRunning()).Message, StringComparison.Ordinal);
-        else
-            deployment.EnsureRunning();
-        new GivenDeployment([server.Address], settings with { IsDirect = true }).EnsureRunning();
+        using var set = new FakeSet(2);
+        var deployment = new GivenDeployment([set[1].Address], FakeSet.Settings);
+        Assert.False(deployment.EnsureRunning());
+        Assert.Equal(set[0].Address, deployment.Address);
+        Assert.Equal(set[0].Address, deployment.Select(ReadPreference.Primary, 0));
+        Assert.Equal(set[1].Address, deployment.Select(ReadPreference.Of("secondary"), 0));
+    }
+
+    [Fact]
+    public void A_set_that_loses_its_primary_in_the_middle_of_a_run_is_read_from_all_the_same()
+    {
+        using var set = new FakeSet(2);
+        var deployment = new GivenDeployment([set[0].Address], FakeSet.Settings);
+        deployment.EnsureRunning();
+        set[0].IsPrimary = false;
+        deployment.EnsureRunning();
+        Assert.Contains("no primary, so no member accepts writes", Assert.Throws<NoServerException>(() => deployment.Select(ReadPreference.Primary, 0)).Message, StringComparison.Ordinal);
+        Assert.Equal(set[0].Address, deployment.Select(ReadPreference.Of("secondary") with { TagSets = [new Dictionary<string, string> { ["n"] = "0" }] }, 0));
+        // A run that begins needs one.
+        var late = new GivenDeployment([set[0].Address], FakeSet.Settings);
+        Assert.Contains("no primary, so no member accepts writes", Assert.Throws<DeploymentException>(() => late.EnsureRunning()).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_hint_comes_with_names_that_lead_nowhere()
+    {
+        using var set = new FakeSet(1) { Names = ["nowhere.invalid:27017"] };
+        var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([set[0].Address], FakeSet.Settings).EnsureRunning());
+        Assert.Equal(DeploymentFault.CannotConnect, e.Fault);
+        Assert.Contains($"\nhint:  make these names known on this machine, or add directConnection=true to use {set[0].Address} alone", e.Message, StringComparison.Ordinal);
+        new GivenDeployment([set[0].Address], FakeSet.Settings with { IsDirect = true }).EnsureRunning();
     }
 
     [Fact]
@@ -107,9 +127,4 @@ public sealed class GivenDeploymentTests
         plain.EnsureRunning();
         Assert.Empty(plain.Remarks);
     }
-
-    private static LyingServer Secondary(ServerAddress primary) => new()
-    {
-        Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("setName", "rs0"), ("primary", $"{primary}"), ("maxWireVersion", 17), ("ok", 1.0))),
-    };
 }

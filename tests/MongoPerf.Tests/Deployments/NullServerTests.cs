@@ -451,7 +451,7 @@ public sealed class NullServerTests : IDisposable
 
     private WireExecutor OpenExecutor()
     {
-        var executor = new WireExecutor(() => Address, ConnectionSettings.Default, Database);
+        var executor = new WireExecutor(_ => Address, ConnectionSettings.Default, Database);
         executor.Connect();
         return executor;
     }

@@ -250,7 +250,7 @@ public sealed class WireExecutorTests : IDisposable
             sent.Add(new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()));
             exchange.Reply(Inserted);
         };
-        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), "d");
+        using var executor = new WireExecutor(_ => _server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), "d");
         executor.Connect();
         string uri = "mongodb://h/?" + options;
         var typed = new PlanOverrides { Parameters = journal ? new Dictionary<string, string> { ["journal"] = "true" } : [] };
@@ -296,11 +296,11 @@ public sealed class WireExecutorTests : IDisposable
             }
         };
         using var executor = new WireExecutor(
-            () => _server.Address, new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(ReplySeconds) }, "d");
+            _ => _server.Address, new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(ReplySeconds) }, "d");
         Exception e = Assert.ThrowsAny<Exception>(executor.Connect);
         Assert.Equal(failure, e.GetType().Name);
         Assert.Contains(text, e.Message, StringComparison.Ordinal);
-        Assert.Throws<ConnectionFailedException>(() => executor.Connection);
+        Assert.Throws<ConnectionFailedException>(() => executor.RouteOf(ReadPreference.Primary).Connection);
     }
 
     [Fact]
@@ -308,11 +308,11 @@ public sealed class WireExecutorTests : IDisposable
     {
         using var another = new LyingServer();
         var calls = new List<string>();
-        using var executor = new WireExecutor(Address, ConnectionSettings.Default, "d", () => calls.Add("hook"));
+        using var executor = new WireExecutor(_ => Address(), ConnectionSettings.Default, "d", () => calls.Add("hook"));
         executor.Connect();
-        Assert.Equal(_server.Address, executor.Connection.Address);
+        Assert.Equal(_server.Address, executor.RouteOf(ReadPreference.Primary).Connection.Address);
         executor.Connect();
-        Assert.Equal(another.Address, executor.Connection.Address);
+        Assert.Equal(another.Address, executor.RouteOf(ReadPreference.Primary).Connection.Address);
         executor.Connect();
         Assert.Equal(["address", "hook", "address", "hook", "address"], calls);
 
@@ -327,14 +327,14 @@ public sealed class WireExecutorTests : IDisposable
     public void A_hook_that_finds_no_server_makes_the_attempt_fail_and_the_next_one_may_do_better()
     {
         int hooks = 0;
-        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.Default, "d", () =>
+        using var executor = new WireExecutor(_ => _server.Address, ConnectionSettings.Default, "d", () =>
         {
             if (hooks++ == 0)
                 throw new ConnectionFailedException(_server.Address, "does not start");
         });
         executor.Connect();
         Assert.Contains("does not start", Assert.Throws<ConnectionFailedException>(executor.Connect).Message, StringComparison.Ordinal);
-        Assert.Throws<ConnectionFailedException>(() => executor.Connection);
+        Assert.Throws<ConnectionFailedException>(() => executor.RouteOf(ReadPreference.Primary).Connection);
         executor.Connect();
         Assert.Equal(2, hooks);
     }
@@ -421,7 +421,7 @@ public sealed class WireExecutorTests : IDisposable
 
     private WireExecutor Open(TimeSpan replyTimeout)
     {
-        var executor = new WireExecutor(() => _server.Address, new ConnectionSettings { ReplyTimeout = replyTimeout }, "d");
+        var executor = new WireExecutor(_ => _server.Address, new ConnectionSettings { ReplyTimeout = replyTimeout }, "d");
         executor.Connect();
         return executor;
     }

@@ -23,7 +23,7 @@ public sealed class WireGridFsTests : IDisposable
     public WireGridFsTests()
     {
         _server.Answer = Keep;
-        _executor = new WireExecutor(() => _server.Address, ConnectionSettings.Default, "d");
+        _executor = new WireExecutor(_ => _server.Address, ConnectionSettings.Default, "d");
         _executor.Connect();
     }
 
@@ -157,7 +157,7 @@ public sealed class WireGridFsTests : IDisposable
             heard.Add($"{command.First().Key} {command.First().Value} {command.Find("writeConcern.w")}{command.Find("readConcern.level")}");
             exchange.Reply(BsonDocument.Of(("n", command.First().Value.ToString() == "fs.chunks" ? 3 : 1), ("ok", 1.0), ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("length", 0L), ("chunkSize", 1000)) }), ("id", 0L)))));
         };
-        using var executor = new WireExecutor(() => _server.Address, ConnectionSettings.Default with { Dialect = CommandDialect.RoutingMongod }, "d");
+        using var executor = new WireExecutor(_ => _server.Address, ConnectionSettings.Default with { Dialect = CommandDialect.RoutingMongod }, "d");
         executor.Connect();
         var concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 2)), ReadConcern = "majority" };
         Run(executor.Prepare(new UploadFile("write", "fs", Files) { Concerns = concerns }, new OperationContext(42, 0, new NumberSource(0, 1))));

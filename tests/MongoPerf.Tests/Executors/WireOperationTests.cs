@@ -113,7 +113,7 @@ public sealed class WireOperationTests
     private static long Allocated(BsonDocument reply, Operation specification)
     {
         using var server = new CannedServer(reply);
-        using var executor = new WireExecutor(() => server.Address, ConnectionSettings.Default, "d");
+        using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, "d");
         executor.Connect();
         IPreparedOperation operation = executor.Prepare(specification, new OperationContext(42, 0, null));
         bool succeeded = Repeat(operation, 1000);
@@ -145,7 +145,7 @@ public sealed class WireOperationTests
                     Inserted.Add(Split(sequence.Documents));
                 exchange.Reply(reply);
             };
-            _executor = new WireExecutor(() => _server.Address, settings ?? ConnectionSettings.Default, "d");
+            _executor = new WireExecutor(_ => _server.Address, settings ?? ConnectionSettings.Default, "d");
             _executor.Connect();
         }
 

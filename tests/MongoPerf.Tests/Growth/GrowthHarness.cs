@@ -105,7 +105,7 @@ internal sealed class GrowthHarness : IDisposable
 
         using (store)
         {
-            var groups = new GroupRunner(Clock, () => Open(script, connectionsFailFrom, fenceSeconds));
+            var groups = new GroupRunner(Clock, (_, _) => Open(script, connectionsFailFrom, fenceSeconds));
             Context = ContextOf(groups, store);
             return new PlanRunner(Context, before).Run(Plan, isExisting: false, stop);
         }
@@ -117,7 +117,7 @@ internal sealed class GrowthHarness : IDisposable
     public void WithContext(Action<RunContext> use)
     {
         using RunStore store = RunStore.Create(_folder.At("parts"), RunParts.Run(), RunParts.Settings());
-        use(ContextOf(new GroupRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())), store));
+        use(ContextOf(new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())), store));
     }
 
     private RunContext ContextOf(GroupRunner groups, RunStore store) => new(Clock, groups, Data, store, Heard, new PlanRunOptions

@@ -48,7 +48,7 @@ public sealed class AllocationTests
     /// <summary>Bytes that the worker's thread allocates over all operations.</summary>
     private static long Measure(ServerAddress address, Operation operation)
     {
-        using var executor = new WireExecutor(() => address, ConnectionSettings.Default, "d");
+        using var executor = new WireExecutor(_ => address, ConnectionSettings.Default, "d");
         executor.Connect();
         IPreparedOperation prepared = executor.Prepare(operation, new OperationContext(42, 0, new NumberSource(0, long.MaxValue / 2)));
         long allocated = -1;

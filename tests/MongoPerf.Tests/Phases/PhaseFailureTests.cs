@@ -40,7 +40,7 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         using var stop = new CancellationTokenSource();
         var log = new PhaseLog(Clock) { Then = _ => stop.Cancel() };
-        GroupResult result = new GroupRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()))
+        GroupResult result = new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok()))
             .Run(Queries with { Count = 5, Rate = 0.001 }, log, stop.Token);
         Assert.Equal(new Accounting(5, 1, 0, 4), result.Accounting);
         Assert.InRange(Clock.Seconds, 1, 1.2);
@@ -154,7 +154,7 @@ public sealed class PhaseFailureTests : PhaseTest
             gone!.ConnectFailures = int.MaxValue;
             return Scripted.Broken();
         });
-        GroupResult result = new GroupRunner(Clock, () => gone).Run(Queries with { Count = 10 }, log, stop.Token);
+        GroupResult result = new GroupRunner(Clock, (_, _) => gone).Run(Queries with { Count = 10 }, log, stop.Token);
         Assert.Null(result.GivenUp);
         Assert.Equal(new Accounting(10, 0, 1, 9), result.Accounting);
         Assert.InRange(Clock.Seconds, 1, 1.2);
@@ -249,7 +249,7 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
         var failure = Assert.Throws<SamplingFailedException>(() =>
-            new GroupRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Seconds = 1000 }, log, default));
+            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Seconds = 1000 }, log, default));
         Assert.Equal("run store: disk full", failure.Message);
         Assert.IsType<IOException>(failure.InnerException);
         Assert.Single(log.Intervals);
@@ -261,7 +261,7 @@ public sealed class PhaseFailureTests : PhaseTest
     {
         var log = new PhaseLog(Clock) { Then = _ => throw new IOException("disk full") };
         Assert.Throws<SamplingFailedException>(() =>
-            new GroupRunner(Clock, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Count = 3 }, log, default));
+            new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(Queries with { Count = 3 }, log, default));
     }
 
     [Fact]
@@ -278,7 +278,7 @@ public sealed class PhaseFailureTests : PhaseTest
             return Scripted.Broken();
         }
 
-        var runner = new GroupRunner(Clock, () =>
+        var runner = new GroupRunner(Clock, (_, _) =>
         {
             Executors.Add(new ScriptedExecutor(Clock, Hang) { OnAbort = woken.Set });
             return Executors[^1];
@@ -381,7 +381,7 @@ public sealed class PhaseFailureTests : PhaseTest
             var log = new PhaseLog(clock);
             using var stop = new CancellationTokenSource();
             GroupPlan plan = RandomPlan(random);
-            GroupResult result = new GroupRunner(clock, () => RandomExecutor(clock, new Random(random.Next()), stop)).Run(plan, log, stop.Token);
+            GroupResult result = new GroupRunner(clock, (_, _) => RandomExecutor(clock, new Random(random.Next()), stop)).Run(plan, log, stop.Token);
             Accounting sums = result.Accounting;
             Assert.Equal(sums.Scheduled, sums.Succeeded + sums.Failed + sums.Skipped);
             Assert.Equal(plan.Count ?? sums.Scheduled, sums.Scheduled);

@@ -26,6 +26,17 @@ public sealed class PhaseMeasurementTests : PhaseTest
     }
 
     [Fact]
+    public void Each_servers_share_is_what_it_did_of_the_measured_operations()
+    {
+        // The 1,500th operation breaks the connection, and the next one leads elsewhere; 500 are warm-up, and the one that failed counts nowhere.
+        GroupResult result = Run(
+            Queries with { Seconds = 2, WarmupSeconds = 0.5 }, () => new ScriptedExecutor(Clock, i => i == 1499 ? Scripted.Broken() : Scripted.Ok()) { Member = connects => $"server {connects}" });
+        Assert.Equal([new MemberShare("server 1", 999), new MemberShare("server 2", 500)], result.Parts[0].Members.OrderBy(share => share.Member));
+        Assert.Equal(result.Operations, result.Parts[0].Members.Sum(share => share.Operations));
+        Assert.Empty(Run(Queries with { Count = 10 }, _ => Scripted.Ok()).Parts[0].Members);
+    }
+
+    [Fact]
     public void A_window_limits_starts_and_not_ends()
     {
         GroupResult result = Run(Queries with { Seconds = 1 }, _ => Scripted.Ok(0.3));

@@ -33,7 +33,7 @@ public abstract class PhaseTest
 
     private protected GroupResult Run(GroupPlan plan, Func<ScriptedExecutor> open, CancellationToken stop = default)
     {
-        var runner = new GroupRunner(Clock, () =>
+        var runner = new GroupRunner(Clock, (_, _) =>
         {
             Executors.Add(open());
             return Executors[^1];

@@ -126,6 +126,17 @@ public sealed class PlanReaderTests
                 .Select(o => $"{o.Name}: {string.Join(' ', o.ToCommand().Elements.Select(e => e.Key).Where(k => k.Contains("oncern", StringComparison.Ordinal) || k.StartsWith('$')))}"));
     }
 
+    [Theory]
+    [InlineData("nearest", "nearest")]
+    [InlineData("{mode: secondary}", "secondary")]
+    [InlineData("{mode: secondaryPreferred, tags: [{dc: ny, rack: 1}, {}], maxStalenessSeconds: 120}", "secondaryPreferred with tags dc:ny,rack:1; (any), at most 120 s behind")]
+    [InlineData("{mode: nearest, tags: {dc: ny}}", "nearest with tags dc:ny")]
+    public void A_read_preference_is_a_mode_or_a_mode_with_conditions(string text, string preference)
+    {
+        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, operations: [{{find: users, readPreference: {text}}}]}}]\n");
+        Assert.Equal(preference, $"{Operations<FindDocuments>(scenario).Single().Concerns.ReadPreference}");
+    }
+
     [Fact]
     public void A_bucket_is_two_collections_with_the_indexes_of_GridFS()
     {

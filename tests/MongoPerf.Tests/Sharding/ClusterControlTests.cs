@@ -155,7 +155,7 @@ public sealed class ClusterControlTests : IDisposable
 
     private IPreparedOperation Prepare(ClusterControl control, Operation operation)
     {
-        using var executor = new WireExecutor(() => _router.Address, ConnectionSettings.Default, "perf") { Cluster = control };
+        using var executor = new WireExecutor(_ => _router.Address, ConnectionSettings.Default, "perf") { Cluster = control };
         IPreparedOperation prepared = executor.Prepare(operation, new OperationContext(42, 0, null));
         Assert.True(prepared.Draw());
         return prepared;

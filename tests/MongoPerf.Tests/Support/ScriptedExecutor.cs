@@ -59,6 +59,9 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public VerificationOutcome Verification { get; init; } = new(FoundDocuments, 0);
 
+    /// <summary>Who carries out what comes after so many calls of Connect; null for nobody with a name.</summary>
+    public Func<int, string?> Member { get; init; } = _ => null;
+
     /// <summary>When each call of Connect came, seconds.</summary>
     public List<double> ConnectTimes { get; } = [];
 
@@ -133,6 +136,8 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
         private RandomStream _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
 
         public ServerError? LastError { get; private set; }
+
+        public string? Member => executor.Member(executor.ConnectTimes.Count);
 
         public bool Draw()
         {

@@ -106,7 +106,6 @@ public sealed class ConnectionStringTests
     [InlineData("mongodb://u@h/?authMechanism=GSSAPI", "authentication by GSSAPI")]
     [InlineData("mongodb://h/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:test", "authentication by MONGODB-OIDC")]
     [InlineData("mongodb://u:p@h/?authMechanism=MONGODB-CR", "authentication by MONGODB-CR")]
-    [InlineData("mongodb://h/?loadBalanced=true", "load balancer")]
     [InlineData("mongodb://h/?proxyHost=p", "proxy")]
     [InlineData("mongodb://h/?timeoutMS=5", "timeoutMS")]
     public void Feature_that_is_not_there_is_named(string uri, string feature)

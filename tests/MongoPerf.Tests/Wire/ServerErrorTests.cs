@@ -13,6 +13,22 @@ public sealed class ServerErrorTests
         Assert.Equal((2, "Bad?Value", "no??[2Jway?"), (error.Code, error.Name, error.Message));
     }
 
+    [Theory]
+    [InlineData("ns not found", 26, "NamespaceNotFound")]
+    [InlineData("ns does not exist", 26, "NamespaceNotFound")]
+    [InlineData("not master", 10107, "NotWritablePrimary")]
+    [InlineData("not master or secondary; cannot currently read", 13436, "NotPrimaryOrSecondary")]
+    [InlineData("node is recovering", 13436, "NotPrimaryOrSecondary")]
+    [InlineData("no such thing", 0, "")]
+    public void What_some_servers_say_without_a_code_has_its_code_all_the_same(string message, int code, string name)
+    {
+        var error = ServerError.From(BsonDocument.Of(("ok", 0.0), ("errmsg", message)));
+        Assert.Equal((code, name), (error.Code, error.Name));
+    }
+
+    [Fact]
+    public void A_code_that_was_given_counts() => Assert.Equal(59, ServerError.From(BsonDocument.Of(("code", 59), ("errmsg", "ns not found"))).Code);
+
     [Fact]
     public void A_message_that_would_fill_the_screen_is_cut()
     {

@@ -16,7 +16,7 @@ namespace MongoPerf.Engine.Executors.GridFs;
 /// <remarks>One thread. A file that is not there, or whose chunks are not as they must be, is a failed operation.</remarks>
 internal sealed class WireGridFsRead : IPreparedOperation
 {
-    private readonly WireExecutor _executor;
+    private readonly WireRoute _route;
     private readonly GridFsFileSet _files;
     private readonly KeyChooser _chooser;
     private readonly DocumentValue _fileCommand;
@@ -35,10 +35,10 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     public WireGridFsRead(WireExecutor executor, DownloadFile operation, string database, OperationContext context)
     {
-        _executor = executor;
+        _route = executor.RouteOf(operation.Steps[0]);
         _files = operation.Files;
         _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
-        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor.Dialect, database))];
+        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor, database))];
         (_fileCommand, _chunksCommand) = (commands[0], commands[1]);
         _getMoreName = Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
         _database = Encoding.UTF8.GetBytes(database);
@@ -48,6 +48,8 @@ internal sealed class WireGridFsRead : IPreparedOperation
     }
 
     public ServerError? LastError { get; private set; }
+
+    public string? Member => _route.Member;
 
     public bool Draw()
     {
@@ -129,14 +131,14 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     private bool TryRoundTrip(OpMsgWriter message, out CursorReply cursor)
     {
-        ReadOnlySpan<byte> reply = _executor.Connection.RoundTrip(message.Body.Written);
+        ReadOnlySpan<byte> reply = _route.Connection.RoundTrip(message.Body.Written);
         cursor = CursorReply.Parse(reply);
         if (!cursor.IsOk)
             LastError = ServerError.From(new BsonDocument(OpMsg.Parse(reply).Body.ToArray()));
         return cursor.IsOk;
     }
 
-    private ReadOnlySpan<byte> BatchOf(CursorReply reply) => _executor.Connection.LastReceived.Slice(reply.Batch.Start, reply.Batch.Length);
+    private ReadOnlySpan<byte> BatchOf(CursorReply reply) => _route.Connection.LastReceived.Slice(reply.Batch.Start, reply.Batch.Length);
 
     private void WriteGetMore(long cursor)
     {

@@ -15,7 +15,7 @@ internal sealed class WireGridFsWrite : IPreparedOperation
     /// <summary>Data in one insert of chunks: far below any server's limit for a message.</summary>
     private const int BytesPerInsert = 16 << 20;
 
-    private readonly WireExecutor _executor;
+    private readonly WireRoute _route;
     private readonly GridFsFileSet _files;
     private readonly InsertNumbers _numbers;
     private readonly DocumentValue _insertChunks;
@@ -29,10 +29,10 @@ internal sealed class WireGridFsWrite : IPreparedOperation
 
     public WireGridFsWrite(WireExecutor executor, UploadFile operation, string database, OperationContext context)
     {
-        _executor = executor;
+        _route = executor.RouteOf(operation.Steps[0]);
         _files = operation.Files;
         _numbers = new InsertNumbers(operation, context);
-        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor.Dialect, database))];
+        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor, database))];
         (_insertChunks, _insertFile) = (commands[0], commands[1]);
         _chunksPerInsert = Math.Max(1, BytesPerInsert / _files.Bucket.ChunkSize);
         _chunkCount = _files.ChunkCount;
@@ -41,6 +41,8 @@ internal sealed class WireGridFsWrite : IPreparedOperation
     }
 
     public ServerError? LastError { get; private set; }
+
+    public string? Member => _route.Member;
 
     public bool Draw()
     {
@@ -106,7 +108,7 @@ internal sealed class WireGridFsWrite : IPreparedOperation
 
     private bool TryInsert(OpMsgWriter insert, int documents)
     {
-        ReadOnlySpan<byte> reply = _executor.Connection.RoundTrip(insert.Body.Written);
+        ReadOnlySpan<byte> reply = _route.Connection.RoundTrip(insert.Body.Written);
         WriteReply result = WriteReply.Parse(reply);
         if (result.IsOk && result.Count == documents)
             return true;

@@ -14,7 +14,7 @@ internal sealed class WireCommand
     /// <summary>Where the command document starts in an OP_MSG with one section: header, flags, kind.</summary>
     private const int CommandOffset = MessageHeader.Size + 5;
 
-    private readonly WireExecutor _executor;
+    private readonly WireRoute _route;
     private readonly Operation _operation;
     private readonly DocumentValue _command;
     private readonly OpMsgWriter _writer = new();
@@ -30,22 +30,25 @@ internal sealed class WireCommand
 
     public WireCommand(WireExecutor executor, Operation operation, string database)
     {
-        _executor = executor;
+        _route = executor.RouteOf(operation);
         _operation = operation;
         string target = (operation as ServerCommand)?.Database ?? database;
-        _command = WireMessage.Command(operation, executor.Dialect, target);
+        _command = WireMessage.Command(operation, executor, target);
         _isVerified = operation is FindDocuments { Expected: not null };
         _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
         _bringsCursor = operation is FindDocuments or AggregateDocuments;
-        _cursor = new WireCursor(executor, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
+        _cursor = new WireCursor(_route, executor.Dialect, operation.Collection, target, operation.FullReply > 0 ? operation.FullReply : long.MaxValue);
         Write(new ValueContext(0, 0));
         _patches = PatchPlan.TryMake(_command, _writer.Body.Written[CommandOffset..]);
     }
 
     public ServerError? LastError { get; private set; }
 
+    /// <inheritdoc cref="WireRoute.Member"/>
+    public string? Member => _route.Member;
+
     /// <summary>Documents of the last command's first reply that had any, of a find whose documents are known; valid until the next command.</summary>
-    public ReadOnlySpan<byte> LastBatch => _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _executor.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
+    public ReadOnlySpan<byte> LastBatch => _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _route.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
 
     /// <summary>Puts the values of the next operation into the message.</summary>
     public void Stage(in ValueContext context)
@@ -63,7 +66,7 @@ internal sealed class WireCommand
 
     public OperationOutcome Execute()
     {
-        MongoConnection connection = _executor.Connection;
+        MongoConnection connection = _route.Connection;
         _keptLength = 0;
         ReadOnlySpan<byte> message = _writer.Body.Written;
         if (_flags == OpMsgFlags.MoreToCome)
@@ -124,14 +127,15 @@ internal sealed class WireCommand
 }
 
 /// <summary>Reads what does not fit into a cursor's first reply.</summary>
-/// <param name="executor">Has the connection.</param>
+/// <param name="route">Has the connection.</param>
+/// <param name="dialect">Of the server there.</param>
 /// <param name="collection">That the cursor is of.</param>
 /// <param name="database">The collection's.</param>
 /// <param name="mostDocuments">That the query can bring.</param>
-internal sealed class WireCursor(WireExecutor executor, string collection, string database, long mostDocuments)
+internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string collection, string database, long mostDocuments)
 {
     private readonly OpMsgWriter _writer = new();
-    private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
+    private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(dialect.NameOf("getMore"));
     private readonly byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
     private readonly byte[] _database = System.Text.Encoding.UTF8.GetBytes(database);
     private int _requestId;
@@ -144,11 +148,11 @@ internal sealed class WireCursor(WireExecutor executor, string collection, strin
     /// <param name="first">The first reply, with a cursor that has more.</param>
     /// <param name="documents">Of all replies.</param>
     /// <param name="bytes">Of these documents.</param>
-    /// <returns>False when the server refused to go on.</returns>
+    /// <returns>False when the server refused to continue.</returns>
     public bool TryReadToEnd(OperationReply first, out long documents, out long bytes)
     {
         (documents, bytes) = (first.Documents, first.Bytes);
-        var guard = new CursorGuard(executor.Connection, mostDocuments);
+        var guard = new CursorGuard(route.Connection, mostDocuments);
         OperationReply last = first;
         while (last.CursorId != 0)
         {
@@ -158,7 +162,7 @@ internal sealed class WireCursor(WireExecutor executor, string collection, strin
             _writer.Body.WriteString("collection"u8, _collection);
             _writer.Body.WriteString("$db"u8, _database);
             _writer.EndBody();
-            ReadOnlySpan<byte> received = executor.Connection.RoundTrip(_writer.Finish());
+            ReadOnlySpan<byte> received = route.Connection.RoundTrip(_writer.Finish());
             last = OperationReply.Parse(received);
             if (!last.IsOk)
             {
@@ -178,14 +182,16 @@ internal sealed class WireCursor(WireExecutor executor, string collection, strin
 /// <summary>What messages of scenarios have in common.</summary>
 internal static class WireMessage
 {
-    /// <summary>The operation's command as this server names it, with its <c>$db</c>.</summary>
-    public static DocumentValue Command(Operation operation, CommandDialect dialect, string database)
+    /// <summary>The operation's command as this server names it, with its <c>$db</c>; where it reads, with the read preference that it goes by.</summary>
+    public static DocumentValue Command(Operation operation, WireExecutor executor, string database)
     {
-        DocumentValue command = operation.ToCommand();
+        ReadPreference preference = executor.RouteOf(operation).Preference;
+        bool isUsual = preference.IsPrimary && operation.Concerns.ReadPreference is null;
+        DocumentValue command = (operation.IsRead && !isUsual ? operation with { Concerns = operation.Concerns with { ReadPreference = preference } } : operation).ToCommand();
         (string name, TemplateValue first) = command.Elements[0];
         return new DocumentValue(
         [
-            KeyValuePair.Create(dialect.NameOf(name), first), .. command.Elements.Skip(1),
+            KeyValuePair.Create(executor.Dialect.NameOf(name), first), .. command.Elements.Skip(1),
             KeyValuePair.Create("$db", (TemplateValue)new LiteralValue(CommandBuilder.Value(database))),
         ]);
     }

@@ -12,7 +12,7 @@ namespace MongoPerf.Engine.Executors.Wire;
 /// <remarks>Documents of one length are changed in place in the message; others are written anew behind the command, which never changes.</remarks>
 internal sealed class WireInsertDocuments : IPreparedOperation
 {
-    private readonly WireExecutor _executor;
+    private readonly WireRoute _route;
     private readonly InsertDocuments _operation;
     private readonly InsertNumbers _numbers;
     private readonly OpMsgWriter _writer = new();
@@ -26,16 +26,16 @@ internal sealed class WireInsertDocuments : IPreparedOperation
 
     public WireInsertDocuments(WireExecutor executor, InsertDocuments operation, string database, OperationContext context)
     {
-        _executor = executor;
+        _route = executor.RouteOf(operation);
         _operation = operation;
         _numbers = new InsertNumbers(operation, context);
         _isAcknowledged = !operation.Concerns.IsUnacknowledged;
-        HelloReply server = executor.Connection.Server;
+        HelloReply server = _route.Connection.Server;
         if (operation.BatchSize > server.MaxWriteBatchSize)
             throw new OperationLimitException($"batch is {operation.BatchSize} documents; this server allows 1 to {server.MaxWriteBatchSize}");
 
         _writer.Begin(_isAcknowledged ? OpMsgFlags.None : OpMsgFlags.MoreToCome);
-        WireMessage.Command(operation, executor.Dialect, database).WriteElements(_writer.Body, new ValueContext(0, 0));
+        WireMessage.Command(operation, executor, database).WriteElements(_writer.Body, new ValueContext(0, 0));
         _writer.EndBody();
         _sequenceStart = _writer.Body.Length + 1;
         _writer.BeginSequence("documents"u8);
@@ -47,6 +47,8 @@ internal sealed class WireInsertDocuments : IPreparedOperation
     }
 
     public ServerError? LastError { get; private set; }
+
+    public string? Member => _route.Member;
 
     public bool Draw()
     {
@@ -67,7 +69,7 @@ internal sealed class WireInsertDocuments : IPreparedOperation
 
     public OperationOutcome Execute()
     {
-        MongoConnection connection = _executor.Connection;
+        MongoConnection connection = _route.Connection;
         ReadOnlySpan<byte> message = _writer.Body.Written;
         long bytes = message.Length - _firstDocument;
         if (!_isAcknowledged)
@@ -94,7 +96,7 @@ internal sealed class WireInsertDocuments : IPreparedOperation
     {
         _numbers.Acknowledge();
         if (!_isAcknowledged)
-            WireMessage.Fence(_executor.Connection);
+            WireMessage.Fence(_route.Connection);
     }
 
     private void PatchDocuments()

@@ -10,26 +10,26 @@ namespace MongoPerf.Engine.Executors.Wire;
 /// <summary>An operation of a scenario that does not insert: one command, or several on the same document.</summary>
 internal sealed class WireOperation : IPreparedOperation
 {
-    private readonly WireExecutor _executor;
+    private readonly WireRoute[] _fenced;
     private readonly WireCommand[] _commands;
     private readonly KeyChooser? _chooser;
     private readonly ReplyVerifier? _verifier;
-    private readonly bool _isFenced;
     private RandomStream _random;
     private ValueContext _values;
 
     public WireOperation(WireExecutor executor, Operation operation, string database, OperationContext context)
     {
-        _executor = executor;
         IReadOnlyList<Operation> steps = operation.Steps;
         _commands = [.. steps.Select(step => new WireCommand(executor, step, database))];
         _chooser = operation.Chooser?.ForWorker();
-        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents) : null;
-        _isFenced = steps.Any(step => step.Concerns.IsUnacknowledged);
+        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: !executor.RouteOf(find).Preference.IsPrimary) : null;
+        _fenced = [.. steps.Where(step => step.Concerns.IsUnacknowledged).Select(executor.RouteOf).Distinct()];
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
     }
 
     public ServerError? LastError { get; private set; }
+
+    public string? Member => _commands[0].Member;
 
     public bool Draw()
     {
@@ -62,7 +62,7 @@ internal sealed class WireOperation : IPreparedOperation
 
     public void Complete()
     {
-        if (_isFenced)
-            WireMessage.Fence(_executor.Connection);
+        foreach (WireRoute route in _fenced)
+            WireMessage.Fence(route.Connection);
     }
 }

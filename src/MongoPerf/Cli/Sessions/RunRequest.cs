@@ -26,6 +26,9 @@ internal sealed record RunRequest
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }
 
+    /// <summary>Holds the password of the connection string's user; null for none.</summary>
+    public string? PasswordFile { get; init; }
+
     /// <summary>The kind of server that a run which goes on began with; null chooses one.</summary>
     public DeploymentKind? RequiredKind { get; init; }
 

@@ -14,7 +14,7 @@ internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings con
         if (deployment is TyrantDeployment)
             return [new TyrantSampler(() => deployment.Address, connections)];
         if (deployment.Cluster is not { } parts)
-            return [new ServerSampler(() => deployment.Address, connections)];
+            return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
         List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), connections))];
         servers.Add(new ServerSampler(() => deployment.Address, connections, holdsData: false));
         // A mongos is asked for config.* itself.

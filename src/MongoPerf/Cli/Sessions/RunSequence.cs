@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
@@ -31,6 +32,8 @@ internal sealed class RunSequence
     /// <param name="start">Does one run.</param>
     public static ExitCode Run(IReadOnlyList<RunRequest> deployments, int repeats, Func<RunRequest, StopSignals, RunEnd> start)
     {
+        // Before anything runs: somebody who is asked is there now, and Ctrl+C just ends the program.
+        deployments = ConnectionSecrets.Complete(deployments);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
         return deployments.Count == 1 && repeats == 1

@@ -104,9 +104,9 @@ internal sealed class RunSession : IDisposable
     public GroupRunner OpenGroups(Plan plan)
     {
         if (Deployment is not TyrantDeployment)
-            return new GroupRunner(Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Data.Database, _keeper.BeforeReconnect) { Cluster = Cluster }) { Hurry = Connections.Stop };
+            return new GroupRunner(Clock, OpenWire) { Hurry = Connections.Stop };
         TyrantColumns columns = TyrantDataStore.ColumnsOf(plan);
-        return new GroupRunner(Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, columns, _keeper.BeforeReconnect)) { Hurry = Connections.Stop };
+        return new GroupRunner(Clock, (_, _) => new TyrantExecutor(() => Deployment.Address, Connections, columns, _keeper.BeforeReconnect)) { Hurry = Connections.Stop };
     }
 
     /// <summary>The plan's collections on the system that the deployment is.</summary>
@@ -119,6 +119,14 @@ internal sealed class RunSession : IDisposable
         TyrantDataStore.Check(plan);
         return new TyrantDataStore(() => Deployment.Address, Connections, seed, Folder.Id, Clock, ReconnectFor, _keeper.BeforeReconnect);
     }
+
+    /// <summary>A worker's executor, with connections for what its group does.</summary>
+    private WireExecutor OpenWire(GroupPlan group, int worker) =>
+        new(preference => Deployment.Select(preference, group.FirstThread + worker), Connections, Settings.Data.Database, _keeper.BeforeReconnect)
+        {
+            Cluster = Cluster,
+            Preferences = WireExecutor.PreferencesOf(group.Operations.Select(item => item.Operation), Connections.ReadPreference),
+        };
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
@@ -153,6 +161,7 @@ internal sealed class RunSession : IDisposable
             deployment.EnsureRunning();
             if (request.Settings.Data.Sharding is not null && deployment.Cluster is null)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
+            RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
             return new RunSession(folder, deployment, inspection, connections, request, store.Token);
@@ -162,6 +171,15 @@ internal sealed class RunSession : IDisposable
             deployment?.Dispose();
             throw;
         }
+    }
+
+    /// <summary>Reads that no member fits would wait for one in the middle of the run.</summary>
+    /// <exception cref="ConnectionFailedException">One of the plan's operations finds no server.</exception>
+    private static void RequireMembers(IDeployment deployment, Plan plan, ConnectionSettings connections)
+    {
+        IEnumerable<Operation> operations = plan.Rounds.SelectMany(r => r.Phases).SelectMany(PlanRequests.GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation);
+        foreach (ReadPreference preference in WireExecutor.PreferencesOf(operations, connections.ReadPreference))
+            deployment.Select(preference, 0);
     }
 
     /// <summary>Refuses a run that would fill the disk (exit code 6).</summary>
@@ -186,7 +204,7 @@ internal sealed class RunSession : IDisposable
     /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
     private WireCollection OpenCollection(StoredCollection collection)
     {
-        var access = new CollectionAccess(() => Deployment.Address, Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect) { Leases = _leases };
+        var access = new CollectionAccess(() => Deployment.Select(ReadPreference.Primary, 0), Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect) { Leases = _leases };
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         if (Settings.Data.Sharding is not { } asked)
             return new WireCollection(access, collection.Name, collection.Documents, shape);

@@ -40,7 +40,8 @@ internal static class ServerUri
     /// <inheritdoc cref="Read"/>
     public static bool HasWriteConcern(string uri) => ReadTyrant(uri) is null && Parse(uri).WriteConcern is not null;
 
-    private static ConnectionString Parse(string uri)
+    /// <inheritdoc cref="Read"/>
+    public static ConnectionString Parse(string uri)
     {
         var parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
         parsed.RequireSupport();

@@ -49,7 +49,7 @@ internal enum KeyKind
 /// <param name="Of">The keys of its mappings.</param>
 internal sealed record Key(string Name, KeyKind Kind, string Description, KeySet? Of = null)
 {
-    /// <summary>The only values that are allowed; null when there is no such list.</summary>
+    /// <summary>The only values that are allowed, of a mapping beside the mapping itself; null when there is no such list.</summary>
     public IReadOnlyList<string>? Allowed { get; init; }
 }
 

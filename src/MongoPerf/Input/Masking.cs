@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 namespace MongoPerf.Input;
 
 /// <summary>Takes passwords out of what is shown or stored: connection strings are typed in wrong places too.</summary>
-internal static partial class Secrets
+internal static partial class Masking
 {
     private const string Masked = "***";
 

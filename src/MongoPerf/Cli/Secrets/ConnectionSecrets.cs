@@ -1,0 +1,93 @@
+using System.Text;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Input;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Cli.Secrets;
+
+/// <summary>Puts into connection strings the passwords that nobody should type there: from a file, or asked for at the terminal.</summary>
+/// <param name="passwordFile">Its first line is the user's password; null for none.</param>
+/// <param name="ask">Gets a question; null when nobody can be asked.</param>
+internal sealed class ConnectionSecrets(string? passwordFile, Func<string, string?> ask)
+{
+    public const string PasswordFileOption = "--password-file";
+
+    private const int MostBytes = 64 * 1024;
+
+    private bool _fileWasUsed;
+
+    /// <summary>The same requests with whole connection strings. Those that have what they need are left as they are.</summary>
+    /// <exception cref="UserException">A password is missing, and neither a file nor a terminal has it.</exception>
+    public static IReadOnlyList<RunRequest> Complete(IReadOnlyList<RunRequest> requests) =>
+        new ConnectionSecrets(requests[0].PasswordFile, SecretPrompt.Ask).CompleteAll(requests);
+
+    internal IReadOnlyList<RunRequest> CompleteAll(IReadOnlyList<RunRequest> requests)
+    {
+        RunRequest[] whole = [.. requests.Select(request => request.Uri is { } uri ? request with { Uri = Complete(uri) } : request)];
+        if (passwordFile is not null && !_fileWasUsed)
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, $"{PasswordFileOption}: there is no connection string with a user and without a password", "name the user in it: mongodb://USER@HOST");
+        }
+
+        return whole;
+    }
+
+    /// <summary>The connection string that a run goes on with: what is typed, or what is stored; the environment's where that is the stored one with its secrets.</summary>
+    /// <param name="typed">Null when nothing was.</param>
+    /// <param name="stored">As <see cref="ServerUri.Mask"/> made it.</param>
+    /// <param name="environment">Null when it has none.</param>
+    public static string Choose(string? typed, string stored, string? environment)
+    {
+        if (typed is not null || environment is null || ServerUri.ReadTyrant(stored) is not null || ServerUri.ReadTyrant(environment) is not null)
+            return typed ?? stored;
+        ConnectionString was = ServerUri.Parse(stored);
+        ConnectionString now = ServerUri.Parse(environment);
+        return Lacks(was) && was.Hosts.SequenceEqual(now.Hosts) && was.UserName == now.UserName ? environment : stored;
+    }
+
+    /// <exception cref="UserException">A password is missing, and neither a file nor a terminal has it.</exception>
+    /// <exception cref="ConnectionStringException">It is not one.</exception>
+    internal string Complete(string uri)
+    {
+        if (ServerUri.ReadTyrant(uri) is not null)
+            return uri;
+        ConnectionString parsed = ServerUri.Parse(uri);
+        if (parsed.LacksPassword)
+            uri = parsed.With(password: passwordFile is null ? Ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ", $"user '{parsed.UserName}'") : ReadFile());
+        parsed = ServerUri.Parse(uri);
+        if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && TlsSettings.IsEncrypted(file)))
+            uri = parsed.With(keyPassword: Ask($"password of {parsed.TlsCertificateKeyFile}: ", "tlsCertificateKeyFile"));
+        if (parsed.LacksProperties)
+            throw Missing("authMechanismProperties, which were not stored,");
+        return uri;
+    }
+
+    private static bool Lacks(ConnectionString uri) => uri.LacksPassword || uri.LacksKeyPassword || uri.LacksProperties;
+
+    private string Ask(string question, string whose) => ask(question) ?? throw Missing($"the password of {whose}");
+
+    private static UserException Missing(string what) => new(
+        ExitCode.WrongUsage, $"{what} has to be known, and there is no terminal to ask at", $"{PasswordFileOption} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
+
+    private string ReadFile()
+    {
+        string file = passwordFile!;
+        _fileWasUsed = true;
+        try
+        {
+            if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file) is var mode && (mode & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
+                Console.Error.WriteLine($"warning: {PasswordFileOption}: other users can read {file}; chmod 600 prevents that");
+            using FileStream stream = File.OpenRead(file);
+            byte[] bytes = new byte[MostBytes];
+            int count = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
+            string line = new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes, 0, count).Split('\n')[0].TrimEnd('\r');
+            return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{PasswordFileOption}: the first line of '{file}' is empty; it is to be the password");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            string why = File.Exists(file) ? e is ArgumentException ? "its first line is no text in UTF-8" : "may this user read it?" : "there is no such file";
+            throw new UserException(ExitCode.WrongUsage, $"{PasswordFileOption}: '{file}' can't be read: {why}");
+        }
+    }
+}

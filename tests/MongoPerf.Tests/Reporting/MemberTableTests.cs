@@ -1,0 +1,48 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting;
+
+/// <summary>How the work was shared among several servers.</summary>
+public sealed class MemberTableTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Each_servers_share_of_each_operation_is_shown_over_all_sizes_of_a_growth()
+    {
+        using StoredRun run = Write(
+            Phase(1, "q4", ("a:1", 30), ("b:1", 10)), Phase(2, "q4", ("b:1", 60)), Phase(3, "load", ("a:1", 5)));
+        ReportTable table = MemberTable.Of(run)!;
+        Assert.Equal(["q4 find a:1 30 30 %", "q4 find b:1 70 70 %", "load find a:1 5 100 %"], table.Rows.Select(row => string.Join(' ', row)));
+        Assert.Contains(table.Title, ReportTables.All(run).Select(t => t.Title));
+    }
+
+    [Fact]
+    public void One_server_has_no_shares()
+    {
+        using StoredRun run = Write(Phase(1, "q4", ("a:1", 30)), Phase(2, "q5"));
+        Assert.Null(MemberTable.Of(run));
+    }
+
+    private static PhaseRecord Phase(int number, string name, params (string Member, long Operations)[] shares) =>
+        RunParts.Phase(number, name, RunParts.Result("find") with { Members = [.. shares.Select(share => new MemberShare(share.Member, share.Operations))] });
+
+    private StoredRun Write(params PhaseRecord[] phases)
+    {
+        string folder = _folder.At($"{phases.Length}");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        {
+            foreach (PhaseRecord phase in phases)
+            {
+                store.BeginPhase(phase, goesOn: false);
+                store.EndPhase(phase);
+            }
+        }
+
+        return StoredRun.Open(folder);
+    }
+}
