@@ -44,6 +44,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.OfficialDriver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
         ["MongoPerf"] = [Any],
         ["MongoPerf.Input"] = [Collections],
+        ["MongoPerf.Drivers"] = ["MongoPerf.Input", "MongoPerf.Deployments", "MongoPerf.Engine.Executors", Wire],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
         // The null server is the embedded server's listener with other answers.
         ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server.Listening", "MongoPerf.Server.Commands"],

@@ -68,6 +68,7 @@ internal static class JsonReport
     private static void WriteSettings(Utf8JsonWriter json, RunSettings settings)
     {
         json.Object("deployment", settings.Deployment, WriteDeploymentSettings);
+        json.WriteString("engine", settings.Engine.Text);
         json.Object("data", settings.Data, WriteDataSettings);
         json.Object("plan", settings.Plan, WritePlanSettings);
     }

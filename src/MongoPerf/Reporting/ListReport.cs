@@ -24,7 +24,7 @@ internal static class ListReport
                 Text(run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""),
                 Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
                 Text(run.Target is { } target ? Units.Count(target) : ""),
-                Text(run.Problem ?? $"{run.Topology?.Text()} {run.ServerVersion}".Trim()));
+                Text(run.Problem ?? $"{run.Topology?.Text()} {run.ServerVersion}".Trim() + (run.Engine is { Kind: EngineKind.Driver } engine ? $", {engine.Text}" : "")));
         }
 
         Write(table, output);

@@ -79,7 +79,7 @@ internal static class PlanSession
         using var signals = new StopSignals();
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
-        RunRequest asked = request(stored);
+        RunRequest asked = RequestedEngine.Open([request(stored)], () => RequestedEngine.LoadDriver(signals.Token))[0];
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
         using RunSession session = RunSession.Open(folder, asked);

@@ -66,6 +66,7 @@ internal static class ComparisonJson
         json.Text("topology", deployment?.Topology.Text());
         json.Text("serverVersion", deployment?.ServerVersion);
         json.Integer("cacheBytes", deployment?.CacheBytes);
+        json.WriteString("engine", side.First.Settings.Engine.Text);
     }
 
     private static void WriteCandidate(Utf8JsonWriter json, CandidateJudgement candidate)
