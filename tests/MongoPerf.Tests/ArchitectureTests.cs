@@ -45,6 +45,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.OfficialDriver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
         ["MongoPerf"] = [Any],
         ["MongoPerf.Input"] = [Collections],
+        ["MongoPerf.Drivers"] = ["MongoPerf.Input", "MongoPerf.Deployments", "MongoPerf.Engine.Executors", Wire],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
         // The null server is the embedded server with a session of its own before each of its sessions.
         ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server"],

@@ -17,6 +17,7 @@ public sealed record RunListing(
     string? Name,
     Topology? Topology,
     string? ServerVersion,
+    EngineSettings? Engine,
     string? Problem);
 
 /// <summary>The folder of runs: what is in it, and names for new ones.</summary>
@@ -98,11 +99,11 @@ public static partial class RunCatalogue
             using StoredRun run = StoredRun.Open(folder);
             return new RunListing(
                 id, folder, run.StateText, run.Run.StartedAt, run.Run.EndedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached, run.Settings.Plan.Name, run.DeploymentName,
-                run.Deployment?.Topology, run.Deployment?.ServerVersion, null);
+                run.Deployment?.Topology, run.Deployment?.ServerVersion, run.Settings.Engine, null);
         }
         catch (RunStoreException e)
         {
-            return new RunListing(id, folder, "unreadable", null, null, null, 0, null, null, null, null, e.Message.Split('\n')[0]);
+            return new RunListing(id, folder, "unreadable", null, null, null, 0, null, null, null, null, null, e.Message.Split('\n')[0]);
         }
     }
 

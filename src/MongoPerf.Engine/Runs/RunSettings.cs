@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>What a run was asked to do; enough to go on with it.</summary>
@@ -5,9 +7,35 @@ public sealed record RunSettings
 {
     public required DeploymentSettings Deployment { get; init; }
 
+    /// <summary>Which client carries the operations out.</summary>
+    public EngineSettings Engine { get; init; } = EngineSettings.Wire;
+
     public required DataSettings Data { get; init; }
 
     public required PlanSettings Plan { get; init; }
+}
+
+/// <summary>A client that carries operations out. Stored by name: never rename a value.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<EngineKind>))]
+public enum EngineKind
+{
+    /// <summary>MongoPerf's own.</summary>
+    Wire,
+
+    /// <summary>MongoDB.Driver, the official driver for .NET.</summary>
+    Driver,
+}
+
+/// <summary>The client of a run's measured operations.</summary>
+/// <param name="Kind">Which.</param>
+/// <param name="Version">Of the driver, such as 3.11.0; null for MongoPerf's own client, and before the driver was loaded.</param>
+public sealed record EngineSettings(EngineKind Kind, string? Version = null)
+{
+    public static EngineSettings Wire { get; } = new(EngineKind.Wire);
+
+    /// <summary>"wire", or "driver 3.11.0".</summary>
+    [JsonIgnore]
+    public string Text => Kind == EngineKind.Wire ? "wire" : $"driver {Version}".TrimEnd();
 }
 
 /// <summary>Which deployment was asked for. What is null is chosen by the program.</summary>

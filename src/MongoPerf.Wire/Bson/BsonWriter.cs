@@ -30,6 +30,9 @@ public sealed class BsonWriter
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
 
+    /// <summary>The written bytes for a library that keeps them for the length of a call; valid until the next write.</summary>
+    public ReadOnlyMemory<byte> WrittenMemory => _buffer.AsMemory(0, _length);
+
     /// <summary>The written bytes for patching in place; valid until the next write.</summary>
     public Span<byte> WrittenForPatching => _buffer.AsSpan(0, _length);
 

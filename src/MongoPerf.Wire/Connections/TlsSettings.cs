@@ -8,6 +8,8 @@ namespace MongoPerf.Wire.Connections;
 public sealed class TlsSettings
 {
     private const string EncryptedKey = "BEGIN ENCRYPTED PRIVATE KEY";
+    /// <summary>What refused a certificate is not asked here.</summary>
+    private static readonly ServerAddress NoServer = new("", 0);
 
     private X509Certificate2Collection? _authorities;
     private SslStreamCertificateContext? _client;
@@ -26,6 +28,9 @@ public sealed class TlsSettings
     public bool CheckRevocation { get; private init; }
 
     public bool HasClientCertificate => _client is not null;
+
+    /// <summary>With its key; null when there is none.</summary>
+    public X509Certificate2? ClientCertificate => _client?.TargetCertificate;
 
     /// <summary>For looking whether a server speaks TLS at all: nothing is verified and nothing must be sent.</summary>
     internal static TlsSettings AnyServer { get; } = new() { AllowInvalidCertificates = true, AllowInvalidHostnames = true };
@@ -55,7 +60,32 @@ public sealed class TlsSettings
 
     public override string ToString() => $"TLS{(HasClientCertificate ? " with a client certificate" : "")}";
 
+    /// <summary>For a client whose library takes no policy: as RemoteCertificateValidationCallback it trusts the same servers as our own connections do.</summary>
+    public bool Check(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (certificate is X509Certificate2 own)
+        {
+            using var ours = new X509Chain { ChainPolicy = MakePolicy() };
+            foreach (X509ChainElement element in chain?.ChainElements ?? Enumerable.Empty<X509ChainElement>())
+                ours.ChainPolicy.ExtraStore.Add(element.Certificate);
+            errors = ours.Build(own) ? errors & ~SslPolicyErrors.RemoteCertificateChainErrors : errors | SslPolicyErrors.RemoteCertificateChainErrors;
+        }
+
+        return new CertificateVerdict(NoServer, this).Check(sender, certificate, chain, errors);
+    }
+
     internal SslClientAuthenticationOptions ToOptions(ServerAddress server, RemoteCertificateValidationCallback check)
+    {
+        return new SslClientAuthenticationOptions
+        {
+            TargetHost = server.Host,
+            CertificateChainPolicy = MakePolicy(),
+            RemoteCertificateValidationCallback = check,
+            ClientCertificateContext = _client,
+        };
+    }
+
+    private X509ChainPolicy MakePolicy()
     {
         var policy = new X509ChainPolicy
         {
@@ -68,13 +98,7 @@ public sealed class TlsSettings
             policy.CustomTrustStore.AddRange(_authorities);
         }
 
-        return new SslClientAuthenticationOptions
-        {
-            TargetHost = server.Host,
-            CertificateChainPolicy = policy,
-            RemoteCertificateValidationCallback = check,
-            ClientCertificateContext = _client,
-        };
+        return policy;
     }
 
     private static X509Certificate2Collection ReadAuthorities(string file)

@@ -34,6 +34,9 @@ internal sealed record NamedDeployment(Topology? Topology, string? Uri, bool IsL
     /// <summary>How many each server that is started may use; null for all.</summary>
     public int? Cpus { get; init; }
 
+    /// <summary>The client that carries the operations out on it.</summary>
+    public EngineKind Engine { get; init; }
+
     /// <summary>Those that the options name: one, or one for each value of a list.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
@@ -46,21 +49,38 @@ internal sealed record NamedDeployment(Topology? Topology, string? Uri, bool IsL
         if (topologies.Count > 1 && (uri ?? against) is not null)
             throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its own servers and can't be combined with --uri or --against", "--uri A --against B compares two existing deployments");
         if (topologies.Count > 1)
-            return [.. topologies.SelectMany(topology => new NamedDeployment(topology, null, IsListed: true, topologies.Contains(Engine.Runs.Topology.Sharded)).WithLimits(parsed, options, topology.Text()))];
+            return [.. topologies.SelectMany(topology => new NamedDeployment(topology, null, IsListed: true, topologies.Contains(MongoPerf.Engine.Runs.Topology.Sharded)).WithOptions(parsed, options, topology.Text()))];
         Topology? only = topologies.Count == 1 ? topologies[0] : null;
         var first = new NamedDeployment(only, uri);
         if (against is null)
-            return first.WithLimits(parsed, options, null);
+            return first.WithOptions(parsed, options, null);
         return uri is null
             ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments, but the first is missing", "name it with --uri")
-            : [.. new[] { first, new NamedDeployment(only, against) }.SelectMany(deployment => deployment.WithLimits(parsed, options, null))];
+            : [.. new[] { first, new NamedDeployment(only, against) }.SelectMany(deployment => deployment.WithOptions(parsed, options, null))];
+    }
+
+    /// <summary>The same with each of the limits and each of the engines that were typed.</summary>
+    /// <param name="parsed">The call.</param>
+    /// <param name="options">The command's shared options.</param>
+    /// <param name="name">What it is called beside them where there are several; null for nothing.</param>
+    public IReadOnlyList<NamedDeployment> WithOptions(ParseResult parsed, SharedOptions options, string? name)
+    {
+        IReadOnlyList<EngineKind> engines = parsed.GetValue(options.Engines) ?? [EngineKind.Wire];
+        return
+        [
+            .. WithLimits(parsed, options, name).SelectMany(deployment => engines.Select(engine => deployment with
+            {
+                Name = engines.Count > 1 ? string.Join(", ", new[] { deployment.Name ?? name, new EngineSettings(engine).Text }.OfType<string>()) : deployment.Name,
+                Engine = engine,
+            })),
+        ];
     }
 
     /// <summary>The same with each of the limits that were typed.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
     /// <param name="name">What it is called beside its limits where there are several; null for nothing. One that is called by limits of its own is called by the typed ones.</param>
-    public IReadOnlyList<NamedDeployment> WithLimits(ParseResult parsed, SharedOptions options, string? name)
+    private IReadOnlyList<NamedDeployment> WithLimits(ParseResult parsed, SharedOptions options, string? name)
     {
         IReadOnlyList<long>? limits = parsed.GetValue(options.Limits.MemoryLimit);
         IReadOnlyList<int>? counts = parsed.GetValue(options.Limits.Cpus);

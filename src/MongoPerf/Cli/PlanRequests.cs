@@ -59,7 +59,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     {
         Option[] all =
         [
-            options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
+            options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Engines, options.Against, options.Repeat,
             options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Threads, options.Batch, options.Rate,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
@@ -100,6 +100,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
                     Cpus = deployment.Cpus,
                     Cluster = server.Cluster,
                 },
+                Engine = new EngineSettings(deployment.Engine),
                 Data = new DataSettings { Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase), Sharding = sharding, IsExisting = IsExisting },
                 Plan = Describe(plan, mine, on),
             },

@@ -44,7 +44,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             CacheBytes = deployment.CacheBytes,
             MemoryLimitBytes = deployment.MemoryBytes,
             Cpus = deployment.Cpus,
-        }.WithLimits(parsed, shared, deployment.Name);
+        }.WithOptions(parsed, shared, deployment.Name);
 
     private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
     {

@@ -65,14 +65,16 @@ internal static class ScenarioPrinter
     private static string? DescribeDeployment(RunRequest request)
     {
         DeploymentSettings settings = request.Settings.Deployment;
+        EngineSettings engine = request.Settings.Engine;
         if (settings.Name is null && settings.Cluster is null or { Folder: not null })
-            return null;
+            return engine.Kind == EngineKind.Wire ? null : $"engine: {engine.Text}";
         string?[] parts =
         [
             settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
             settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
+            engine.Kind == EngineKind.Wire ? null : $"engine {engine.Text}",
             .. request.Plan.Set,
         ];
         return $"deployment{(settings.Name is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";

@@ -23,6 +23,8 @@ internal sealed class SharedOptions
 
     public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), sharded (a cluster started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 
+    public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List("--engine", "What carries the operations out: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
+
     public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: run the same on it and compare with --uri", "URI");
 
     public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data when it ends. [default: 1]", "N", text => Bounded(Quantities.ParseCount(text), 1000));
@@ -98,6 +100,13 @@ internal sealed class SharedOptions
             "null" => Engine.Runs.Topology.Null,
             _ => Engine.Runs.Topology.Standalone,
         },
+    };
+
+    private static EngineKind ParseEngine(string text) => text switch
+    {
+        "wire" => EngineKind.Wire,
+        "driver" => EngineKind.Driver,
+        _ => throw new FormatException($"'{text}' is not an engine; allowed: wire, driver"),
     };
 
     private static int? ParseChunkSize(string text)

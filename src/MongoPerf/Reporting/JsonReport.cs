@@ -73,6 +73,7 @@ internal static class JsonReport
             {
                 on.Name, topology = on.Topology.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, on.Cluster?.Shards, on.Cluster?.Members,
             },
+            engine = settings.Engine.Text,
             data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },
             plan = new
             {

@@ -1,5 +1,6 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting;
 
@@ -10,7 +11,7 @@ internal static class ReportLines
     public static IReadOnlyList<(string Name, string Text)> Environment(StoredRun run) =>
     [
         ("run", RunLine(run)),
-        ("server", ServerLine(run.Deployment)),
+        ("server", ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
         ("client", ClientLine(run)),
         ("settings", SettingsLine(run.Settings)),
     ];

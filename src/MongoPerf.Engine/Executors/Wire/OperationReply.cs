@@ -16,13 +16,21 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
     /// <exception cref="WireProtocolException">The reply is no OP_MSG.</exception>
     public static OperationReply Parse(ReadOnlySpan<byte> message)
     {
+        ReadOnlySpan<byte> body = OpMsg.Parse(message).Body;
+        message.Overlaps(body, out int bodyStart);
+        return ParseBody(body, bodyStart);
+    }
+
+    /// <param name="body">The reply's document.</param>
+    /// <param name="bodyStart">Where that is in the message that <see cref="Batch"/> is a place in.</param>
+    /// <exception cref="BsonFormatException">It is no BSON.</exception>
+    public static OperationReply ParseBody(ReadOnlySpan<byte> body, int bodyStart = 0)
+    {
         bool ok = false;
         bool hasErrors = false;
         long documents = 0;
         long bytes = 0;
         CursorReply cursor = default;
-        ReadOnlySpan<byte> body = OpMsg.Parse(message).Body;
-        message.Overlaps(body, out int bodyStart);
         var reader = new BsonReader(body);
         while (reader.Read())
         {
@@ -46,11 +54,10 @@ internal readonly record struct OperationReply(bool IsOk, long Documents, long B
     }
 
     /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>
-    public static ServerError ReadError(ReadOnlySpan<byte> message)
-    {
-        var document = new BsonDocument(OpMsg.Parse(message).Body.ToArray());
-        return ServerError.From(document.FindDocument("writeErrors.0") ?? document.FindDocument("writeConcernError") ?? document);
-    }
+    public static ServerError ReadError(ReadOnlySpan<byte> message) => ErrorOf(new BsonDocument(OpMsg.Parse(message).Body.ToArray()));
+
+    /// <inheritdoc cref="ReadError"/>
+    public static ServerError ErrorOf(BsonDocument reply) => ServerError.From(reply.FindDocument("writeErrors.0") ?? reply.FindDocument("writeConcernError") ?? reply);
 
     private static (long Count, long Bytes) CountItems(ReadOnlySpan<byte> array)
     {

@@ -81,7 +81,7 @@ internal static class PlanSession
         using var signals = new StopSignals();
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
-        RunRequest asked = request(stored);
+        RunRequest asked = RequestedEngine.Open([request(stored)], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);

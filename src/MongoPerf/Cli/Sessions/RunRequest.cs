@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 
@@ -22,6 +23,9 @@ internal sealed record RunRequest
 
     /// <summary>As typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
+
+    /// <summary>Carries the operations out; null for MongoPerf's own client. <see cref="RequestedEngine"/> puts it in.</summary>
+    public IClientEngine? Engine { get; init; }
 
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }

@@ -36,9 +36,10 @@ internal sealed class RunSequence
         deployments = ConnectionSecrets.Complete(deployments);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
-        return deployments.Count == 1 && repeats == 1
-            ? start(deployments[0], signals).Code
-            : new RunSequence(deployments, repeats, start).Run(signals);
+        IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments, () => RequestedEngine.LoadDriver(signals.Token));
+        return ready.Count == 1 && repeats == 1
+            ? start(ready[0], signals).Code
+            : new RunSequence(ready, repeats, start).Run(signals);
     }
 
     private ExitCode Run(StopSignals signals)

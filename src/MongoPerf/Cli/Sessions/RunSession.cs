@@ -4,6 +4,7 @@ using MongoPerf.Cli.Progress;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Executors.Tyrant;
 using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Measurement;
@@ -12,6 +13,7 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using Serilog;
@@ -30,6 +32,7 @@ internal sealed class RunSession : IDisposable
     private readonly string? _token;
     private readonly WriterLeases? _leases;
     private readonly LeaseKeeper? _keptLeases;
+    private IExecutorSource? _client;
     private RunStore? _store;
     private BackgroundSampler? _sampler;
     private ClusterWatch? _watch;
@@ -56,7 +59,7 @@ internal sealed class RunSession : IDisposable
                 fileSizeLimitBytes: LogBytes, rollOnFileSizeLimit: true, retainedFileCountLimit: LogFiles)
             .CreateLogger();
         Progress = new ProgressState(folder.Id, request.Plan.Plan);
-        Progress.SetDeployment(Describe(inspection.Info));
+        Progress.SetDeployment(Describe(inspection.Info, Settings.Engine));
         Progress.Line += line => _log.Information("{Line:l}", line);
         if (deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant)
             return;
@@ -103,6 +106,8 @@ internal sealed class RunSession : IDisposable
     /// <summary>Runs groups of threads on the system that the deployment is.</summary>
     public GroupRunner OpenGroups(Plan plan)
     {
+        if (_client is { } client)
+            return new GroupRunner(Clock, client.OpenExecutor);
         if (Deployment is not TyrantDeployment)
             return new GroupRunner(Clock, OpenWire) { Hurry = Connections.Stop };
         TyrantColumns columns = TyrantDataStore.ColumnsOf(plan);
@@ -137,7 +142,7 @@ internal sealed class RunSession : IDisposable
     {
         ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
-            ? ServerUri.Read(uri, stop)
+            ? ServerUri.Read(uri, request.Settings.Engine.Kind, stop)
             : (null, ConnectionSettings.Default);
         connections = connections with { Stop = stop };
         IDeployment? deployment = null;
@@ -163,8 +168,12 @@ internal sealed class RunSession : IDisposable
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
             RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
+            if (request.Engine is not null && connections.Dialect != CommandDialect.Plain)
+                throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which takes commands under names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
-            return new RunSession(folder, deployment, inspection, connections, request, store.Token);
+            var session = new RunSession(folder, deployment, inspection, connections, request, store.Token);
+            session.OpenClient();
+            return session;
         }
         catch
         {
@@ -272,7 +281,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Cluster is not null)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
-        Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info)}");
+        Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info, Settings.Engine)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
         if (Settings.Data.Sharding is null && Deployment.Cluster is not null)
@@ -323,9 +332,22 @@ internal sealed class RunSession : IDisposable
     {
         End();
         _keptLeases?.Dispose();
+        _client?.Dispose();
         Deployment.Dispose();
         _log.Dispose();
     }
+
+    /// <exception cref="ConnectionStringException">The client does not take the connection string.</exception>
+    private void OpenClient() => _client = Request.Engine?.Open(new ClientOptions
+    {
+        Uri = Request.Uri,
+        Address = () => Deployment.Address,
+        Connections = Connections,
+        Database = Settings.Data.Database,
+        Workers = ConnectionRoom.ThreadsOf(Request.Plan.Plan),
+        Cluster = Cluster,
+        BeforeReconnect = _keeper.BeforeReconnect,
+    });
 
     private static double ReadReconnectSeconds()
     {
@@ -356,8 +378,10 @@ internal sealed class RunSession : IDisposable
     public static string ProgramVersion =>
         typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
 
-    /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017".</summary>
-    public static string Describe(DeploymentInfo info) =>
+    /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017", and the client when it is not MongoPerf's own.</summary>
+    public static string Describe(DeploymentInfo info, EngineSettings engine) => Describe(info) + ChartText.Through(engine);
+
+    private static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.Kind == DeploymentKind.Tyrant ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
@@ -9,14 +10,23 @@ internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
     /// <param name="uri">As typed.</param>
+    /// <param name="engine">The client of the measured operations: the official driver has options and compressors of its own.</param>
     /// <param name="stop">Ends the wait for DNS.</param>
     /// <exception cref="ConnectionStringException">Not a connection string, DNS does not know it, a file can't be used, or it asks for what can't be done.</exception>
-    public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri, CancellationToken stop = default)
+    public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri, EngineKind engine, CancellationToken stop = default)
     {
         ConnectionString named = Parse(uri);
         ConnectionString parsed = Abandonable.Run(() => named.Resolve(), stop);
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
+        if (engine == EngineKind.Wire)
+            WarnOfNoEffect(parsed);
+        return (parsed.Hosts, ConnectionSettings.From(parsed));
+    }
+
+    /// <summary>What MongoPerf's own client does not do.</summary>
+    private static void WarnOfNoEffect(ConnectionString parsed)
+    {
         foreach (string option in parsed.OptionsWithoutEffect())
             Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread uses its own connection, and failures are counted, not retried");
         foreach (string compressor in parsed.Compressors)
@@ -24,8 +34,6 @@ internal static class ServerUri
             if (Compressors.WhyMissing(compressor) is { } why)
                 Console.Error.WriteLine($"warning: --uri: compressor {compressor} is left out: {why}");
         }
-
-        return (parsed.Hosts, ConnectionSettings.From(parsed));
     }
 
     /// <summary>The server that <c>tyrant://</c> names; null for any other connection string.</summary>

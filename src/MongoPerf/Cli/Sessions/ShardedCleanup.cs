@@ -73,7 +73,7 @@ internal static class ShardedCleanup
                 : throw new UserException(ExitCode.WrongUsage, $"the run used the cluster in {given}; --uri does not apply");
         }
 
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!);
+        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!, EngineKind.Wire);
         return (new GivenDeployment(hosts, connections, mustBeMongos: true), connections);
     }
 }

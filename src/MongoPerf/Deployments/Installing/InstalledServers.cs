@@ -23,11 +23,9 @@ internal sealed class InstalledServers(string folder)
     /// <returns>Null when it names none: not even HOME is set.</returns>
     public static InstalledServers? Of(Func<string, string?> variable)
     {
-        string? cache = Named("XDG_CACHE_HOME") ?? (Named("HOME") is { } home ? Path.Combine(home, ".cache") : null);
-        string? folder = Named(Variable) ?? (cache is null ? null : Path.Combine(cache, "mongoperf", "servers"));
+        string? named = variable(Variable) is { Length: > 0 } value ? value : null;
+        string? folder = named ?? (UserCache.Find(variable) is { } cache ? Path.Combine(cache, "servers") : null);
         return folder is null ? null : new InstalledServers(Path.GetFullPath(folder));
-
-        string? Named(string name) => variable(name) is { Length: > 0 } value ? value : null;
     }
 
     /// <summary>The newest first.</summary>

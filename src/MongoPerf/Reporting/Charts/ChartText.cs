@@ -16,7 +16,7 @@ internal static class ChartText
     /// <summary>"2 shards · mongod 6.0.5, sharded, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a"; the first for a deployment with a name.</summary>
     public static string Subtitle(StoredRun run)
     {
-        List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run.Deployment) }.OfType<string>()];
+        List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run) }.OfType<string>()];
         if (run.Environment is { } machine)
         {
             string where = run.Deployment?.Kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant && !machine.ServerOnSameMachine ? "client: " : "";
@@ -30,6 +30,13 @@ internal static class ChartText
         return string.Join(" · ", parts);
     }
 
+    /// <summary>What was under load, and through which client when it was not MongoPerf's own.</summary>
+    public static string DeploymentText(StoredRun run) => DeploymentText(run.Deployment) + Through(run.Settings.Engine);
+
+    /// <summary>", through MongoDB.Driver 3.11.0"; nothing for MongoPerf's own client.</summary>
+    public static string Through(EngineSettings engine) => engine.Kind == EngineKind.Wire ? "" : $", through MongoDB.Driver {engine.Version}".TrimEnd();
+
+    /// <summary>What was under load.</summary>
     public static string DeploymentText(DeploymentInfo? deployment)
     {
         if (deployment is null)

@@ -42,7 +42,7 @@ internal sealed class ComparedSide
         get
         {
             string address = First.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? $" at {given.Address}" : "";
-            return $"{Name}: {ChartText.DeploymentText(First.Deployment)}{address}";
+            return $"{Name}: {ChartText.DeploymentText(First)}{address}";
         }
     }
 }

@@ -44,7 +44,7 @@ internal static class ComparisonJson
     private static object SideOf(ComparedSide side) => new
     {
         side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, topology = side.First.Deployment?.Topology.Text(),
-        side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes,
+        side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
     };
 
     private static object JudgementOf(OperationJudgement judged) => new

@@ -69,6 +69,7 @@ internal static class SetupCheck
         new("set by the deployment", run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : "nothing"),
         new("deployment", run => ChartText.DeploymentText(run.Deployment)) { HoldsForRepeats = true },
         new("started as", run => run.Deployment?.Kind.Text() ?? "none") { HoldsForRepeats = true },
+        new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
         new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : "its own"),
         new("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
         new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => "default", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),

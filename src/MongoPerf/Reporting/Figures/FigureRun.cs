@@ -29,12 +29,14 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment)
     public static string Subtitle(IReadOnlyList<FigureRun> runs)
     {
         string text = runs.Count == 1 ? ChartText.Subtitle(runs[0].Stored)
-            : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => $"{side.Key}: {ChartText.DeploymentText(side.First().Stored.Deployment)}, run {side.First().Stored.Run.Id}"));
+            : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => $"{side.Key}: {ChartText.DeploymentText(side.First().Stored)}, run {side.First().Stored.Run.Id}"));
         double scale = runs[0].Stored.Settings.Plan.Overrides.Scale;
         return scale == 1 ? text : $"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}";
     }
 
-    private static string NameOf(StoredRun run) => run.DeploymentName ?? run.Deployment switch
+    private static string NameOf(StoredRun run) => run.DeploymentName ?? ServerOf(run.Deployment) + (run.Settings.Engine.Kind == EngineKind.Wire ? "" : $", {run.Settings.Engine.Text}");
+
+    private static string ServerOf(DeploymentInfo? deployment) => deployment switch
     {
         null => "no server",
         { Topology: Topology.TokyoTyrant } => Topology.TokyoTyrant.Text(),

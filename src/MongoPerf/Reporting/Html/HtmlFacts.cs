@@ -13,7 +13,8 @@ internal static class HtmlFacts
         Fact(html, "run", $"{run.Run.Id}, {run.StateText}, seed {run.Run.Seed}");
         Fact(html, "started", Time(run.Run.StartedAt) + (run.Run.EndedAt is { } ended ? $", ended {Time(ended)}" : ""));
         Fact(html, "program", $"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build");
-        Deployment(html, run.Deployment);
+        Fact(html, "engine", run.Settings.Engine.Text);
+        Deployment(html, run);
         Machine(html, run.Environment);
         RunSettings settings = run.Settings;
         PlanSettings plan = settings.Plan;
@@ -63,15 +64,15 @@ internal static class HtmlFacts
         html.Close();
     }
 
-    private static void Deployment(HtmlWriter html, DeploymentInfo? deployment)
+    private static void Deployment(HtmlWriter html, StoredRun run)
     {
-        if (deployment is null)
+        if (run.Deployment is not { } deployment)
         {
             Fact(html, "deployment", "no server was reached");
             return;
         }
 
-        Fact(html, "deployment", $"{ChartText.DeploymentText(deployment)}; {deployment.Address}, {deployment.Namespace}");
+        Fact(html, "deployment", $"{ChartText.DeploymentText(run)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
             Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : $", cache limit {ReportLines.Cache(deployment)}"));
     }

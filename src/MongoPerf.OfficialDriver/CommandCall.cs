@@ -1,0 +1,30 @@
+using MongoDB.Bson;
+using MongoDB.Driver;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>Any command, by RunCommand. Count and distinct are sent so too: the driver's own count is an aggregation, which another engine's figures could not be compared with.</summary>
+internal sealed class CommandCall(IMongoDatabase database, Operation operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private readonly ReadPreference? _preference = DriverValues.PreferenceOf(operation);
+    private BsonDocument _command = [];
+
+    public override OperationOutcome Execute()
+    {
+        using RawBsonDocument answer = database.RunCommand<RawBsonDocument>(_command, _preference, stop);
+        byte[] bytes = DriverValues.BytesOf(answer);
+        OperationReply reply = OperationReply.ParseBody(bytes);
+        if (!reply.IsOk)
+            LastError = OperationReply.ErrorOf(new Wire.Bson.BsonDocument(bytes));
+        return new OperationOutcome(reply.IsOk, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes);
+    }
+
+    protected override void Take(BsonDocument drawn) => _command = drawn;
+
+    /// <summary>The driver adds the read preference itself.</summary>
+    private static DocumentValue PartsOf(Operation operation) => new([.. operation.ToCommand().Elements.Where(element => element.Key != "$readPreference")]);
+}

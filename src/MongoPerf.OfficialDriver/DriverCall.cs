@@ -1,0 +1,55 @@
+using MongoDB.Bson;
+using MongoDB.Driver;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>One call of the driver's API. Its values are drawn by <see cref="Stage"/>, before the operation's time starts.</summary>
+/// <param name="parts">Everything in it that may be drawn, by name.</param>
+internal abstract class DriverCall(DocumentValue parts)
+{
+    private bool _isStaged;
+
+    /// <summary>Why the last call did not succeed, where the driver threw nothing.</summary>
+    public ServerError? LastError { get; protected set; }
+
+    /// <exception cref="NotSupportedException">Not an operation of a kind that <see cref="DriverEngine.Check"/> lets pass.</exception>
+    public static DriverCall Of(DriverExecutor executor, Operation operation)
+    {
+        IMongoDatabase database = executor.Open(operation.Concerns.IsUnacknowledged, (operation as ServerCommand)?.Database);
+        return operation switch
+        {
+            FindDocuments find => new FindCall(DriverValues.CollectionOf(database, operation), find, executor.Stop),
+            AggregateDocuments aggregate => new AggregateCall(DriverValues.CollectionOf(database, operation), aggregate, executor.Stop),
+            UpdateDocuments update => new UpdateCall(DriverValues.CollectionOf(database, operation), update, executor.Stop),
+            DeleteDocuments delete => new DeleteCall(DriverValues.CollectionOf(database, operation), delete, executor.Stop),
+            FindAndModify change => new FindAndModifyCall(DriverValues.CollectionOf(database, operation), change, executor.Stop),
+            CountDocuments or DistinctValues or ServerCommand => new CommandCall(database, operation, executor.Stop),
+            _ => throw new NotSupportedException($"{operation.GetType().Name} is not possible with MongoDB.Driver"),
+        };
+    }
+
+    /// <summary>Draws the values of the next call.</summary>
+    public void Stage(in ValueContext context)
+    {
+        if (_isStaged && parts.IsConstant)
+            return;
+        _isStaged = true;
+        Take(DriverValues.ToDriver(parts, context));
+    }
+
+    /// <exception cref="MongoException">The server refused it, or was not reached.</exception>
+    public abstract OperationOutcome Execute();
+
+    /// <summary>Takes over what was drawn, by the names of the parts; what the operation does not have is missing.</summary>
+    protected abstract void Take(BsonDocument drawn);
+
+    protected static BsonDocument? DocumentOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value.AsBsonDocument : null;
+
+    protected static int? NumberOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value.ToInt32() : null;
+
+    protected static BsonValue? ValueOf(BsonDocument drawn, string name) => drawn.TryGetValue(name, out BsonValue value) ? value : null;
+}

@@ -1,0 +1,81 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>An operation of a scenario that does not insert: one call of the driver, or several on the same document.</summary>
+internal sealed class DriverOperation : IPreparedOperation
+{
+    private readonly DriverExecutor _executor;
+    private readonly DriverCall[] _calls;
+    private readonly KeyChooser? _chooser;
+    private readonly ReplyVerifier? _verifier;
+    private readonly bool _isFenced;
+    private RandomStream _random;
+    private ValueContext _values;
+
+    public DriverOperation(DriverExecutor executor, Operation operation, OperationContext context)
+    {
+        _executor = executor;
+        IReadOnlyList<Operation> steps = operation.Steps;
+        _calls = [.. steps.Select(step => DriverCall.Of(executor, step))];
+        _chooser = operation.Chooser?.ForWorker();
+        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents) : null;
+        _isFenced = steps.Any(step => step.Concerns.IsUnacknowledged);
+        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    public bool Draw()
+    {
+        long number = _chooser?.Next(ref _random) ?? 0;
+        _values = new ValueContext(number, _random.Next());
+        foreach (DriverCall call in _calls)
+            call.Stage(_values);
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        try
+        {
+            OperationOutcome outcome = default;
+            long bytes = 0;
+            foreach (DriverCall call in _calls)
+            {
+                outcome = call.Execute();
+                bytes += outcome.Bytes;
+                if (!outcome.Succeeded)
+                {
+                    LastError = call.LastError;
+                    return outcome;
+                }
+            }
+
+            return outcome with { Bytes = bytes };
+        }
+        catch (Exception e) when (DriverFailure.AnswerOf(e) is { } error)
+        {
+            LastError = error;
+            return default;
+        }
+        catch (Exception e) when (DriverFailure.IsLost(e))
+        {
+            throw _executor.Lost(e);
+        }
+    }
+
+    public VerificationOutcome Verify() => _verifier is null ? default : _verifier.Verify(((FindCall)_calls[0]).FirstBatch(), _values);
+
+    public void Complete()
+    {
+        if (_isFenced)
+            _executor.Fence();
+    }
+}

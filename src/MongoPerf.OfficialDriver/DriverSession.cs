@@ -1,0 +1,78 @@
+using MongoDB.Driver;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>The one client of a run, whose pool all its workers share, as the driver's documentation has applications do it.</summary>
+internal sealed class DriverSession : IExecutorSource
+{
+    private readonly MongoClientSettings _settings;
+
+    /// <exception cref="ConnectionStringException">The driver does not take the connection string.</exception>
+    public DriverSession(ClientOptions options)
+    {
+        Options = options;
+        _settings = ReadSettings(options);
+        Client = new MongoClient(_settings);
+    }
+
+    public ClientOptions Options { get; }
+
+    public MongoClient Client { get; }
+
+    public IOperationExecutor OpenExecutor() => new DriverExecutor(this);
+
+    /// <summary>A client with one connection, which everything that it does goes through in order. Belongs to the caller.</summary>
+    public MongoClient OpenOrdered()
+    {
+        MongoClientSettings settings = _settings.Clone();
+        settings.MinConnectionPoolSize = 0;
+        settings.MaxConnectionPoolSize = 1;
+        // Clients of equal settings share their connections; no two of these are equal.
+        var own = new object();
+        settings.ClusterConfigurator = _ => GC.KeepAlive(own);
+        return new MongoClient(settings);
+    }
+
+    public void Dispose() => Client.Dispose();
+
+    private static MongoClientSettings ReadSettings(ClientOptions options)
+    {
+        string uri = options.Uri ?? $"mongodb://{options.Address()}/?directConnection=true";
+        MongoClientSettings settings = Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
+        settings.ApplicationName ??= options.Connections.ApplicationName;
+        // Threads that wait for one another's connections would measure the pool's limit; who sets that limit wants to.
+        if (!uri.Contains("maxPoolSize=", StringComparison.OrdinalIgnoreCase))
+            settings.MaxConnectionPoolSize = Math.Max(settings.MaxConnectionPoolSize, options.Workers);
+        if (options.Connections.Tls is { } tls)
+            UseFiles(settings, tls);
+        return settings;
+    }
+
+    private static MongoClientSettings Parse(string uri)
+    {
+        try
+        {
+            return MongoClientSettings.FromConnectionString(uri);
+        }
+        catch (Exception e) when (e is MongoConfigurationException or FormatException or ArgumentException or NotSupportedException)
+        {
+            throw new ConnectionStringException($"MongoDB.Driver does not take the connection string: {e.Message}");
+        }
+    }
+
+    /// <summary>The driver's connection string knows no files of certificates: applications give it what they read from them.</summary>
+    private static void UseFiles(MongoClientSettings settings, TlsSettings tls)
+    {
+        settings.UseTls = true;
+        settings.AllowInsecureTls = false;
+        settings.SslSettings = new SslSettings
+        {
+            ServerCertificateValidationCallback = tls.Check,
+            CheckCertificateRevocation = tls.CheckRevocation,
+            ClientCertificates = tls.ClientCertificate is { } own ? [own] : null,
+        };
+    }
+}

@@ -1,0 +1,114 @@
+using MongoDB.Bson;
+using MongoDB.Driver;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Bson;
+using BsonDocument = MongoDB.Bson.BsonDocument;
+using BsonValue = MongoDB.Bson.BsonValue;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>Find; the cursor is read to its end.</summary>
+internal sealed class FindCall(IMongoCollection<RawBsonDocument> collection, FindDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private readonly List<RawBsonDocument> _kept = [];
+    private readonly BsonWriter _batch = new();
+    private BsonDocument _filter = [];
+    private FindOptions<RawBsonDocument, RawBsonDocument> _options = new();
+
+    public override OperationOutcome Execute()
+    {
+        using IAsyncCursor<RawBsonDocument> cursor = collection.FindSync(_filter, _options, stop);
+        return Cursors.ReadToEnd(cursor, operation.Expected is null ? null : _kept, stop);
+    }
+
+    /// <summary>The documents of the first reply that had any, as a BSON array. Only of a find whose documents are known.</summary>
+    public ReadOnlySpan<byte> FirstBatch()
+    {
+        _batch.Clear();
+        _batch.StartDocument();
+        foreach (RawBsonDocument document in _kept)
+            _batch.WriteDocument("0"u8, DriverValues.BytesOf(document));
+        _batch.End();
+        return _batch.Written;
+    }
+
+    protected override void Take(BsonDocument drawn)
+    {
+        // Their memory goes back to the driver's pool, as an application that has read its documents gives it back.
+        _kept.ForEach(document => document.Dispose());
+        _kept.Clear();
+        _filter = drawn["filter"].AsBsonDocument;
+        int? limit = NumberOf(drawn, "limit");
+        _options = new FindOptions<RawBsonDocument, RawBsonDocument>
+        {
+            Sort = DocumentOf(drawn, "sort"),
+            Projection = DocumentOf(drawn, "projection"),
+            Skip = NumberOf(drawn, "skip"),
+            Limit = limit,
+            BatchSize = operation.BatchSize ?? limit,
+            Hint = ValueOf(drawn, "hint"),
+        };
+    }
+
+    private static DocumentValue PartsOf(FindDocuments operation) => new CommandBuilder()
+        .Add("filter", operation.Filter).Add("sort", operation.Sort).Add("projection", operation.Projection)
+        .Add("skip", operation.Skip).Add("limit", operation.Limit).Add("hint", operation.Hint).Build();
+}
+
+/// <summary>Aggregate; the cursor is read to its end.</summary>
+internal sealed class AggregateCall(IMongoCollection<RawBsonDocument> collection, AggregateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private BsonDocument[] _stages = [];
+    private AggregateOptions _options = new();
+
+    public override OperationOutcome Execute()
+    {
+        var pipeline = new BsonDocumentStagePipelineDefinition<RawBsonDocument, RawBsonDocument>(_stages);
+        // Otherwise the driver would read what was written.
+        if (_stages.Length > 0 && _stages[^1].GetElement(0).Name is "$out" or "$merge")
+        {
+            collection.AggregateToCollection(pipeline, _options, stop);
+            return new OperationOutcome(true, 0, 0);
+        }
+
+        using IAsyncCursor<RawBsonDocument> cursor = collection.Aggregate(pipeline, _options, stop);
+        return Cursors.ReadToEnd(cursor, null, stop);
+    }
+
+    protected override void Take(BsonDocument drawn)
+    {
+        _stages = [.. drawn["pipeline"].AsBsonArray.Select(stage => stage.AsBsonDocument)];
+        _options = new AggregateOptions { Hint = ValueOf(drawn, "hint"), AllowDiskUse = operation.AllowDiskUse ? true : null };
+    }
+
+    private static DocumentValue PartsOf(AggregateDocuments operation) => new CommandBuilder().Add("pipeline", operation.Pipeline).Add("hint", operation.Hint).Build();
+}
+
+internal static class Cursors
+{
+    /// <param name="cursor">Not read yet.</param>
+    /// <param name="kept">Gets the documents of the first reply that has any, and owns them then; null for none.</param>
+    /// <param name="stop">Ends the reading.</param>
+    public static OperationOutcome ReadToEnd(IAsyncCursor<RawBsonDocument> cursor, List<RawBsonDocument>? kept, CancellationToken stop)
+    {
+        long documents = 0;
+        long bytes = 0;
+        while (cursor.MoveNext(stop))
+        {
+            bool keeps = kept is { Count: 0 };
+            foreach (RawBsonDocument document in cursor.Current)
+            {
+                documents++;
+                bytes += document.Slice.Length;
+                if (keeps)
+                    kept!.Add(document);
+                else
+                    document.Dispose();
+            }
+        }
+
+        return new OperationOutcome(true, (int)Math.Min(documents, int.MaxValue), bytes);
+    }
+}

@@ -1,0 +1,139 @@
+using MongoDB.Bson;
+using MongoDB.Driver;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+
+namespace MongoPerf.OfficialDriver;
+
+/// <summary>What an update holds; each is another call of the driver.</summary>
+internal enum UpdateForm
+{
+    /// <summary>Such as $set.</summary>
+    Operators,
+
+    /// <summary>An array of stages.</summary>
+    Pipeline,
+
+    /// <summary>A whole document.</summary>
+    Replacement,
+}
+
+/// <summary>UpdateOne, UpdateMany or ReplaceOne.</summary>
+internal sealed class UpdateCall(IMongoCollection<RawBsonDocument> collection, UpdateDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private readonly UpdateForm _form = FormOf(operation.Update);
+    private readonly UpdateOptions _options = new() { IsUpsert = operation.Upsert };
+    private readonly ReplaceOptions _replaceOptions = new() { IsUpsert = operation.Upsert };
+    private BsonDocument _filter = [];
+    private UpdateDefinition<RawBsonDocument>? _update;
+    private byte[] _replacement = [];
+
+    public override OperationOutcome Execute()
+    {
+        if (_form == UpdateForm.Replacement)
+        {
+            ReplaceOneResult replaced = collection.ReplaceOne(_filter, new RawBsonDocument(_replacement), _replaceOptions, stop);
+            return replaced.IsAcknowledged ? OutcomeOf(replaced.MatchedCount, replaced.UpsertedId) : new OperationOutcome(true, 0, 0);
+        }
+
+        UpdateResult updated = operation.Many ? collection.UpdateMany(_filter, _update!, _options, stop) : collection.UpdateOne(_filter, _update!, _options, stop);
+        return updated.IsAcknowledged ? OutcomeOf(updated.MatchedCount, updated.UpsertedId) : new OperationOutcome(true, 0, 0);
+    }
+
+    public static UpdateForm FormOf(TemplateValue update) => update switch
+    {
+        DocumentValue { IsArray: true } => UpdateForm.Pipeline,
+        DocumentValue { Elements: [{ Key: ['$', ..] }, ..] } => UpdateForm.Operators,
+        LiteralValue { Value.Type: Wire.Bson.BsonType.Array } => UpdateForm.Pipeline,
+        LiteralValue { Value.Type: Wire.Bson.BsonType.Document } literal when literal.Value.ToDocument().FirstOrDefault().Key is ['$', ..] => UpdateForm.Operators,
+        _ => UpdateForm.Replacement,
+    };
+
+    /// <param name="update">Operators, or a pipeline.</param>
+    public static UpdateDefinition<RawBsonDocument> DefinitionOf(BsonValue update) => update is BsonArray stages
+        ? Builders<RawBsonDocument>.Update.Pipeline(new BsonDocumentStagePipelineDefinition<RawBsonDocument, RawBsonDocument>(stages.Select(stage => stage.AsBsonDocument)))
+        : update.AsBsonDocument;
+
+    protected override void Take(BsonDocument drawn)
+    {
+        _filter = drawn["filter"].AsBsonDocument;
+        _options.Hint = _replaceOptions.Hint = ValueOf(drawn, "hint");
+        if (_form == UpdateForm.Replacement)
+            _replacement = drawn["update"].ToBson();
+        else
+            _update = DefinitionOf(drawn["update"]);
+    }
+
+    private static OperationOutcome OutcomeOf(long matched, BsonValue? upserted) => new(true, (int)Math.Min(matched + (upserted is null ? 0 : 1), int.MaxValue), 0);
+
+    private static DocumentValue PartsOf(UpdateDocuments operation) => new CommandBuilder().Add("filter", operation.Filter).Add("update", operation.Update).Add("hint", operation.Hint).Build();
+}
+
+/// <summary>DeleteOne or DeleteMany.</summary>
+internal sealed class DeleteCall(IMongoCollection<RawBsonDocument> collection, DeleteDocuments operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private readonly DeleteOptions _options = new();
+    private BsonDocument _filter = [];
+
+    public override OperationOutcome Execute()
+    {
+        DeleteResult deleted = operation.Many ? collection.DeleteMany(_filter, _options, stop) : collection.DeleteOne(_filter, _options, stop);
+        return new OperationOutcome(true, deleted.IsAcknowledged ? (int)Math.Min(deleted.DeletedCount, int.MaxValue) : 0, 0);
+    }
+
+    protected override void Take(BsonDocument drawn)
+    {
+        _filter = drawn["filter"].AsBsonDocument;
+        _options.Hint = ValueOf(drawn, "hint");
+    }
+
+    private static DocumentValue PartsOf(DeleteDocuments operation) => new CommandBuilder().Add("filter", operation.Filter).Add("hint", operation.Hint).Build();
+}
+
+/// <summary>FindOneAndUpdate, FindOneAndReplace or FindOneAndDelete.</summary>
+internal sealed class FindAndModifyCall(IMongoCollection<RawBsonDocument> collection, FindAndModify operation, CancellationToken stop) : DriverCall(PartsOf(operation))
+{
+    private readonly UpdateForm? _form = operation.Update is { } update ? UpdateCall.FormOf(update) : null;
+    private BsonDocument _drawn = [];
+    private UpdateDefinition<RawBsonDocument>? _update;
+    private byte[] _replacement = [];
+
+    public override OperationOutcome Execute()
+    {
+        using RawBsonDocument? found = _form switch
+        {
+            null => collection.FindOneAndDelete(Filter, new FindOneAndDeleteOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint }, stop),
+            UpdateForm.Replacement => collection.FindOneAndReplace(
+                Filter, new RawBsonDocument(_replacement),
+                new FindOneAndReplaceOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned }, stop),
+            _ => collection.FindOneAndUpdate(
+                Filter, _update!,
+                new FindOneAndUpdateOptions<RawBsonDocument, RawBsonDocument> { Sort = Sort, Projection = Projection, Hint = Hint, IsUpsert = operation.Upsert, ReturnDocument = Returned }, stop),
+        };
+        return found is null ? new OperationOutcome(true, 0, 0) : new OperationOutcome(true, 1, found.Slice.Length);
+    }
+
+    private BsonDocument Filter => _drawn["filter"].AsBsonDocument;
+
+    private BsonDocument? Sort => DocumentOf(_drawn, "sort");
+
+    private BsonDocument? Projection => DocumentOf(_drawn, "projection");
+
+    private BsonValue? Hint => ValueOf(_drawn, "hint");
+
+    private ReturnDocument Returned => operation.ReturnNew ? ReturnDocument.After : ReturnDocument.Before;
+
+    protected override void Take(BsonDocument drawn)
+    {
+        _drawn = drawn;
+        if (_form == UpdateForm.Replacement)
+            _replacement = drawn["update"].ToBson();
+        else if (_form is not null)
+            _update = UpdateCall.DefinitionOf(drawn["update"]);
+    }
+
+    private static DocumentValue PartsOf(FindAndModify operation) => new CommandBuilder()
+        .Add("filter", operation.Filter).Add("update", operation.Update).Add("sort", operation.Sort)
+        .Add("projection", operation.Projection).Add("hint", operation.Hint).Build();
+}

@@ -1,0 +1,47 @@
+using MongoPerf.Drivers;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Gives requests the client that their settings ask for, before the first of them runs.</summary>
+internal static class RequestedEngine
+{
+    /// <summary>The same requests, ready to run.</summary>
+    /// <param name="requests">Of one command.</param>
+    /// <param name="load">Brings the official driver; called when one of them asks for it.</param>
+    /// <exception cref="UserException">It can't be had, or not on that deployment.</exception>
+    /// <exception cref="Engine.Collections.OperationLimitException">It can't do what a plan asks for.</exception>
+    public static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
+    {
+        RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
+        if (through.Length == 0)
+            return requests;
+        if (through.FirstOrDefault(request => request.Uri is not null && ServerUri.ReadTyrant(request.Uri) is not null) is not null)
+            throw new UserException(ExitCode.WrongUsage, "--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", "omit --engine");
+        IClientEngine driver = load();
+        return [.. requests.Select(request => through.Contains(request) ? Through(request, driver) : request)];
+    }
+
+    /// <summary>Loads the official driver as the user's environment says.</summary>
+    public static IClientEngine LoadDriver(CancellationToken stop) => DriverLibrary.OfUser().Load(stop);
+
+    private static RunRequest Through(RunRequest request, IClientEngine driver)
+    {
+        if (request.Settings.Engine.Version is { } before && before != driver.Version)
+        {
+            throw new UserException(
+                ExitCode.WrongUsage, $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: its parts could not be compared", "start a new run, or resume it with the MongoPerf that began it");
+        }
+
+        foreach (PhaseGroup group in request.Plan.Plan.Rounds.SelectMany(round => round.Phases).SelectMany(PlanRequests.GroupsOf))
+        {
+            foreach (PhaseOperation one in group.Operations)
+                driver.Check(one.Operation);
+        }
+
+        return request with { Engine = driver, Settings = request.Settings with { Engine = new EngineSettings(EngineKind.Driver, driver.Version) } };
+    }
+}
