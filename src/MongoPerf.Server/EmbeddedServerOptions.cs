@@ -18,6 +18,9 @@ public sealed record EmbeddedServerOptions
     /// </summary>
     public long? CacheBytes { get; init; }
 
+    /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
+    public int? MaximumConnections { get; init; }
+
     internal long EffectiveCacheBytes =>
         CacheBytes ?? Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, LeastDefaultCacheBytes, MostDefaultCacheBytes);
 }

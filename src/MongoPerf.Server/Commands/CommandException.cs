@@ -10,6 +10,8 @@ internal sealed class CommandException(int code, string codeName, string message
 
     public static CommandException BadValue(string message) => new(2, "BadValue", message);
 
+    public static CommandException Overflow(string message) => new(15, "Overflow", message);
+
     public static CommandException FailedToParse(string message) => new(9, "FailedToParse", message);
 
     public static CommandException TypeMismatch(string message) => new(14, "TypeMismatch", message);

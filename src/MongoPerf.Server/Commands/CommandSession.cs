@@ -2,40 +2,63 @@ using System.Buffers;
 using System.Text;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only.</summary>
-internal sealed class CommandSession(ServerContext server, int connectionId) : ICommandSession
+/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only, but for <see cref="ClientLeft"/>.</summary>
+internal sealed class CommandSession : ICommandSession
 {
     private const int MaximumNameLength = 320;
+
+    // A longer command may have blown up what the query keeps for the next one.
+    private const int UsualCommandBytes = 64 << 10;
+
+    private readonly Operation _operation = new();
+    private bool _isLeaveable;
     private byte[] _database = [];
     private string _databaseText = "";
     private byte[] _collectionName = [];
     private byte[] _collectionDatabase = [];
     private Collection? _collection;
 
-    public ServerContext Server { get; } = server;
+    public CommandSession(ServerContext server, int connectionId)
+    {
+        Server = server;
+        ConnectionId = connectionId;
+        _operation.Connection = connectionId;
+        server.Operations.Add(_operation);
+    }
 
-    public int ConnectionId { get; } = connectionId;
+    public ServerContext Server { get; }
+
+    public int ConnectionId { get; }
 
     /// <summary>For the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
     public FindQuery Query { get; private set; } = new(new PathCache());
 
-    public InsertScratch Insert { get; } = new();
+    public InsertScratch Insert { get; private set; } = new();
+
+    /// <summary>The present command as others see it: its time limit, and whether it has to end.</summary>
+    public Operation Operation => _operation;
 
     /// <summary>The present command's <c>$db</c>.</summary>
     public string Database => _databaseText;
 
     public void Handle(in CommandRequest request, ReplyWriter reply)
     {
+        _operation.Begin(Server.Operations.NextId());
         try
         {
-            ReadDatabase(request);
+            RequireSound(request.Body);
+            ReadGenericFields(request);
             CommandTable.Entry command = CommandTable.Find(request.Name);
+            _operation.Describe(command.Name, _databaseText);
+            // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
+            _isLeaveable = request.WantsReply && command.Name != "insert";
             if (request.IsLegacyQuery && !command.IsHandshake)
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             if (command.IsCounted)
@@ -45,6 +68,18 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         catch (CommandException error)
         {
             reply.Fail(error.Code, error.CodeName, error.Message);
+        }
+        catch (InterruptedException error)
+        {
+            reply.Fail(error.Code, error.CodeName, error.Message);
+        }
+        catch (MemoryLimitException error)
+        {
+            reply.Fail(146, "ExceededMemoryLimit", error.Message);
+        }
+        catch (BsonDepthException error)
+        {
+            reply.Fail(15, "Overflow", $"BSONObj exceeds maximum nested object depth: {error.Message}");
         }
         catch (BsonFormatException error)
         {
@@ -58,13 +93,41 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         {
             reply.Fail(1, "InternalError", error.Message);
         }
+        catch (InsufficientExecutionStackException)
+        {
+            reply.Fail(15, "Overflow", "the command is nested too deeply");
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            // A defect of this server: the client is told, the connection and all others go on.
+            Server.Counters.CountDefect();
+            reply.Fail(8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
+        }
         finally
         {
             Query.Dispose();
+            if (request.Body.Length > UsualCommandBytes)
+                Query = new FindQuery(new PathCache());
+            if (Insert.IsLarge)
+                Insert = new InsertScratch();
+            _isLeaveable = false;
+            _operation.End();
         }
     }
 
-    public void Dispose() => Query.Dispose();
+    /// <inheritdoc/>
+    public void ClientLeft()
+    {
+        long id = _operation.Id;
+        if (Volatile.Read(ref _isLeaveable))
+            _operation.Interrupt(id, Interruption.ClientLeft);
+    }
+
+    public void Dispose()
+    {
+        Server.Operations.Remove(_operation);
+        Query.Dispose();
+    }
 
     /// <summary>Gives the query to a cursor and makes a new one for the next command.</summary>
     public FindQuery ReleaseQuery()
@@ -79,7 +142,11 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
     public Collection? FindCollection(ReadOnlySpan<byte> name)
     {
         if (_collection is { IsDropped: false } && name.SequenceEqual(_collectionName) && _database.AsSpan().SequenceEqual(_collectionDatabase))
+        {
+            _operation.Namespace = _collection.Namespace;
             return _collection;
+        }
+
         RequireName(name);
         Span<char> text = stackalloc char[MaximumNameLength];
         _databaseText.CopyTo(text);
@@ -115,22 +182,50 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         _collection = found;
         _collectionName = name.ToArray();
         _collectionDatabase = _database;
+        _operation.Namespace = found.Namespace;
     }
 
-    private void ReadDatabase(in CommandRequest request)
+    /// <summary>What mongod checks of every message before it looks at the command.</summary>
+    private static void RequireSound(ReadOnlySpan<byte> body)
     {
-        if (request.IsLegacyQuery)
-        {
+        if (body.Length > Limits.MaximumBodyBytes)
+            throw Limits.TooLarge(body.Length);
+        BsonValidator.ValidateStructure(body);
+    }
+
+    /// <summary><c>$db</c> and <c>maxTimeMS</c>.</summary>
+    private void ReadGenericFields(in CommandRequest request)
+    {
+        bool hasDatabase = request.IsLegacyQuery;
+        if (hasDatabase)
             SetDatabase("admin"u8);
-            return;
+        var reader = new BsonReader(request.Body);
+        while (reader.Read())
+        {
+            if (!hasDatabase && reader.NameIs("$db"u8))
+            {
+                if (reader.Type != BsonType.String)
+                    throw CommandException.Location(13111, "wrong type for field ($db)");
+                SetDatabase(reader.StringBytes);
+                hasDatabase = true;
+            }
+            else if (reader.NameIs("maxTimeMS"u8))
+            {
+                _operation.LimitTime(Milliseconds(reader));
+            }
         }
 
-        var reader = new BsonReader(request.Body);
-        if (!reader.Find("$db"u8))
+        if (!hasDatabase)
             throw CommandException.Location(40571, "OP_MSG requests require a $db argument");
-        if (reader.Type != BsonType.String)
-            throw CommandException.Location(13111, "wrong type for field ($db)");
-        SetDatabase(reader.StringBytes);
+    }
+
+    private static long Milliseconds(BsonReader maxTime)
+    {
+        if (!maxTime.IsNumber)
+            throw CommandException.BadValue("maxTimeMS must be a number");
+        if (maxTime.ToDouble() != Math.Floor(maxTime.ToDouble()))
+            throw CommandException.BadValue("maxTimeMS has non-integral value");
+        return maxTime.ToDouble() is >= 0 and <= int.MaxValue ? maxTime.ToInt64() : throw CommandException.BadValue($"{maxTime.ToInt64()} value for maxTimeMS is out of range");
     }
 
     private void SetDatabase(ReadOnlySpan<byte> name)

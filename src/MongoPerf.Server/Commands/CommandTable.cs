@@ -16,7 +16,11 @@ internal static class CommandTable
     /// <param name="Execute">Carries the command out.</param>
     /// <param name="IsHandshake">May come as OP_QUERY.</param>
     /// <param name="IsCounted">Counts under opcounters.command; the others have counters of their own.</param>
-    public sealed record Entry(Handler Execute, bool IsHandshake = false, bool IsCounted = true);
+    public sealed record Entry(Handler Execute, bool IsHandshake = false, bool IsCounted = true)
+    {
+        /// <summary>As the client wrote it.</summary>
+        public string Name { get; init; } = "";
+    }
 
     private static readonly FrozenDictionary<string, Entry> Entries = new Dictionary<string, Entry>
     {
@@ -33,6 +37,8 @@ internal static class CommandTable
         ["getCmdLineOpts"] = new(AdministrationCommands.GetCommandLine),
         ["hostInfo"] = new(AdministrationCommands.HostInfo),
         ["whatsmyuri"] = new(AdministrationCommands.WhatsMyUri),
+        ["currentOp"] = new(OperationCommands.CurrentOp),
+        ["killOp"] = new(OperationCommands.KillOp),
         ["getLog"] = new(AdministrationCommands.GetLog),
         ["serverStatus"] = new(ServerStatusCommand.Execute),
         ["insert"] = new(InsertCommand.Execute, IsCounted: false),
@@ -62,15 +68,15 @@ internal static class CommandTable
         ["collstats"] = new(StatisticsCommands.CollStats),
         ["dbStats"] = new(StatisticsCommands.DbStats),
         ["dbstats"] = new(StatisticsCommands.DbStats),
-    }.ToFrozenDictionary();
+    }.ToFrozenDictionary(pair => pair.Key, pair => pair.Value with { Name = pair.Key });
 
     private static readonly FrozenDictionary<string, Entry>.AlternateLookup<ReadOnlySpan<char>> ByName = Entries.GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <exception cref="CommandException">59, for a name that is not known.</exception>
     public static Entry Find(ReadOnlySpan<byte> name)
     {
-        Span<char> text = stackalloc char[MaximumNameLength];
-        if (name.Length <= MaximumNameLength && ByName.TryGetValue(text[..Encoding.ASCII.GetChars(name, text)], out Entry? entry))
+        Span<char> characters = stackalloc char[MaximumNameLength];
+        if (name.Length <= MaximumNameLength && ByName.TryGetValue(characters[..Encoding.ASCII.GetChars(name, characters)], out Entry? entry))
             return entry;
         throw new CommandException(59, "CommandNotFound", $"no such command: '{Encoding.UTF8.GetString(name)}'");
     }

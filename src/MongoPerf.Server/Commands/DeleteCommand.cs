@@ -56,7 +56,7 @@ internal static class DeleteCommand
         {
             if (collection.IsDropped)
                 return 0;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return DeleteAll(collection, query);
         }
         finally

@@ -30,7 +30,8 @@ internal static class DistinctCommand
             }
         }
 
-        var path = new FieldPath(field ?? throw CommandException.MissingField("distinct", "key"));
+        Limits.RequirePath(field ?? throw CommandException.MissingField("distinct", "key"));
+        var path = new FieldPath(field);
         session.Query.Parse(filter.Bytes, 0, 0, hint);
         reply.Body.StartArray("values"u8);
         if (session.FindCollection(name) is { } collection)

@@ -82,10 +82,54 @@ internal static class Limits
     public const int MaximumWriteBatch = 100_000;
     public const int MaximumIndexes = 64;
 
+    /// <summary>A document that is not stored as such: a command, or what a pipeline hands from stage to stage.</summary>
+    public const int MaximumBodyBytes = MaximumDocumentBytes + (16 << 10);
+
+    /// <summary>Levels of a stored document, itself counted.</summary>
+    public const int MaximumDepth = 180;
+
+    /// <summary>Operators inside each other in an expression.</summary>
+    public const int MaximumExpressionDepth = 100;
+
+    /// <summary>Names in a dotted path of a filter.</summary>
+    public const int MaximumFilterPath = 180;
+
+    /// <summary>Names in any other dotted path.</summary>
+    public const int MaximumPath = 200;
+    public const int MaximumStages = 1000;
+    public const int MaximumSortFields = 32;
+
     /// <summary>Replies with documents stop here; one document more is always allowed.</summary>
     public const int MaximumReplyBytes = 16_777_216;
     public const int DefaultFirstBatch = 101;
     public const string StorageEngine = "rocksdb";
+
+    public static CommandException TooLarge(long bytes) =>
+        new(10334, "BSONObjectTooLarge", $"BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {MaximumBodyBytes}(16MB)");
+
+    public static CommandException TooDeep() => CommandException.Overflow($"cannot convert document to BSON because it exceeds the limit of {BsonValidator.MaximumDepth} levels of nesting");
+
+    /// <summary>What expressions may have made of a document on its way to the client.</summary>
+    /// <exception cref="CommandException">10334 for one that is too large, 15 for one that is nested too deeply.</exception>
+    public static void RequireReturnable(BsonDocument document)
+    {
+        if (document.Bytes.Length > MaximumBodyBytes)
+            throw TooLarge(document.Bytes.Length);
+        try
+        {
+            BsonValidator.ValidateStructure(document.Bytes);
+        }
+        catch (BsonDepthException)
+        {
+            throw TooDeep();
+        }
+    }
+
+    public static void RequirePath(string path)
+    {
+        if (path.AsSpan().Count('.') >= MaximumPath)
+            throw CommandException.Overflow("FieldPath is too long");
+    }
 
     public static ReadOnlySpan<byte> KindField => "mongoperfEmbedded"u8;
 }

@@ -156,6 +156,7 @@ internal static class IndexCommands
                 throw new CommandException(67, "CannotCreateIndex", $"Values in v:2 index key pattern must be numbers other than 0, or strings; '{path}' is neither");
             if (path.Length == 0 || path[0] == '$' || path.Contains(".."))
                 throw new CommandException(67, "CannotCreateIndex", $"'{path}' cannot be a field of an index");
+            Limits.RequirePath(path);
             return new IndexField(new FieldPath(path), direction.ToDouble() < 0);
         }
     }

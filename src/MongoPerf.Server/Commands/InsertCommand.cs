@@ -13,6 +13,12 @@ internal sealed class InsertScratch
 
     /// <summary>For documents that must be made anew: without an _id, or with it in another place than the first.</summary>
     public BsonWriter Document { get; } = new();
+
+    /// <summary>Too much to be kept for the next insert.</summary>
+    public bool IsLarge => Document.Length > KeptBytes || Errors.Count > KeptErrors;
+
+    private const int KeptBytes = 1 << 20;
+    private const int KeptErrors = 1000;
 }
 
 internal static class InsertCommand
@@ -82,7 +88,7 @@ internal static class InsertCommand
         {
             if (collection.IsDropped)
                 throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return InsertAll(session.Insert, collection, ref documents, isOrdered);
         }
         finally
@@ -120,7 +126,12 @@ internal static class InsertCommand
             return false;
         }
 
-        BsonValidator.Validate(document);
+        if (BsonValidator.Validate(document) > Limits.MaximumDepth)
+        {
+            scratch.Errors.Add(index, 15, $"cannot insert document because it exceeds {Limits.MaximumDepth} levels of nesting");
+            return false;
+        }
+
         document = WithIdInFront(scratch.Document, document, out BsonType idType);
         if (ForbiddenIdType(idType) is { } kind)
         {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 
 namespace MongoPerf.Server.Commands;
@@ -16,6 +17,8 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
     public ServerCounters Counters { get; } = new();
 
     public CursorTable Cursors { get; } = new();
+
+    public OperationTable Operations { get; } = new();
 
     /// <summary>Set once the listener runs.</summary>
     public NetworkCounters Network { get; set; } = new();

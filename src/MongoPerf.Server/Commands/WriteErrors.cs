@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -8,6 +9,8 @@ namespace MongoPerf.Server.Commands;
 /// <summary>The statements of a write command that failed, as they go into its reply.</summary>
 internal sealed class WriteErrors
 {
+    private const int MaximumTextBytes = 1 << 20;
+
     private readonly List<(int Index, int Code, string Message, CollectionIndex? Duplicate, byte[] Document)> _errors = [];
 
     public int Count => _errors.Count;
@@ -24,6 +27,7 @@ internal sealed class WriteErrors
     {
         if (_errors.Count == 0)
             return;
+        int start = body.Length;
         body.StartArray("writeErrors"u8);
         for (int i = 0; i < _errors.Count; i++)
         {
@@ -31,8 +35,10 @@ internal sealed class WriteErrors
             body.StartDocument(ArrayNames.Of(i));
             body.WriteInt32("index"u8, index);
             body.WriteInt32("code"u8, code);
-            body.WriteString("errmsg"u8, message);
-            if (duplicate != null)
+            // As mongod: after a megabyte of them the rest come without texts.
+            bool isFull = body.Length - start > MaximumTextBytes;
+            body.WriteString("errmsg"u8, isFull ? "" : message);
+            if (duplicate != null && !isFull)
             {
                 body.WriteDocument("keyPattern"u8, duplicate.Spec.KeyPattern().Bytes);
                 WriteKeyValue(body, duplicate.Spec, document);
@@ -76,8 +82,20 @@ internal sealed class WriteErrors
 /// <summary>Values as MongoDB's shell writes them, for error texts.</summary>
 internal static class ValueText
 {
+    // Source: mongod 6.0.5, BSONElement::toString.
+    private const int LongString = 160;
+    private const int ShownOfLongString = 150;
+
+    // A larger document is not worth the memory of its text.
+    private const int MaximumBytes = 16 << 10;
+
     public static string Of(BsonType type, ReadOnlySpan<byte> value)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
+        if (type == BsonType.String && value.Length > LongString + 4)
+            return $"\"{Encoding.UTF8.GetString(value.Slice(4, ShownOfLongString))}...\"";
+        if (value.Length > MaximumBytes)
+            return type == BsonType.Array ? "[ ... ]" : type == BsonType.Document ? "{ ... }" : "...";
         var any = new BsonValue(type, value.ToArray());
         return type switch
         {

@@ -10,6 +10,9 @@ public sealed class ReplyWriter
     // A buffer that one huge reply has blown up is given back.
     private const int KeptBytes = 4 << 20;
     private const int OpReplyFixedBytes = 20;
+
+    // A client that put megabytes into a name does not want them back.
+    private const int MaximumText = 16 << 10;
     private const int AwaitCapable = 8;
 
     private int _bodyStart;
@@ -39,7 +42,7 @@ public sealed class ReplyWriter
     {
         Restart();
         Body.WriteDouble("ok"u8, 0);
-        Body.WriteString("errmsg"u8, message);
+        Body.WriteString("errmsg"u8, message.Length <= MaximumText ? message : message[..MaximumText] + "...");
         if (code != 0)
         {
             Body.WriteInt32("code"u8, code);
@@ -88,11 +91,22 @@ public sealed class ReplyWriter
         OpenBody();
     }
 
+    /// <summary>No client takes a message over 48,000,000 bytes; such a reply becomes an error.</summary>
     internal ReadOnlySpan<byte> Finish()
     {
-        if (!_isVerbatim)
-            Body.PatchInt32(0, Body.Length);
+        if (_isVerbatim)
+            return Body.Written;
+        if (Body.Length > MessageHeader.MaximumMessageLength)
+            Fail(10334, "BSONObjectTooLarge", $"BSONObj size: {Body.Length - _bodyStart} (0x{Body.Length - _bodyStart:X}) is invalid. The reply does not fit a message of {MessageHeader.MaximumMessageLength} bytes");
+        Body.PatchInt32(0, Body.Length);
         return Body.Written;
+    }
+
+    /// <summary>Gives back what a huge reply needed.</summary>
+    internal void Trim()
+    {
+        if (Body.Length > KeptBytes)
+            Body = new BsonWriter();
     }
 
     private void OpenBody()
@@ -103,8 +117,7 @@ public sealed class ReplyWriter
 
     private void Reset()
     {
-        if (Body.Length > KeptBytes)
-            Body = new BsonWriter();
+        Trim();
         Body.Clear();
         _isVerbatim = false;
         CloseAfterwards = false;

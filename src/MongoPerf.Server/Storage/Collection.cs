@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Bson;
@@ -30,7 +31,7 @@ internal sealed class Collection : IDisposable
 
     public string Namespace => Entry.Namespace;
 
-    public ReaderWriterLockSlim Lock { get; } = new(LockRecursionPolicy.NoRecursion);
+    public InterruptibleReaderWriterLock Lock { get; } = new();
 
     public bool IsDropped { get; set; }
 

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
 
@@ -5,7 +6,7 @@ namespace MongoPerf.Server.Storage;
 
 /// <summary>Builds and writes the batches of one collection: documents, index keys and counters together, all or nothing.</summary>
 /// <remarks>
-/// One thread at a time: lock <see cref="Gate"/> from <see cref="Begin"/> to <see cref="Commit"/>, inside the collection's read
+/// One thread at a time: enter <see cref="Gate"/> from <see cref="Begin"/> to <see cref="Commit"/>, inside the collection's read
 /// lock. After a commit the operating system has the batch, so it survives a kill of the process; see
 /// <see cref="DocumentStore.SyncLog"/> for power failure.
 /// </remarks>
@@ -39,7 +40,7 @@ internal sealed class CollectionWriter : IDisposable
             RememberGreatestId(ids.Key);
     }
 
-    public Lock Gate { get; } = new();
+    public InterruptibleLock Gate { get; } = new();
 
     /// <summary>Bytes that the open batch holds.</summary>
     public long BatchBytes => _batch.Bytes;
@@ -55,6 +56,12 @@ internal sealed class CollectionWriter : IDisposable
         {
             _newKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
             _oldKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
+        }
+
+        for (int i = 0; i < _newKeys.Length; i++)
+        {
+            _newKeys[i].Trim();
+            _oldKeys[i].Trim();
         }
     }
 
@@ -208,12 +215,21 @@ internal sealed class CollectionWriter : IDisposable
         return _key.Written;
     }
 
+    /// <summary>By halving: several keys are in order, and an array may have a million.</summary>
     private static bool Holds(IndexKeys keys, ReadOnlySpan<byte> key)
     {
-        for (int i = 0; i < keys.Count; i++)
+        int from = 0;
+        int to = keys.Count;
+        while (from < to)
         {
-            if (keys[i].SequenceEqual(key))
+            int middle = (from + to) / 2;
+            int order = keys[middle].SequenceCompareTo(key);
+            if (order == 0)
                 return true;
+            if (order < 0)
+                from = middle + 1;
+            else
+                to = middle;
         }
 
         return false;

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
 
 namespace MongoPerf.Server.Storage;
@@ -21,7 +22,7 @@ internal sealed class DocumentStore : IDisposable
     private readonly nint _catalog;
     private readonly ConcurrentDictionary<string, Collection> _collections = new();
     private readonly ConcurrentDictionary<string, Collection>.AlternateLookup<ReadOnlySpan<char>> _byName;
-    private readonly Lock _catalogGate = new();
+    private readonly InterruptibleLock _catalogGate = new();
     private readonly string _path;
     private int _nextCollectionId;
 
@@ -59,7 +60,7 @@ internal sealed class DocumentStore : IDisposable
         isNew = false;
         if (_collections.TryGetValue($"{database}.{name}", out Collection? found))
             return found;
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             if (_collections.TryGetValue($"{database}.{name}", out found))
                 return found;
@@ -78,13 +79,14 @@ internal sealed class DocumentStore : IDisposable
     /// <returns>How many indexes it had; null when there is no such collection.</returns>
     public int? Drop(string nameSpace)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
-            if (!_collections.TryRemove(nameSpace, out Collection? collection))
+            if (!_collections.TryGetValue(nameSpace, out Collection? collection))
                 return null;
             collection.Lock.EnterWriteLock();
             try
             {
+                _collections.TryRemove(nameSpace, out _);
                 collection.IsDropped = true;
                 using var batch = new RocksBatch();
                 batch.Delete(_catalog, collection.Entry.StoreKey);
@@ -109,11 +111,15 @@ internal sealed class DocumentStore : IDisposable
     /// <returns>Null, or a document whose key occurs twice in the unique index; then there is no index.</returns>
     public byte[]? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             collection.Lock.EnterWriteLock();
             try
             {
+                RequireThere(collection);
+                // Two clients asked for it at once.
+                if (collection.Indexes.Any(index => index.Spec.Name == name))
+                    return null;
                 var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
                 string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
                 var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
@@ -153,11 +159,12 @@ internal sealed class DocumentStore : IDisposable
 
     public void DropIndex(Collection collection, IndexSpec spec)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             collection.Lock.EnterWriteLock();
             try
             {
+                RequireThere(collection);
                 collection.Entry = collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] };
                 WriteEntry(collection.Entry);
                 collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
@@ -169,6 +176,9 @@ internal sealed class DocumentStore : IDisposable
             }
         }
     }
+
+    /// <summary>Makes compactions that clients asked for end early; for good.</summary>
+    public void StopCompactions() => _database.StopCompactions();
 
     /// <summary>Returns when everything acknowledged so far would survive a power failure.</summary>
     public void SyncLog() => _database.SyncLog();
@@ -203,6 +213,12 @@ internal sealed class DocumentStore : IDisposable
             _database.DropColumn(orphan);
     }
 
+    private static void RequireThere(Collection collection)
+    {
+        if (collection.IsDropped)
+            throw new StorageException($"the collection {collection.Namespace} was dropped meanwhile");
+    }
+
     private void WriteEntry(CollectionEntry entry)
     {
         using var batch = new RocksBatch();
@@ -221,6 +237,7 @@ internal sealed class DocumentStore : IDisposable
         var pending = new PendingKeys();
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
+            Operation.Check();
             keys.Build(index.Spec.Fields, records.Value);
             index.IsMultikey |= keys.IsMultikey;
             for (int i = 0; i < keys.Count; i++)

@@ -42,6 +42,7 @@ internal sealed class UnwindStage
             throw CommandException.Location(28812, "no path specified to $unwind stage");
         if (text[0] != '$')
             throw CommandException.Location(28818, $"path option to $unwind stage should be prefixed with a '$': {text}");
+        Limits.RequirePath(text);
         _path = text[1..].Split('.');
     }
 
@@ -65,9 +66,13 @@ internal sealed class UnwindStage
         }
     }
 
-    private static string[] IndexPath(string text) => text[0] != '$'
-        ? text.Split('.')
-        : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
+    private static string[] IndexPath(string text)
+    {
+        Limits.RequirePath(text);
+        return text[0] != '$'
+            ? text.Split('.')
+            : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
+    }
 
     private BsonDocument WithIndex(BsonDocument document, BsonValue index) => _index == null ? document : Nested.Set(document, _index, index);
 

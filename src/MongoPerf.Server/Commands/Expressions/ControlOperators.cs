@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -122,7 +123,12 @@ internal static class ControlOperators
         {
             Scope with = scope;
             foreach ((string name, Expression value) in values)
-                with = with.With(name, value.Evaluate(scope));
+            {
+                BsonValue? known = value.Evaluate(scope);
+                Values.Hold(known);
+                with = with.With(name, known);
+            }
+
             return result.Evaluate(with);
         });
     }
@@ -155,9 +161,16 @@ internal static class ControlOperators
             if (Values.IsNullish(array))
                 return Values.Null;
             RequireArray(array!.Value, 40080, "$reduce requires that 'input' be an array, found: {0}");
+            Values.Hold(array);
+            long held = Operation.Held;
             BsonValue? result = initial.Evaluate(scope);
             foreach (BsonValue item in Values.Items(array.Value))
+            {
+                Values.Hold(result);
                 result = inner.Evaluate(scope.With("value", result).With("this", item));
+                Operation.Release(held);
+            }
+
             return result;
         });
     }
@@ -227,6 +240,7 @@ internal static class ControlOperators
         if (Values.IsNullish(value))
             return Values.Null;
         RequireArray(value!.Value, code, text);
+        Values.Hold(value);
         return Values.Array(change(Values.Items(value.Value)));
     }
 

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -34,6 +35,7 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
 
     public override BsonValue? Evaluate(Scope scope)
     {
+        Operation.Check();
         if (Variables.TryGet(scope.Variables, variable, out BsonValue? value))
             return Follow(value, 0);
         return variable switch
@@ -87,13 +89,17 @@ internal sealed class DocumentExpression((string Name, Expression Value)[] field
 {
     public override BsonValue? Evaluate(Scope scope)
     {
+        long held = Operation.Held;
         var result = new List<(string, BsonValue)>();
         foreach ((string name, Expression expression) in fields)
         {
-            if (expression.Evaluate(scope) is { } value)
-                result.Add((name, value));
+            if (expression.Evaluate(scope) is not { } value)
+                continue;
+            Values.Hold(value);
+            result.Add((name, value));
         }
 
+        Operation.Release(held);
         return Values.Document(result);
     }
 }
@@ -109,15 +115,30 @@ internal sealed class FunctionExpression(Func<BsonValue?[], BsonValue?> function
 {
     public override BsonValue? Evaluate(Scope scope)
     {
+        Operation.Check();
+        long held = Operation.Held;
         var values = new BsonValue?[operands.Length];
         for (int i = 0; i < values.Length; i++)
+        {
             values[i] = operands[i].Evaluate(scope);
-        return function(values);
+            Values.Hold(values[i]);
+        }
+
+        BsonValue? result = function(values);
+        Operation.Release(held);
+        return result;
     }
 }
 
 /// <summary>An operator that decides which operands are evaluated, or over what.</summary>
 internal sealed class ControlExpression(Func<Scope, BsonValue?> evaluate) : Expression
 {
-    public override BsonValue? Evaluate(Scope scope) => evaluate(scope);
+    public override BsonValue? Evaluate(Scope scope)
+    {
+        Operation.Check();
+        long held = Operation.Held;
+        BsonValue? result = evaluate(scope);
+        Operation.Release(held);
+        return result;
+    }
 }

@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -18,6 +19,10 @@ internal static class ExpressionParser
         "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal", "$toDouble", "$toInt", "$toLong",
         "$toObjectId", "$toString", "$trim", "$trunc", "$tsIncrement", "$tsSecond", "$week", "$zip",
     }.ToFrozenSet();
+
+    /// <summary>Operators around the one that the thread parses.</summary>
+    [ThreadStatic]
+    private static int _depth;
 
     public static Expression Parse(BsonReader reader, Variables? variables) => Parse(new BsonValue(reader.Type, reader.Value.ToArray()), variables);
 
@@ -50,6 +55,8 @@ internal static class ExpressionParser
 
     private static PathExpression ParsePath(string text, Variables? variables)
     {
+        Operation.Check();
+        Limits.RequirePath(text);
         bool hasVariable = text.StartsWith("$$", StringComparison.Ordinal);
         string[] steps = text[(hasVariable ? 2 : 1)..].Split('.');
         if (text.Length == 1)
@@ -109,6 +116,21 @@ internal static class ExpressionParser
     }
 
     private static Expression ParseOperator(string name, BsonValue operand, Variables? variables)
+    {
+        if (_depth == Limits.MaximumExpressionDepth)
+            throw Limits.TooDeep();
+        _depth++;
+        try
+        {
+            return ParseKnown(name, operand, variables);
+        }
+        finally
+        {
+            _depth--;
+        }
+    }
+
+    private static Expression ParseKnown(string name, BsonValue operand, Variables? variables)
     {
         if (name is "$literal" or "$const")
             return new ConstantExpression(operand);

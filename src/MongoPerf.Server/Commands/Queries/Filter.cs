@@ -186,7 +186,7 @@ internal sealed class Filter
             string text = Encoding.UTF8.GetString(value[4..^1]);
             foreach (Regex pattern in node.Patterns!)
             {
-                if (pattern.IsMatch(text))
+                if (BoundedRegex.IsMatch(pattern, text))
                     return true;
             }
 

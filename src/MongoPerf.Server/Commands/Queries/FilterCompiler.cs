@@ -1,5 +1,6 @@
 using System.Text.RegularExpressions;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -85,6 +86,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         var operators = new BsonReader(document);
         while (operators.Read())
         {
+            Operation.Check();
             if (Comparison(operators.Name) is { } comparison)
                 AddComparison(group, comparison, field, operators, start);
             else
@@ -270,6 +272,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         FilterNode node = _filter.NewNode(kind);
         node.Path = _paths.Get(field);
+        if (node.Path.StepCount > Limits.MaximumFilterPath)
+            throw CommandException.Location(5729100, "FieldPath is too long");
         node.OperandType = operand.Type;
         node.OperandStart = start + operand.ValueOffset;
         node.OperandLength = operand.Value.Length;

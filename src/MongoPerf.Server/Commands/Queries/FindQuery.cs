@@ -159,7 +159,15 @@ internal sealed class FindQuery : IBatchSource
                 return true;
             }
 
+            int before = body.Length;
             WriteCurrent(body, ArrayNames.Of(count++));
+            // A projection may have made it larger.
+            if (count > 1 && body.Length - start > Limits.MaximumReplyBytes)
+            {
+                body.Truncate(before);
+                Hold();
+                return true;
+            }
         }
 
         return !IsComplete;
@@ -169,7 +177,11 @@ internal sealed class FindQuery : IBatchSource
     public (long Keys, long Documents, long Returned) Examined => (Runner?.KeysExamined ?? 0, Runner?.DocumentsExamined ?? 0, _returned);
 
     /// <summary>Lets go of iterators and pinned memory; the object can be used again.</summary>
-    public void Dispose() => _planner.Dispose();
+    public void Dispose()
+    {
+        _planner.Dispose();
+        _sorter.Clear();
+    }
 
     private void Restart()
     {

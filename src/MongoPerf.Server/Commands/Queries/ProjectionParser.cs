@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -143,6 +144,8 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
     /// <summary>The node of a path, made anew.</summary>
     private ProjectionNode Place(string path)
     {
+        Operation.Check();
+        Limits.RequirePath(path);
         string[] steps = path.Split('.');
         ProjectionNode at = _root;
         for (int i = 0; i < steps.Length; i++)

@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -43,14 +45,20 @@ internal sealed class ProjectionTree
     public static ProjectionTree ParseAddition(BsonDocument specification, Variables? variables) =>
         new(ProjectionKind.Addition, new ProjectionParser(variables, isFind: false).ParseAddition(specification));
 
-    public BsonDocument Apply(BsonDocument document, Variables? variables) =>
-        Apply(_root, document, new Scope(document, variables)).ToDocument();
+    public BsonDocument Apply(BsonDocument document, Variables? variables)
+    {
+        long held = Operation.Held;
+        BsonDocument result = Apply(_root, document, new Scope(document, variables)).ToDocument();
+        Operation.Release(held);
+        return result;
+    }
 
     private BsonValue Apply(ProjectionNode node, BsonDocument document, Scope scope)
     {
         var fields = new List<(string Name, BsonValue Value)>();
         foreach ((string name, BsonValue value) in document)
         {
+            Operation.Check();
             if (Pick(node.Find(name), value, scope) is { } picked)
                 fields.Add((name, picked));
         }
@@ -74,7 +82,14 @@ internal sealed class ProjectionTree
         return PickNested(child, value, scope);
     }
 
-    private BsonValue? PickNested(ProjectionNode child, BsonValue value, Scope scope) => value.Type switch
+    private BsonValue? PickNested(ProjectionNode child, BsonValue value, Scope scope)
+    {
+        // Arrays in arrays, which expressions may nest without bounds.
+        RuntimeHelpers.EnsureSufficientExecutionStack();
+        return PickInside(child, value, scope);
+    }
+
+    private BsonValue? PickInside(ProjectionNode child, BsonValue value, Scope scope) => value.Type switch
     {
         BsonType.Document => Apply(child, value.ToDocument(), scope),
         BsonType.Array when _kind == ProjectionKind.Addition => value,
@@ -90,10 +105,12 @@ internal sealed class ProjectionTree
         {
             if (!child.HasComputed)
                 continue;
+            Operation.Check();
             int at = fields.FindIndex(field => field.Name == child.Name);
             BsonValue? value = child.Computed != null
                 ? child.Computed.Evaluate(scope)
                 : SetNested(child, at >= 0 ? fields[at].Value : null, scope);
+            Values.Hold(value);
             if (value is not { } known)
                 fields.RemoveAll(field => field.Name == child.Name);
             else if (at >= 0)
@@ -106,6 +123,7 @@ internal sealed class ProjectionTree
     /// <summary>Sets computed fields inside a value: in each element of an array; what is no document becomes one.</summary>
     private BsonValue SetNested(ProjectionNode node, BsonValue? value, Scope scope)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         if (value is { Type: BsonType.Array } array)
             return Values.Array(Values.Items(array).Select(item => SetNested(node, item, scope)));
         List<(string Name, BsonValue Value)> fields = value is { Type: BsonType.Document } document

@@ -46,9 +46,10 @@ internal static class RegexOperand
             };
         }
 
+        BoundedRegex.RequireSize(pattern);
         try
         {
-            return new Regex(Translate(pattern), flags);
+            return new Regex(Translate(pattern), flags, BoundedRegex.FirstTry);
         }
         catch (RegexParseException error)
         {

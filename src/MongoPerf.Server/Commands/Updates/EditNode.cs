@@ -79,7 +79,7 @@ internal sealed class EditNode
         if (!TryIndex(name, out int index))
             throw Updates.UpdateErrors.NotViable(name, this);
         if (index - Children.Count > MostAdded)
-            throw new CommandException(2, "BadValue", $"can't backfill more than {MostAdded} elements");
+            throw new CommandException(34, "CannotBackfillArray", $"can't backfill more than {MostAdded} elements");
         while (Children.Count < index)
             Children.Add(("", new EditNode(Values.Null)));
         Children.Add(("", new EditNode(value)));

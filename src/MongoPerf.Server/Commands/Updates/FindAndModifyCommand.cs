@@ -37,7 +37,7 @@ internal static class FindAndModifyCommand
         {
             if (collection.IsDropped)
                 return default;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return RunOne(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), options, update);
         }
         catch (DuplicateKeyException error)

@@ -58,7 +58,7 @@ internal static class UpdateCommand
         {
             if (collection.IsDropped)
                 return;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 RunAll(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), statement, update, index, outcome);
         }
         finally

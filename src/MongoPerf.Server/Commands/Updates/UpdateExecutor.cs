@@ -82,6 +82,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     {
         if (document.Bytes.Length > Limits.MaximumDocumentBytes)
             throw CommandException.Location(17420, $"Document to upsert is larger than {Limits.MaximumDocumentBytes}");
+        if (BsonValidator.ValidateStructure(document.Bytes) > Limits.MaximumDepth)
+            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {Limits.MaximumDepth}");
     }
 
     /// <summary>By the _id: a document that was sorted in memory is not on the iterator any more.</summary>

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
@@ -77,6 +78,7 @@ internal static class UpdateParser
 
     private static void Add(List<(UpdatePath Path, UpdateAction Action)> changes, UpdatePath path, UpdateAction action)
     {
+        Operation.Check();
         foreach ((UpdatePath other, _) in changes)
         {
             if (path.ConflictWith(other) is var common and >= 0)

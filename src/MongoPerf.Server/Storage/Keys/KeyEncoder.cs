@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage.Keys;
@@ -80,6 +81,8 @@ internal static class KeyEncoder
 
     private static void WriteElements(KeyBuffer key, ReadOnlySpan<byte> document, bool withNames)
     {
+        // What expressions have made may be nested without bounds.
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         var reader = new BsonReader(document);
         while (reader.Read())
         {

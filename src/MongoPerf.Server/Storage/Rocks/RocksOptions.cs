@@ -1,3 +1,5 @@
+using MongoPerf.Server.Listening;
+
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>How RocksDB is tuned here, and who owns its native option objects. Figures and reasons: docs/embedded-storage.md.</summary>
@@ -80,7 +82,7 @@ internal sealed class RocksOptions : IDisposable
         RocksNativeOptions.TotalWriteBufferSize(options, (nuint)MemtableBytes);
         RocksNativeOptions.MaxTotalWalSize(options, 512UL << 20);
         RocksNativeOptions.MaxBackgroundJobs(options, 2);
-        RocksNativeOptions.MaxOpenFiles(options, 1000);
+        RocksNativeOptions.MaxOpenFiles(options, HandleLimit.ForFiles);
         RocksNativeOptions.DynamicLevelSizes(options, 1);
         RocksNativeOptions.KeepLogFiles(options, 2);
         RocksNativeOptions.MaxLogFileSize(options, 4 * Megabyte);
