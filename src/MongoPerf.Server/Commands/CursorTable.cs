@@ -29,7 +29,7 @@ internal sealed class CursorTable : IDisposable
     private const long IdleMilliseconds = 600_000;
 
     // Each holds a view of the store and maybe sorted documents: the one that was idle longest makes room for another.
-    private const int MaximumCursors = 4096;
+    private const int MaximumCursors = 1024;
     private readonly ConcurrentDictionary<long, Cursor> _cursors = new();
     private long _timedOut;
 
@@ -56,6 +56,18 @@ internal sealed class CursorTable : IDisposable
     {
         cursor.LastUsed = Environment.TickCount64;
         _cursors[cursor.Id] = cursor;
+    }
+
+    /// <summary>Gives back what cursors hold of collections that are gone. They stay known, since their getMore has an error of its own.</summary>
+    public void ReleaseDropped()
+    {
+        foreach (Cursor known in _cursors.Values)
+        {
+            if (!known.Collection.IsDropped || Take(known.Id) is not { } cursor)
+                continue;
+            cursor.Source.Dispose();
+            _cursors[cursor.Id] = cursor;
+        }
     }
 
     public bool Kill(long id)

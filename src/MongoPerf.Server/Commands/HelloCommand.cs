@@ -129,6 +129,14 @@ internal static class Limits
     {
         if (path.AsSpan().Count('.') >= MaximumPath)
             throw CommandException.Overflow("FieldPath is too long");
+        RequireName(path);
+    }
+
+    /// <summary>A text that becomes the name of a field: a zero byte in it would end the name early and break the document.</summary>
+    public static void RequireName(string name)
+    {
+        if (name.Contains('\0'))
+            throw CommandException.Location(16411, "FieldPath field names may not contain '\\0'.");
     }
 
     public static ReadOnlySpan<byte> KindField => "mongoperfEmbedded"u8;

@@ -134,6 +134,8 @@ internal static class IndexCommands
             BsonDocument index = value.ToDocument();
             BsonDocument key = index.FindDocument("key") ?? throw CommandException.FailedToParse("The 'key' field is a required property of an index specification");
             string name = index.FindString("name") ?? throw CommandException.FailedToParse("The 'name' field is a required property of an index specification");
+            if (name.Contains('\0'))
+                throw new CommandException(67, "CannotCreateIndex", "index name cannot contain NUL bytes");
             foreach ((string option, BsonValue setting) in index)
             {
                 bool isKnown = option is "key" or "name" or "v" or "unique" or "background" or "ns" or "hidden" or "sparse";

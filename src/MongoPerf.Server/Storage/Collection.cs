@@ -20,6 +20,7 @@ internal sealed class Collection : IDisposable
     {
         _database = database;
         Entry = entry;
+        Namespace = entry.Namespace;
         Records = database.Column(ColumnNames.Records(entry.Id));
         Indexes = [.. entry.Indexes.Select(spec => new CollectionIndex(spec, ColumnOf(spec)) { IsMultikey = entry.MultikeyIndexes.Contains(spec.Id) })];
         (_documentCount, _dataBytes) = CollectionCounters.Read(database, entry.Id);
@@ -29,7 +30,7 @@ internal sealed class Collection : IDisposable
     /// <summary>What the catalog holds of it; replaced under the write lock.</summary>
     public CollectionEntry Entry { get; set; }
 
-    public string Namespace => Entry.Namespace;
+    public string Namespace { get; }
 
     public InterruptibleReaderWriterLock Lock { get; } = new();
 

@@ -131,13 +131,14 @@ internal sealed class SetAccumulator : Accumulator
 
     public override BsonValue Result => Values.Array(_values);
 
-    public override long HeldBytes => 3 * _memory.Bytes;
+    public override long HeldBytes => _memory.Bytes;
 
     public override void Add(BsonValue? value)
     {
         if (value is not { } known || !_keys.Add(Values.KeyOf(known)))
             return;
-        _memory.Add(known);
+        // The key is a text, of twice the value's size and more.
+        _memory.Add(known, copies: 3);
         _values.Add(known);
     }
 }
@@ -151,9 +152,11 @@ internal sealed class ArrayMemory
 
     public long Bytes => _bytes;
 
-    public void Add(BsonValue value)
+    /// <param name="value">Another element.</param>
+    /// <param name="copies">What it takes, in multiples of its size.</param>
+    public void Add(BsonValue value, int copies = 1)
     {
-        long bytes = value.Bytes.Length + BytesOfElement;
+        long bytes = ((long)copies * value.Bytes.Length) + BytesOfElement;
         if (_bytes + bytes > Operation.MaximumHeldBytes)
         {
             throw new CommandException(146, "ExceededMemoryLimit",

@@ -220,7 +220,15 @@ internal static class ControlOperators
         });
     }
 
-    private static string FieldName(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
+    private static string FieldName(string name, Expression expression)
+    {
+        string field = FieldText(name, expression);
+        if (name != "$getField")
+            Limits.RequireName(field);
+        return field;
+    }
+
+    private static string FieldText(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
         ? text.ToString()
         : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
 
@@ -270,7 +278,11 @@ internal static class ControlOperators
     {
         BsonDocument fields = Fields(name, operand, unknown);
         RequireOnly(name, fields, unknown, known);
-        return fields.ToDictionary(pair => pair.Key, pair => ExpressionParser.Parse(pair.Value, variables));
+        var parsed = new Dictionary<string, Expression>();
+        // Of one that is given twice the last counts.
+        foreach ((string field, BsonValue value) in fields)
+            parsed[field] = ExpressionParser.Parse(value, variables);
+        return parsed;
     }
 
     private static Expression Required(Dictionary<string, Expression> named, string field, int code) =>

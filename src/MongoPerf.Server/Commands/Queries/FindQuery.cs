@@ -51,7 +51,7 @@ internal sealed class FindQuery : IBatchSource
 
     public long Returned => _returned;
 
-    private long Wanted => _limit > 0 ? _skip + _limit : long.MaxValue;
+    private long Wanted => _limit > 0 && _skip <= long.MaxValue - _limit ? _skip + _limit : long.MaxValue;
 
     /// <summary>Reads the fields of a find command (or of the find inside an explain).</summary>
     /// <exception cref="CommandException">A field, operator or value that is not allowed.</exception>
