@@ -26,8 +26,11 @@ internal static class HandleLimit
         }
     }
 
-    /// <summary>What connections may take: four fifths, as of mongod's; half of what is little. The rest is the store's.</summary>
-    public static int ForConnections => Present <= Usual ? Present / 2 : (int)(Present * 0.8);
+    /// <summary>What connections may take: four fifths, as of mongod's; a third of what is little. The rest is the store's.</summary>
+    public static int ForConnections => Present <= Usual ? Present / 3 : (int)(Present * 0.8);
+
+    /// <summary>No connection has a handle of this number or above.</summary>
+    public static int LastForConnections { get; } = Present - Math.Min(256, Present / 4);
 
     /// <summary>Files that the store may keep open.</summary>
     public static int ForFiles => Math.Clamp((Present - ForConnections) / 2, 16, 1000);

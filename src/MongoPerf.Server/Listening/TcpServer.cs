@@ -145,7 +145,8 @@ public sealed class TcpServer : IDisposable
 
     private void Serve(Socket socket)
     {
-        if (_connections.Count >= MaximumConnections)
+        // The system gives the lowest number that is free: a high one says that the handles run out, and the store needs some.
+        if (_connections.Count >= MaximumConnections || socket.Handle >= HandleLimit.LastForConnections)
         {
             Interlocked.Increment(ref _refused);
             socket.Dispose();

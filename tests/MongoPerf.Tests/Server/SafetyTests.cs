@@ -321,7 +321,8 @@ public sealed class InterruptionTests : ServerTest
     // A million million comparisons in one update of one document.
     private const string SlowUpdate = "{'$addToSet': {'z': {'$each': [ITEMS]}}}";
 
-    public static TheoryData<string> SlowCommands => new(
+    private static readonly string[] SlowOnes =
+    [
         $"{{'find': 'c', 'filter': {Slow}}}",
         $"{{'count': 'c', 'query': {Slow}}}",
         $"{{'distinct': 'c', 'key': 'n', 'query': {Slow}}}",
@@ -330,7 +331,10 @@ public sealed class InterruptionTests : ServerTest
         $"{{'update': 'c', 'updates': [{{'q': {Slow}, 'u': {{'$set': {{'k': 1}}}}, 'multi': true}}]}}",
         $"{{'delete': 'c', 'deletes': [{{'q': {Slow}, 'limit': 0}}]}}",
         $"{{'findAndModify': 'c', 'query': {Slow}, 'remove': true}}",
-        $"{{'find': 'long', 'filter': {{'$or': [{string.Join(", ", Enumerable.Range(0, 500).Select(i => $"{{'t': {{'$regex': '(x+x+x+)+q{i}$'}}}}"))}]}}}}");
+        $"{{'find': 'long', 'filter': {{'$or': [{string.Join(", ", Enumerable.Range(0, 500).Select(i => $"{{'t': {{'$regex': '(x+x+x+)+q{i}$'}}}}"))}]}}}}",
+    ];
+
+    public static TheoryData<string> SlowCommands => [.. SlowOnes];
 
     [Theory]
     [MemberData(nameof(SlowCommands))]
@@ -402,9 +406,9 @@ public sealed class InterruptionTests : ServerTest
     public async Task Stop_cancels_what_runs_and_loses_nothing()
     {
         Fill(withLongTexts: true);
-        TestClient[] others = [.. SlowCommands.Select(_ => new TestClient(Port))];
-        foreach ((TestClient other, object[] command) in others.Zip(SlowCommands))
-            other.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json((string)command[0]), 1));
+        TestClient[] others = [.. SlowOnes.Select(_ => new TestClient(Port))];
+        foreach ((TestClient other, string command) in others.Zip(SlowOnes))
+            other.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json(command), 1));
         await OperationOn("test.c");
         await OperationOn("test.long");
         Restart();
