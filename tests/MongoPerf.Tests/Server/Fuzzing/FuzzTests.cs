@@ -9,6 +9,7 @@ namespace MongoPerf.Tests.Server.Fuzzing;
 /// Mutated messages, bytewise and as well-formed commands, from several clients at once. The unit suite sends a share with a fixed
 /// seed; MONGOPERF_FUZZ=10000000 sends that many, MONGOPERF_FUZZ_SEED takes another seed (docs/reliability.md).
 /// </summary>
+[Collection(nameof(MeasuredAlone))]
 public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
 {
     private const int Clients = 3;
