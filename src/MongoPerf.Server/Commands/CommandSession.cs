@@ -35,9 +35,10 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         try
         {
             ReadDatabase(request);
-            CommandTable.Entry command = CommandTable.Find(request.Name);
-            if (request.IsLegacyQuery && !command.IsHandshake)
+            if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
+            CommandTable.Entry command = CommandTable.Find(request.Name);
+            SessionFields.Require(request.Body, command);
             if (command.IsCounted)
                 Server.Counters.CountCommand();
             command.Execute(this, request, reply);
@@ -52,7 +53,7 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         }
         catch (IndexKeyException error)
         {
-            reply.Fail(238, "NotImplemented", error.Message);
+            reply.Fail(error.Code, error.CodeName, error.Message);
         }
         catch (StorageException error)
         {

@@ -174,9 +174,8 @@ internal static class InsertCommand
     }
 
     /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
-    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) => error.IsParallel
-        ? new CommandException(171, "CannotIndexParallelArrays", error.Message)
-        : new CommandException(238, "NotImplemented", error.Message);
+    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) =>
+        new(error.Code, error.CodeName, error.Message);
 
     /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)

@@ -11,6 +11,7 @@ public sealed class ReplyWriter
     private const int KeptBytes = 4 << 20;
     private const int OpReplyFixedBytes = 20;
     private const int AwaitCapable = 8;
+    private const int QueryFailure = 2;
 
     private int _bodyStart;
     private bool _isVerbatim;
@@ -20,6 +21,9 @@ public sealed class ReplyWriter
 
     /// <summary>Close the connection once what was written is sent.</summary>
     public bool CloseAfterwards { get; set; }
+
+    /// <summary>The cursor that the reply belongs to is not at its end.</summary>
+    public bool HasMore { get; set; }
 
     /// <summary>Where the reply document starts in <see cref="Body"/>.</summary>
     public int BodyStart => _bodyStart;
@@ -47,6 +51,17 @@ public sealed class ReplyWriter
         }
 
         Body.End();
+    }
+
+    /// <summary>Answers an OP_QUERY or OP_GET_MORE with an error, in the form that drivers of that time look for.</summary>
+    internal void FailQuery(int code, string message)
+    {
+        Restart();
+        Body.WriteString("$err"u8, message);
+        Body.WriteInt32("code"u8, code);
+        Body.WriteDouble("ok"u8, 0);
+        Body.End();
+        Body.PatchInt32(MessageHeader.Size, QueryFailure);
     }
 
     /// <summary>Throws away what was written; the reply document is open and empty.</summary>
@@ -88,6 +103,9 @@ public sealed class ReplyWriter
         OpenBody();
     }
 
+    /// <summary>Another reply follows unasked.</summary>
+    internal void AnnounceMore() => Body.PatchInt32(MessageHeader.Size, (int)OpMsgFlags.MoreToCome);
+
     internal ReadOnlySpan<byte> Finish()
     {
         if (!_isVerbatim)
@@ -108,5 +126,6 @@ public sealed class ReplyWriter
         Body.Clear();
         _isVerbatim = false;
         CloseAfterwards = false;
+        HasMore = false;
     }
 }

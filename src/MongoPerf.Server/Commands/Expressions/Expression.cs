@@ -96,6 +96,9 @@ internal sealed class DocumentExpression((string Name, Expression Value)[] field
 
         return Values.Document(result);
     }
+
+    /// <summary>As the _id of a $group: what is missing is null there, on the first level.</summary>
+    public BsonValue EvaluateWithNulls(Scope scope) => Values.Document(fields.Select(field => (field.Name, field.Value.Evaluate(scope) ?? Values.Null)));
 }
 
 /// <summary>An array of expressions; what is missing becomes null.</summary>

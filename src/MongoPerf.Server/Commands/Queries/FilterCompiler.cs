@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Wire.Bson;
 
@@ -197,6 +196,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             throw CommandException.BadValue("malformed mod, not enough elements");
         if (!items.IsNumber)
             throw CommandException.BadValue($"malformed mod, {name} not a number");
+        if (items.Type == BsonType.Double && !double.IsFinite(items.ToDouble()))
+            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
         return items.ToInt64();
     }
 
@@ -218,7 +219,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         string? given = null;
         if (options.Find("$options"u8))
             given = options.Type == BsonType.String ? options.StringText : throw CommandException.BadValue("$options has to be a string");
-        Regex pattern;
+        TextPattern pattern;
         if (operand.Type == BsonType.Regex)
         {
             (string text, string own) = RegexOperand.Parts(operand.Value);
@@ -250,9 +251,9 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     }
 
     /// <summary>The regular expressions of an $in; null where there are none.</summary>
-    private static Regex[]? Patterns(ReadOnlySpan<byte> array)
+    private static TextPattern[]? Patterns(ReadOnlySpan<byte> array)
     {
-        List<Regex>? patterns = null;
+        List<TextPattern>? patterns = null;
         var items = new BsonReader(array);
         while (items.Read())
         {

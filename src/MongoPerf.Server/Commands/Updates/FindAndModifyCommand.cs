@@ -18,6 +18,8 @@ internal static class FindAndModifyCommand
         DocumentUpdate? update = options.ParseUpdate();
         FindQuery query = session.Query;
         query.Parse(options.Filter.Bytes, 0, 1, options.Hint, options.Variables);
+        if (options.IsUpsert)
+            UpsertSeed.RequireNoExpression(query.Filter);
         query.Sort.Compile(options.Sort.Bytes);
         query.Projection.Compile(options.Projection.Bytes, options.Variables);
         Collection? collection = options.IsUpsert ? session.GetOrCreate(name, out _) : session.FindCollection(name);
