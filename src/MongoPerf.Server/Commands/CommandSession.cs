@@ -45,7 +45,7 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         }
         catch (CommandException error)
         {
-            reply.Fail(error.Code, error.CodeName, error.Message);
+            reply.Fail(error.Code, error.CodeName, error.Message, error.Duplicate is { } duplicate ? duplicate.Write : null);
         }
         catch (BsonFormatException error)
         {
@@ -99,6 +99,8 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         if (FindCollection(name) is { } found)
             return found;
         Namespaces.RequireDatabase(_databaseText);
+        if (Server.Store.FindOtherCase(_databaseText) is { } other)
+            throw new CommandException(13297, "DatabaseDifferCase", $"db already exists with different case already have: [{other}] trying to create [{_databaseText}]");
         Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew);
         Remember(name, made);
         return made;

@@ -25,8 +25,7 @@ internal static class InsertCommand
         Fields fields = Parse(request.Body);
         DocumentSource documents = DocumentSource.Of(request, "insert", "documents"u8, fields.Documents, fields.HasDocuments);
         session.Insert.Errors.Clear();
-        Collection collection = session.GetOrCreate(fields.Collection, out _);
-        (int attempted, int inserted) = Insert(session, collection, ref documents, fields.IsOrdered);
+        (int attempted, int inserted) = Insert(session, fields, ref documents);
         if (fields.Concern.IsJournaled)
             session.Server.Store.SyncLog();
         session.Server.Counters.CountInserts(attempted, inserted);
@@ -74,8 +73,22 @@ internal static class InsertCommand
         return fields;
     }
 
-    private static (int Attempted, int Inserted) Insert(CommandSession session, Collection collection, ref DocumentSource documents, bool isOrdered)
+    private static (int Attempted, int Inserted) Insert(CommandSession session, in Fields fields, ref DocumentSource documents)
     {
+        Collection collection;
+        try
+        {
+            collection = session.GetOrCreate(fields.Collection, out _);
+        }
+        catch (CommandException error) when (error.CodeName == "DatabaseDifferCase")
+        {
+            // Each document fails by itself, as on mongod.
+            int failed = 0;
+            while (documents.MoveNext() && (failed == 0 || !fields.IsOrdered))
+                session.Insert.Errors.Add(failed++, error.Code, error.Message);
+            return (failed, 0);
+        }
+
         session.Server.Counters.WriterEnters();
         collection.Lock.EnterReadLock();
         try
@@ -83,7 +96,7 @@ internal static class InsertCommand
             if (collection.IsDropped)
                 throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
             lock (collection.Writer.Gate)
-                return InsertAll(session.Insert, collection, ref documents, isOrdered);
+                return InsertAll(session.Insert, collection, ref documents, fields.IsOrdered);
         }
         finally
         {
@@ -134,11 +147,12 @@ internal static class InsertCommand
             return false;
         }
 
+        document = ZeroTimestamps.Replace(document);
         try
         {
             CollectionIndex? duplicate = collection.Writer.Insert(document);
             if (duplicate != null)
-                scratch.Errors.AddDuplicate(index, collection.Namespace, duplicate, document);
+                scratch.Errors.AddDuplicate(index, DuplicateKey.Of(collection, duplicate, document));
             return duplicate == null;
         }
         catch (Storage.Keys.IndexKeyException error)

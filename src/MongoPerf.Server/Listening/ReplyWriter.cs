@@ -39,7 +39,8 @@ public sealed class ReplyWriter
     /// <param name="code">0: an error without code and codeName, which mongod has too.</param>
     /// <param name="codeName">MongoDB's name of the code, such as <c>BadValue</c>.</param>
     /// <param name="message">MongoDB's text where it is known.</param>
-    public void Fail(int code, string codeName, string message)
+    /// <param name="writeDetails">Writes what else goes into the reply; may be null.</param>
+    public void Fail(int code, string codeName, string message, Action<BsonWriter>? writeDetails = null)
     {
         Restart();
         Body.WriteDouble("ok"u8, 0);
@@ -50,6 +51,7 @@ public sealed class ReplyWriter
             Body.WriteString("codeName"u8, codeName);
         }
 
+        writeDetails?.Invoke(Body);
         Body.End();
     }
 

@@ -10,6 +10,7 @@ internal sealed class ArrayKeys
     private IndexField[] _fields = [];
     private Action _append = static () => { };
     private KeyBuffer _key = new();
+    private FieldState[] _states = [];
 
     /// <summary>Puts each key into <paramref name="key"/> in turn and calls <paramref name="append"/>.</summary>
     /// <exception cref="IndexKeyException">Arrays side by side in two fields, or a value that cannot be indexed.</exception>
@@ -115,8 +116,30 @@ internal sealed class ArrayKeys
         }
     }
 
+    /// <summary>The values of the present key, one for each field; to be called while it is handed out. Null for a missing one, undefined for an empty array.</summary>
+    public BsonDocument Values(ReadOnlySpan<byte> document)
+    {
+        var writer = new BsonWriter(64);
+        writer.StartDocument();
+        for (int i = 0; i < _states.Length; i++)
+        {
+            FieldState state = _states[i];
+            BsonType type = state.Kind switch
+            {
+                FieldKind.Value => state.Type,
+                FieldKind.Undefined => BsonType.Undefined,
+                _ => BsonType.Null,
+            };
+            writer.WriteValue(System.Text.Encoding.UTF8.GetBytes(_fields[i].Path.Text), type, state.Kind == FieldKind.Value ? document.Slice(state.At, state.Length) : default);
+        }
+
+        writer.End();
+        return new BsonDocument(writer.ToArray());
+    }
+
     private void WriteKey(ReadOnlySpan<byte> document, FieldState[] states)
     {
+        _states = states;
         _key.Clear();
         for (int i = 0; i < states.Length; i++)
         {

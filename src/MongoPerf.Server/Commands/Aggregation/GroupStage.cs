@@ -33,7 +33,7 @@ internal sealed class GroupStage
         foreach (BsonDocument document in documents)
         {
             var scope = new Scope(document, _variables);
-            BsonValue id = _id is DocumentExpression parts ? parts.EvaluateWithNulls(scope) : _id.Evaluate(scope) ?? Values.Null;
+            BsonValue id = _id is DocumentExpression parts ? parts.EvaluateAsGroup(scope) : _id.Evaluate(scope) ?? Values.Null;
             string key = Values.KeyOf(id);
             if (!groups.TryGetValue(key, out (BsonValue Id, Accumulator[] Fields) group))
                 groups.Add(key, group = (id, [.. _fields.Select(field => field.New())]));

@@ -78,7 +78,7 @@ internal static class StageParser
     private static PipelineStage Filtering(BsonDocument match, Variables? variables)
     {
         var filter = new Filter(new PathCache());
-        filter.Compile(match.Bytes, variables);
+        filter.Compile(match.Bytes, variables, keepsOrder: true);
         return documents => documents.Where(document => filter.Matches(document.Bytes));
     }
 

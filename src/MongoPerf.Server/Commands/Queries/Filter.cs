@@ -38,7 +38,8 @@ internal sealed class Filter
     /// <param name="document">The filter as the client gave it.</param>
     /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
-    public void Compile(ReadOnlySpan<byte> document, Variables? variables = null)
+    /// <param name="keepsOrder">Conditions are asked as they are written, as by mongod in a $match that no query does; else expressions come last.</param>
+    public void Compile(ReadOnlySpan<byte> document, Variables? variables = null, bool keepsOrder = false)
     {
         Variables = variables;
         if (_source.Length < document.Length)
@@ -50,7 +51,7 @@ internal sealed class Filter
         Root = NewNode(FilterOperator.And);
         var compiler = new FilterCompiler(this, _paths);
         compiler.CompileDocument(0, Root);
-        if (_hasExpressions)
+        if (_hasExpressions && !keepsOrder)
             PutExpressionsLast(Root);
     }
 

@@ -194,10 +194,14 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         if (!items.Read())
             throw CommandException.BadValue("malformed mod, not enough elements");
+        if (items.Type == BsonType.Decimal128)
+            throw CommandException.NotSupported("$mod of decimal128 values");
         if (!items.IsNumber)
             throw CommandException.BadValue($"malformed mod, {name} not a number");
         if (items.Type == BsonType.Double && !double.IsFinite(items.ToDouble()))
             throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
+        if (items.Type == BsonType.Double && Math.Abs(items.ToDouble()) >= 9.2233720368547758E18)
+            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Out of bounds coercing to integral value");
         return items.ToInt64();
     }
 
@@ -310,7 +314,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             throw CommandException.BadValue("cannot compare to undefined");
     }
 
-    private static bool IsTrue(BsonReader reader) => reader.ToBoolean() || !(reader.IsNumber || reader.Type is BsonType.Boolean or BsonType.Null or BsonType.Undefined);
+    private static bool IsTrue(BsonReader reader) => Values.IsTrue(new BsonValue(reader.Type, reader.Value.ToArray()));
 
     private static bool StartsWithOperator(ReadOnlySpan<byte> document)
     {

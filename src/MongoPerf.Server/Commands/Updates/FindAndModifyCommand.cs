@@ -44,7 +44,7 @@ internal static class FindAndModifyCommand
         }
         catch (DuplicateKeyException error)
         {
-            throw new CommandException(11000, "DuplicateKey", WriteErrors.DuplicateText(collection.Namespace, error.Index.Spec, error.Document.Bytes));
+            throw error.Duplicate.ToException();
         }
         finally
         {
@@ -147,7 +147,7 @@ internal static class FindAndModifyCommand
                 case "let": Variables = Expressions.Variables.Parse(CommandFields.Document(Command, name, value)); break;
                 case "writeConcern": Concern = WriteConcern.Parse(value); break;
                 case "bypassDocumentValidation": break;
-                case "collation": throw CommandException.NotSupported("'collation' in findAndModify");
+                case "collation": CommandFields.RequireSimpleCollation(value); break;
                 default: CommandFields.RequireGeneric(Command, name); break;
             }
         }

@@ -26,7 +26,7 @@ internal static class UpdateCommand
             }
             catch (DuplicateKeyException error)
             {
-                errors.AddDuplicate(index, $"{session.Database}.{System.Text.Encoding.UTF8.GetString(fields.Collection)}", error.Index, error.Document.Bytes);
+                errors.AddDuplicate(index, error.Duplicate);
             }
             catch (CommandException error)
             {

@@ -29,7 +29,8 @@ internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, Bs
                 case "upsert": isUpsert = CommandFields.Flag(Command, name, value); break;
                 case "arrayFilters": arrayFilters = value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
                 case "hint": hint = IndexHint.Parse(value); break;
-                case "collation" or "c": throw CommandException.NotSupported($"'{name}' in updates");
+                case "collation": CommandFields.RequireSimpleCollation(value); break;
+                case "c": throw CommandException.NotSupported("'c' in updates");
                 default: throw CommandException.UnknownField(Command, name);
             }
         }
