@@ -6,7 +6,8 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>$group: one document for each value of <c>_id</c>, in no order that may be counted on.</summary>
 internal sealed class GroupStage
 {
-    private static readonly HashSet<string> MongoAccumulators =
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    public static readonly HashSet<string> MongoAccumulators =
     [
         "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop", "$stdDevSamp", "$top", "$topN",
     ];

@@ -8,7 +8,7 @@ namespace MongoPerf.Server.Commands.Aggregation;
 internal static class StageParser
 {
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly HashSet<string> MongoStages =
+    public static readonly HashSet<string> MongoStages =
     [
         "$bucket", "$bucketAuto", "$changeStream", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
         "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",

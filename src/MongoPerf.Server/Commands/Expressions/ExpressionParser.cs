@@ -7,7 +7,7 @@ namespace MongoPerf.Server.Commands.Expressions;
 internal static class ExpressionParser
 {
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly FrozenSet<string> MongoExpressions = new[]
+    public static readonly FrozenSet<string> MongoExpressions = new[]
     {
         "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$avg",
         "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",

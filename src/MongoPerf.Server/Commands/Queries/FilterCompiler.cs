@@ -6,7 +6,8 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>Turns a filter document into nodes; refuses what it does not know with MongoDB's own codes and texts.</summary>
 internal ref struct FilterCompiler(Filter filter, PathCache paths)
 {
-    private static readonly HashSet<string> MongoOperators =
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    public static readonly HashSet<string> MongoOperators =
     [
         "$where", "$text", "$jsonSchema", "$geoIntersects", "$geoWithin", "$near", "$nearSphere", "$within", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear",
         "$bitsAnySet", "$alwaysTrue", "$alwaysFalse", "$sampleRate",
