@@ -81,7 +81,7 @@ internal sealed class DistinctValues(FieldPath path)
     {
         IndexField[] fields = index.Spec.Fields;
         if (filter.IsEmpty)
-            return fields[0].Path.IsSame(path);
+            return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
         return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))
             && filter.Root.Children.Exists(node => fields[0].Path.IsSame(node.Path))
             && filter.Root.Children.TrueForAll(node => IsExact(node) && Array.Exists(fields, field => field.Path.IsSame(node.Path)));
@@ -114,6 +114,9 @@ internal sealed class DistinctValues(FieldPath path)
             TakeAll(value.Type, value.Bytes.Span);
         });
     }
+
+    /// <summary>A step that is a number: over arrays mongod does not read such values from an index.</summary>
+    private static bool HasPlace(FieldPath path) => path.Text.Split('.').Skip(1).Any(step => step.All(char.IsAsciiDigit));
 
     private static bool IsExact(FilterNode node) => node.Patterns == null
         && node.Operator is FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual

@@ -160,13 +160,13 @@ internal static class IndexCommands
         /// <summary>MongoDB's options: those that mean nothing here, those that are refused here, and those that MongoDB refuses.</summary>
         private static void RequireOption(string option, BsonValue setting, bool isIdIndex)
         {
+            if (option is "unique" or "sparse" or "hidden" && !setting.IsNumber && setting.Type != BsonType.Boolean)
+                throw CommandException.TypeMismatch($"The field '{option}' has a value that is not convertible to bool");
             if (isIdIndex && option is not ("key" or "name" or "v" or "ns" or "collation"))
                 throw new CommandException(197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an _id index specification");
             switch (option)
             {
                 case "key" or "name" or "background" or "ns": break;
-                case "unique" or "sparse" or "hidden" when !setting.IsNumber && setting.Type != BsonType.Boolean:
-                    throw CommandException.TypeMismatch($"The field '{option}' has a value that is not convertible to bool");
                 case "unique": break;
                 case "sparse" or "hidden" when !setting.ToBoolean(): break;
                 case "v" when setting.IsNumber && setting.ToDouble() is 1 or 2: break;

@@ -24,13 +24,17 @@ internal static class SessionFields
     public static void Require(ReadOnlySpan<byte> body, CommandTable.Entry command)
     {
         var found = default(Transaction);
+        bool hasSession = false;
         var reader = new BsonReader(body);
         while (reader.Read())
         {
             // The first letters tell: most commands have none of these fields, and this is on every command's way.
             switch (reader.Name.Length > 0 ? reader.Name[0] : 0)
             {
-                case (byte)'l' when reader.NameIs("lsid"u8): RequireSessionId(reader, "OperationSessionInfo.lsid"); break;
+                case (byte)'l' when reader.NameIs("lsid"u8):
+                    RequireSessionId(reader, "OperationSessionInfo.lsid");
+                    hasSession = true;
+                    break;
                 case (byte)'t' when reader.NameIs("txnNumber"u8):
                     found.HasNumber = reader.Type == BsonType.Int64 ? true : throw CommandFields.Mismatch("OperationSessionInfo", "txnNumber", reader.Type, "long");
                     break;
@@ -42,7 +46,7 @@ internal static class SessionFields
         }
 
         if (found != default)
-            Refuse(found, command);
+            Refuse(found, hasSession, command);
     }
 
     /// <summary>{id: UUID} and perhaps the uid that a server adds.</summary>
@@ -66,7 +70,7 @@ internal static class SessionFields
 
     private static bool IsUuid(BsonReader value) => value.Type == BsonType.Binary && value.Value.Length == 4 + 1 + 16 && value.Value[4] == 4;
 
-    private static void Refuse(Transaction found, CommandTable.Entry command)
+    private static void Refuse(Transaction found, bool hasSession, CommandTable.Entry command)
     {
         if (found.IsStart && !found.HasAutocommit)
             throw new CommandException(72, "InvalidOptions", "'startTransaction' field requires 'autocommit' field to also be specified");
@@ -74,6 +78,8 @@ internal static class SessionFields
             throw new CommandException(263, "OperationNotSupportedInTransaction", "This command is not supported in transactions");
         if (!found.HasNumber)
             throw new CommandException(72, "InvalidOptions", "'autocommit' field requires a transaction number to also be specified");
+        if (command.TakesTransactionNumber && !hasSession)
+            throw new CommandException(72, "InvalidOptions", "Transaction number requires a session ID to also be specified");
         throw command.TakesTransactionNumber
             ? new CommandException(20, "IllegalOperation", OutOfBounds)
             : CommandException.Location(50889, "It is illegal to provide a txnNumber for this command");

@@ -61,7 +61,7 @@ internal sealed record DuplicateKey(string Namespace, IndexSpec Index, BsonDocum
         body.WriteDocument("keyPattern"u8, Index.KeyPattern().Bytes);
         body.StartDocument("keyValue"u8);
         foreach ((string name, BsonValue value) in Values)
-            body.WriteValue(Encoding.UTF8.GetBytes(name), value.Type == BsonType.Undefined ? BsonType.Null : value.Type, value.Bytes.Span);
+            body.WriteValue(Encoding.UTF8.GetBytes(name), value.Type, value.Bytes.Span);
         body.End();
     }
 }

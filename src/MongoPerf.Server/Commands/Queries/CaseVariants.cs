@@ -5,6 +5,8 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>Code points that are the same letter in another case, as PCRE sees them: k, K and the Kelvin sign. Source: Unicode, simple case folding.</summary>
 internal static class CaseVariants
 {
+    private const int LongS = 0x17F;
+
     private static readonly Lazy<Dictionary<int, int[]>> Groups = new(Build);
 
     /// <summary>The other cases of a code point; none for most.</summary>
@@ -21,7 +23,8 @@ internal static class CaseVariants
             if (!Rune.TryCreate(i, out Rune rune))
                 continue;
             // Lower of upper: that leads the final sigma and the long s to the letters that they are forms of.
-            int key = Rune.ToLowerInvariant(Rune.ToUpperInvariant(rune)).Value;
+            // .NET leaves the long s alone, since it would make ASCII of what is none.
+            int key = i == LongS ? 's' : Rune.ToLowerInvariant(Rune.ToUpperInvariant(rune)).Value;
             if (key == i && Rune.ToUpperInvariant(rune).Value == i)
                 continue;
             Add(folded, key, i);
