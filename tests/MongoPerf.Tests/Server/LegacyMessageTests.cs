@@ -104,7 +104,7 @@ public sealed class LegacyMessageTests : ServerTest
     {
         Client.Send(message);
         byte[] reply = Client.ReceiveMessage()!;
-        return (BinaryPrimitives.ReadInt32LittleEndian(reply.AsSpan(MessageHeader.Size)), new BsonDocument(reply[(MessageHeader.Size + 20)..]));
+        return (BinaryPrimitives.ReadInt32LittleEndian(reply.AsSpan(MessageHeader.Size)), new BsonDocument(reply.AsMemory(MessageHeader.Size + 20)));
     }
 
     private static byte[] Query(string collection, string document, int numberToReturn) => Message(OpCode.Query,
