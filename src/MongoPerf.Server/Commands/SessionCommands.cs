@@ -44,9 +44,9 @@ internal static class SessionCommands
 
     /// <summary>Reached without a transaction number only; with one the command is refused before.</summary>
     public static void RefuseTransaction(CommandSession session, in CommandRequest request, ReplyWriter reply) =>
-        throw session.Database != "admin"
+        throw (session.Database != "admin"
             ? CommandException.AdminOnly(request.NameText)
-            : new CommandException(125, "CommandFailed", $"{request.NameText} must be run within a transaction");
+            : new CommandException(125, "CommandFailed", $"{request.NameText} must be run within a transaction"));
 
     public static void ConnectionStatus(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
