@@ -147,8 +147,8 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
         JsonNode? upserted = reply["upserted"]?[0];
         var result = new JsonObject
         {
-            ["matchedCount"] = upserted == null ? (int)reply["n"]! : 0,
-            ["modifiedCount"] = reply["nModified"]!.DeepClone(),
+            ["matchedCount"] = upserted == null ? (int?)reply["n"] ?? 0 : 0,
+            ["modifiedCount"] = (int?)reply["nModified"] ?? 0,
             ["upsertedCount"] = upserted == null ? 0 : 1,
         };
         if (upserted != null)
