@@ -16,6 +16,12 @@ internal static class CatalogCommands
         while (reader.Read())
         {
             bool isOff = reader.Type == BsonType.Boolean && !reader.Boolean;
+            if (reader.NameIs("collation"u8))
+            {
+                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                continue;
+            }
+
             if (!isOff && !GenericFields.Contains(reader.Name) && !reader.NameIs("autoIndexId"u8) && !reader.NameIs("idIndex"u8))
                 throw CommandException.NotSupported($"the option '{reader.NameText}' of create");
         }

@@ -55,19 +55,20 @@ internal sealed class CommandSession : ICommandSession
         {
             RequireSound(request.Body);
             ReadGenericFields(request);
+            if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
+                throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             CommandTable.Entry command = CommandTable.Find(request.Name);
             _operation.Describe(command.Name, _databaseText);
             // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
             _isLeaveable = request.WantsReply && command.Name != "insert";
-            if (request.IsLegacyQuery && !command.IsHandshake)
-                throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
+            SessionFields.Require(request.Body, command);
             if (command.IsCounted)
                 Server.Counters.CountCommand();
             command.Execute(this, request, reply);
         }
         catch (CommandException error)
         {
-            reply.Fail(error.Code, error.CodeName, error.Message);
+            reply.Fail(error.Code, error.CodeName, error.Message, error.Duplicate is { } duplicate ? duplicate.Write : null);
         }
         catch (InterruptedException error)
         {
@@ -87,7 +88,7 @@ internal sealed class CommandSession : ICommandSession
         }
         catch (IndexKeyException error)
         {
-            reply.Fail(238, "NotImplemented", error.Message);
+            reply.Fail(error.Code, error.CodeName, error.Message);
         }
         catch (StorageException error)
         {
@@ -165,6 +166,8 @@ internal sealed class CommandSession : ICommandSession
         if (FindCollection(name) is { } found)
             return found;
         Namespaces.RequireDatabase(_databaseText);
+        if (Server.Store.FindOtherCase(_databaseText) is { } other)
+            throw new CommandException(13297, "DatabaseDifferCase", $"db already exists with different case already have: [{other}] trying to create [{_databaseText}]");
         Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew);
         Remember(name, made);
         return made;

@@ -26,7 +26,7 @@ internal static class CountCommand
                 case "limit": limit = value.IsNumber ? Math.Abs(Math.Max(-long.MaxValue, value.ToInt64())) : CommandFields.Count("count", field, value); break;
                 case "hint": hint = IndexHint.Parse(value); break;
                 case "fields": break;
-                case "collation": throw CommandException.NotSupported("'collation' in count");
+                case "collation": CommandFields.RequireSimpleCollation(value); break;
                 default: CommandFields.RequireGeneric("count", field); break;
             }
         }

@@ -33,6 +33,7 @@ internal static class CursorCommands
             reply.Body.StartDocument("cursor"u8);
             reply.Body.StartArray("nextBatch"u8);
             hasMore = Read(session, cursor, reply, batchSize);
+            reply.HasMore = hasMore;
             reply.Body.End();
             reply.Body.WriteInt64("id"u8, hasMore ? id : 0);
             reply.Body.WriteString("ns"u8, cursor.Namespace);

@@ -99,7 +99,7 @@ internal static class DeleteCommand
                 case "limit" when reader.IsNumber: limit = reader.ToInt64(); break;
                 case "limit": throw CommandFields.Mismatch("delete.deletes", "limit", reader.Type, "long");
                 case "hint": hint = IndexHint.Parse(reader); break;
-                case "collation": throw CommandException.NotSupported("'collation' in deletes");
+                case "collation": CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray())); break;
                 default: throw CommandException.UnknownField("delete.deletes", reader.NameText);
             }
         }

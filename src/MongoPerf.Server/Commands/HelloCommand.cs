@@ -6,7 +6,7 @@ namespace MongoPerf.Server.Commands;
 /// <summary>hello, its older names, and buildInfo: what a client learns before anything else.</summary>
 /// <remarks>
 /// Public in parts, so that other handlers behind a <see cref="TcpServer"/> introduce themselves in the same way. There is no
-/// topologyVersion (clients then poll instead of waiting for changes) and no logicalSessionTimeoutMinutes (no sessions).
+/// topologyVersion (clients then poll instead of waiting for changes).
 /// </remarks>
 public static class HelloCommand
 {
@@ -64,6 +64,7 @@ public static class HelloCommand
     internal static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         WriteElements(reply.Body, request.Body, session.ConnectionId, Limits.KindField);
+        reply.Body.WriteInt32("logicalSessionTimeoutMinutes"u8, SessionCommands.TimeoutMinutes);
         reply.Succeed();
     }
 

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Net.Sockets;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Server.Listening;
@@ -23,6 +24,9 @@ internal sealed class Connection : IDisposable
 
     private static readonly byte[] HttpAnswer =
         "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
+
+    /// <summary>For opcodes that no server since 5.1 takes.</summary>
+    private const int RemovedOpCode = 5739101;
 
     private readonly ReplyWriter _reply = new();
     private readonly Socket _socket;
@@ -115,20 +119,73 @@ internal sealed class Connection : IDisposable
         switch (header.OpCode)
         {
             case OpCode.Msg:
-                if (!HasValidChecksum(message))
-                    return false;
-                OpMsg parsed = OpMsg.Parse(message);
-                _reply.BeginMessage(_nextReplyId++, header.RequestId);
-                bool wantsReply = (parsed.Flags & OpMsgFlags.MoreToCome) == 0;
-                session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply, isLegacyQuery: false), _reply);
-                return Finish(header, wantsReply);
+                return HasValidChecksum(message) && AnswerMessage(header, message, session);
             case OpCode.Query:
-                OpQuery query = OpQuery.Parse(message);
+                AnswerQuery(header, OpQuery.Parse(message), session);
+                return Finish(header, wantsReply: true);
+            case OpCode.GetMore when message.Length > MessageHeader.Size + sizeof(int):
                 _reply.BeginLegacyReply(_nextReplyId++, header.RequestId);
-                session.Handle(new CommandRequest(query.Query, default, wantsReply: true, isLegacyQuery: true), _reply);
+                _reply.FailQuery(RemovedOpCode, "OP_GET_MORE is no longer supported. The client driver may require an upgrade.");
                 return Finish(header, wantsReply: true);
             default:
                 return false;
+        }
+    }
+
+    /// <summary>Answers once, or, where the client allows it and a cursor has more, again and again until the cursor is at its end.</summary>
+    private bool AnswerMessage(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
+    {
+        int responseTo = header.RequestId;
+        while (true)
+        {
+            int id = _nextReplyId++;
+            _reply.BeginMessage(id, responseTo);
+            bool wantsReply = (message[MessageHeader.Size] & (byte)OpMsgFlags.MoreToCome) == 0;
+            bool isExhaust = false;
+            try
+            {
+                OpMsg parsed = OpMsg.Parse(message);
+                isExhaust = wantsReply && (parsed.Flags & OpMsgFlags.ExhaustAllowed) != 0;
+                session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply, isLegacyQuery: false), _reply);
+            }
+            catch (WireProtocolException error) when (error.Code != 0)
+            {
+                _reply.Fail(error.Code, error.Code switch { 22 => "InvalidBSON", 15 => "Overflow", _ => $"Location{error.Code}" }, error.Message);
+            }
+            catch (BsonFormatException error)
+            {
+                _reply.Fail(22, "InvalidBSON", error.Message);
+            }
+
+            bool goesOn = isExhaust && _reply.HasMore;
+            if (goesOn)
+                _reply.AnnounceMore();
+            if (!Finish(header, wantsReply))
+                return false;
+            if (!goesOn)
+                return true;
+            responseTo = id;
+        }
+    }
+
+    /// <summary>A handshake is all that may still come so; the rest is refused as mongod does it, where drivers look for it.</summary>
+    private void AnswerQuery(MessageHeader header, OpQuery query, ICommandSession session)
+    {
+        _reply.BeginLegacyReply(_nextReplyId++, header.RequestId);
+        try
+        {
+            if (!query.IsCommand)
+                _reply.FailQuery(RemovedOpCode, "OP_QUERY is no longer supported. The client driver may require an upgrade.");
+            else if (query.IsExhaust)
+                _reply.Fail(18527, "Location18527", "The 'exhaust' OP_QUERY flag is invalid for commands");
+            else if (query.NumberToReturn is not (1 or -1))
+                _reply.Fail(16979, "Location16979", $"Bad numberToReturn ({query.NumberToReturn}) for $cmd type ns - can only be 1 or -1");
+            else
+                session.Handle(new CommandRequest(query.Command, default, wantsReply: true, isLegacyQuery: true), _reply);
+        }
+        catch (BsonFormatException error)
+        {
+            _reply.Fail(22, "InvalidBSON", error.Message);
         }
     }
 
@@ -208,10 +265,12 @@ internal sealed class Connection : IDisposable
     /// <summary>CRC-32C over the whole message without its last 4 bytes; mongod checks it, so does this.</summary>
     private static bool HasValidChecksum(ReadOnlySpan<byte> message)
     {
-        if (message.Length < MessageHeader.Size + 8)
+        if (message.Length < MessageHeader.Size + 4)
             return false;
         if ((message[MessageHeader.Size] & (byte)OpMsgFlags.ChecksumPresent) == 0)
             return true;
+        if (message.Length < MessageHeader.Size + 8)
+            return false;
         uint sum = 0xFFFFFFFF;
         foreach (byte value in message[..^4])
             sum = System.Numerics.BitOperations.Crc32C(sum, value);

@@ -14,6 +14,7 @@ public sealed class ReplyWriter
     // A client that put megabytes into a name does not want them back.
     private const int MaximumText = 16 << 10;
     private const int AwaitCapable = 8;
+    private const int QueryFailure = 2;
 
     private int _bodyStart;
     private bool _isVerbatim;
@@ -23,6 +24,9 @@ public sealed class ReplyWriter
 
     /// <summary>Close the connection once what was written is sent.</summary>
     public bool CloseAfterwards { get; set; }
+
+    /// <summary>The cursor that the reply belongs to is not at its end.</summary>
+    public bool HasMore { get; set; }
 
     /// <summary>Where the reply document starts in <see cref="Body"/>.</summary>
     public int BodyStart => _bodyStart;
@@ -38,7 +42,8 @@ public sealed class ReplyWriter
     /// <param name="code">0: an error without code and codeName, which mongod has too.</param>
     /// <param name="codeName">MongoDB's name of the code, such as <c>BadValue</c>.</param>
     /// <param name="message">MongoDB's text where it is known.</param>
-    public void Fail(int code, string codeName, string message)
+    /// <param name="writeDetails">Writes what else goes into the reply; may be null.</param>
+    public void Fail(int code, string codeName, string message, Action<BsonWriter>? writeDetails = null)
     {
         Restart();
         Body.WriteDouble("ok"u8, 0);
@@ -49,7 +54,19 @@ public sealed class ReplyWriter
             Body.WriteString("codeName"u8, codeName);
         }
 
+        writeDetails?.Invoke(Body);
         Body.End();
+    }
+
+    /// <summary>Answers an OP_QUERY or OP_GET_MORE with an error, in the form that drivers of that time look for.</summary>
+    internal void FailQuery(int code, string message)
+    {
+        Restart();
+        Body.WriteString("$err"u8, message);
+        Body.WriteInt32("code"u8, code);
+        Body.WriteDouble("ok"u8, 0);
+        Body.End();
+        Body.PatchInt32(MessageHeader.Size, QueryFailure);
     }
 
     /// <summary>Throws away what was written; the reply document is open and empty.</summary>
@@ -91,6 +108,9 @@ public sealed class ReplyWriter
         OpenBody();
     }
 
+    /// <summary>Another reply follows unasked.</summary>
+    internal void AnnounceMore() => Body.PatchInt32(MessageHeader.Size, (int)OpMsgFlags.MoreToCome);
+
     /// <summary>No client takes a message over 48,000,000 bytes; such a reply becomes an error.</summary>
     internal ReadOnlySpan<byte> Finish()
     {
@@ -121,5 +141,6 @@ public sealed class ReplyWriter
         Body.Clear();
         _isVerbatim = false;
         CloseAfterwards = false;
+        HasMore = false;
     }
 }

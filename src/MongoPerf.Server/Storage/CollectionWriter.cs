@@ -42,6 +42,9 @@ internal sealed class CollectionWriter : IDisposable
 
     public InterruptibleLock Gate { get; } = new();
 
+    /// <summary>The key that was there already, when <see cref="Insert"/> or <see cref="Replace"/> has named an index.</summary>
+    public byte[] TakenKey { get; private set; } = [];
+
     /// <summary>Bytes that the open batch holds.</summary>
     public long BatchBytes => _batch.Bytes;
 
@@ -184,7 +187,10 @@ internal sealed class CollectionWriter : IDisposable
             if (number == 0 && key.SequenceCompareTo(_greatestId.AsSpan(0, _greatestIdLength)) > 0)
                 continue;
             if (_pending.Contains(number, key) || _database.Contains(index.Column, key))
+            {
+                TakenKey = key.ToArray();
                 return true;
+            }
         }
 
         return false;

@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
@@ -53,6 +54,13 @@ internal sealed class DocumentStore : IDisposable
         _database.Property(_catalog, "rocksdb.is-write-stopped\0"u8) != 0);
 
     public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) => _byName.TryGetValue(nameSpace, out collection);
+
+    /// <returns>The name of a database that differs from this one in case only, and null where there is none, or where this one is there itself.</returns>
+    public string? FindOtherCase(string database)
+    {
+        string[] names = [.. _collections.Values.Select(collection => collection.Entry.Database).Where(name => name.Equals(database, StringComparison.OrdinalIgnoreCase))];
+        return names.Contains(database) ? null : names.FirstOrDefault();
+    }
 
     /// <summary>The collection, made with its <c>_id_</c> index when it is not there.</summary>
     public Collection GetOrCreate(string database, string name, out bool isNew)
@@ -108,8 +116,8 @@ internal sealed class DocumentStore : IDisposable
     }
 
     /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile.</summary>
-    /// <returns>Null, or a document whose key occurs twice in the unique index; then there is no index.</returns>
-    public byte[]? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
+    /// <returns>Null, or the values of the least key that occurs twice in the unique index; then there is no index.</returns>
+    public BsonDocument? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
     {
         using (_catalogGate.Enter())
         {
@@ -123,7 +131,7 @@ internal sealed class DocumentStore : IDisposable
                 var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
                 string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
                 var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
-                byte[]? twice;
+                BsonDocument? twice;
                 try
                 {
                     twice = Fill(collection, index);
@@ -229,12 +237,14 @@ internal sealed class DocumentStore : IDisposable
         _database.Write(batch);
     }
 
-    private byte[]? Fill(Collection collection, CollectionIndex index)
+    private BsonDocument? Fill(Collection collection, CollectionIndex index)
     {
         using RocksIterator records = collection.IterateRecords();
         using var batch = new RocksBatch();
         var keys = new IndexKeys();
         var pending = new PendingKeys();
+        byte[]? twice = null;
+        byte[] twiceIn = [];
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
             Operation.Check();
@@ -249,7 +259,13 @@ internal sealed class DocumentStore : IDisposable
                 }
 
                 if (pending.Contains(0, keys[i]) || _database.Contains(index.Column, keys[i]))
-                    return records.Value.ToArray();
+                {
+                    // MongoDB sorts all keys first, and so meets the least one that is there twice.
+                    if (twice == null || keys[i].SequenceCompareTo(twice) < 0)
+                        (twice, twiceIn) = (keys[i].ToArray(), records.Value.ToArray());
+                    continue;
+                }
+
                 pending.Add(0, keys[i]);
                 batch.Put(index.Column, keys[i], records.Key);
             }
@@ -263,7 +279,7 @@ internal sealed class DocumentStore : IDisposable
 
         records.ThrowOnError();
         _database.Write(batch);
-        return null;
+        return twice == null ? null : IndexKeys.ValuesOf(index.Spec.Fields, twiceIn, twice);
     }
 
     private long LogBytes()

@@ -54,6 +54,24 @@ internal sealed class IndexKeys
         _key = new KeyBuffer();
     }
 
+    /// <summary>The values that make up one key of a document: for the reply that says it is there already.</summary>
+    /// <param name="fields">The index's.</param>
+    /// <param name="document">Has that key.</param>
+    /// <param name="key">As <see cref="Build"/> makes it.</param>
+    public static BsonDocument ValuesOf(IndexField[] fields, byte[] document, byte[] key)
+    {
+        var arrays = new ArrayKeys();
+        var buffer = new KeyBuffer();
+        BsonDocument? values = null;
+        arrays.Build(fields, document, buffer, () =>
+        {
+            Operation.Check();
+            if (values == null && buffer.Written.SequenceEqual(key))
+                values = arrays.Values(document);
+        });
+        return values ?? throw new InvalidOperationException("the document has no such key");
+    }
+
     private void BuildFromArray(IndexField[] fields, ReadOnlySpan<byte> document)
     {
         Count = 0;

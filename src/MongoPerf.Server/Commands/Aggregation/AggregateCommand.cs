@@ -102,7 +102,8 @@ internal static class AggregateCommand
                     case "let": variables = Expressions.Variables.Parse(CommandFields.Document("aggregate", name, value)); break;
                     case "allowDiskUse" or "bypassDocumentValidation" or "needsMerge" or "fromMongos": break;
                     case "explain" when !value.ToBoolean(): break;
-                    case "explain" or "collation": throw CommandException.NotSupported($"'{name}' in aggregate");
+                    case "collation": CommandFields.RequireSimpleCollation(value); break;
+                    case "explain": throw CommandException.NotSupported("'explain' in aggregate");
                     default: CommandFields.RequireGeneric("aggregate", name); break;
                 }
             }

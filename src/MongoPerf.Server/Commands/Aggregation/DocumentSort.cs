@@ -21,7 +21,7 @@ internal static class DocumentSort
             Operation.Check();
             order.WriteKey(key, document.Bytes);
             rows.Add((key.Written.ToArray(), document));
-            bytes += key.Length + document.Bytes.Length + BytesOfRow;
+            bytes += key.Length + document.Bytes.Length + BytesOfRow + (FieldGaps.Of(document)?.Bytes ?? 0);
             if (bytes > BlockingSort.MaximumBytes)
             {
                 throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed",

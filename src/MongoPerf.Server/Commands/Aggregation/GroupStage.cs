@@ -7,7 +7,8 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>$group: one document for each value of <c>_id</c>, in no order that may be counted on.</summary>
 internal sealed class GroupStage
 {
-    private static readonly HashSet<string> MongoAccumulators =
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    public static readonly HashSet<string> MongoAccumulators =
     [
         "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop", "$stdDevSamp", "$top", "$topN",
     ];
@@ -39,7 +40,7 @@ internal sealed class GroupStage
         foreach (BsonDocument document in documents)
         {
             var scope = new Scope(document, _variables);
-            BsonValue id = _id.Evaluate(scope) ?? Values.Null;
+            BsonValue id = _id is DocumentExpression parts ? parts.EvaluateAsGroup(scope) : _id.Evaluate(scope) ?? Values.Null;
             string key = Values.KeyOf(id);
             if (!groups.TryGetValue(key, out (BsonValue Id, Accumulator[] Fields) group))
             {

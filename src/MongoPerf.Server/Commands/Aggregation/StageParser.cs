@@ -11,7 +11,7 @@ internal static class StageParser
     private const int BytesOfSample = 80;
 
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly HashSet<string> MongoStages =
+    public static readonly HashSet<string> MongoStages =
     [
         "$bucket", "$bucketAuto", "$changeStream", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
         "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",
@@ -81,7 +81,7 @@ internal static class StageParser
     private static PipelineStage Filtering(BsonDocument match, Variables? variables)
     {
         var filter = new Filter(new PathCache());
-        filter.Compile(match.Bytes, variables);
+        filter.Compile(match.Bytes, variables, keepsOrder: true);
         return documents => documents.Where(document => filter.Matches(document.Bytes));
     }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -109,6 +110,6 @@ internal static class Nested
             fields[at] = (name, known);
         else
             fields.Add((name, known));
-        return Values.Document(fields).ToDocument();
+        return FieldGaps.Keep(FieldGaps.Of(document), Values.Document(fields).ToDocument());
     }
 }

@@ -142,9 +142,20 @@ internal static class ControlOperators
 
     private static ControlExpression Filter(BsonValue operand, Variables? variables)
     {
-        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650]);
+        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650], "limit");
+        Expression? limit = DirectFields.Find(operand.ToDocument(), "limit") is { } given ? ExpressionParser.Parse(given, variables) : null;
         return new ControlExpression(scope => OverArray(input.Evaluate(scope), 28651, "input to $filter must be an array not {0}",
-            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item))))));
+            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item)))).Take(FilterLimit(limit?.Evaluate(scope)))));
+    }
+
+    private static int FilterLimit(BsonValue? limit)
+    {
+        if (Values.IsNullish(limit))
+            return int.MaxValue;
+        BsonValue number = limit!.Value;
+        if (!Values.IsNumber(number, "$filter") || number.ToDouble() != Math.Floor(number.ToDouble()) || number.ToDouble() is < int.MinValue or > int.MaxValue)
+            throw CommandException.Location(327391, $"$filter: limit must be represented as a 32-bit integral value: {Values.Text(number)}");
+        return number.ToDouble() >= 1 ? (int)number.ToDouble() : throw CommandException.Location(327392, $"$filter: limit must be greater than 0: {Values.Text(number)}");
     }
 
     private static ControlExpression Reduce(BsonValue operand, Variables? variables)
@@ -233,10 +244,10 @@ internal static class ControlOperators
         : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
 
     private static (Expression Input, string Name, Expression Inner) OverElements(
-        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing)
+        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing, params string[] optional)
     {
         BsonDocument fields = Fields(name, operand, notAnObject);
-        RequireOnly(name, fields, unknown, ["input", "as", inside]);
+        RequireOnly(name, fields, unknown, ["input", "as", inside, .. optional]);
         Expression input = Parse(fields, "input", variables, missing[0], $"Missing 'input' parameter to {name}");
         string variable = DirectFields.Find(fields, "as") is { } given ? given.ToString() : "this";
         Expression inner = Parse(fields, inside, ExpressionParser.Declare(variables, variable), missing[1], $"Missing '{inside}' parameter to {name}");

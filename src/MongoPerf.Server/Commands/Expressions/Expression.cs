@@ -33,6 +33,22 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
     /// <summary>Names that are always there.</summary>
     public static bool IsSystemVariable(string name) => name is Root or Current or Remove or Now;
 
+    /// <exception cref="CommandException">40352, 40353, 15998, 16410: no path.</exception>
+    public static void RequirePath(string path)
+    {
+        if (path.Length == 0)
+            throw CommandException.Location(40352, "FieldPath cannot be constructed with empty string");
+        if (path[^1] == '.')
+            throw CommandException.Location(40353, "FieldPath must not end with a '.'.");
+        foreach (string step in path.Split('.'))
+        {
+            if (step.Length == 0)
+                throw CommandException.Location(15998, "FieldPath field names may not be empty strings.");
+            if (step[0] == '$')
+                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+        }
+    }
+
     public override BsonValue? Evaluate(Scope scope)
     {
         Operation.Check();
@@ -102,6 +118,11 @@ internal sealed class DocumentExpression((string Name, Expression Value)[] field
         Operation.Release(held);
         return Values.Document(result);
     }
+
+    /// <summary>As the _id of a $group: the field of a document that has only one is null there when it is missing.</summary>
+    public BsonValue EvaluateAsGroup(Scope scope) => fields is [(string name, Expression expression)]
+        ? Values.Document([(name, expression.Evaluate(scope) ?? Values.Null)])
+        : Evaluate(scope)!.Value;
 }
 
 /// <summary>An array of expressions; what is missing becomes null.</summary>

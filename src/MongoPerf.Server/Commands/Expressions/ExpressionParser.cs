@@ -8,7 +8,7 @@ namespace MongoPerf.Server.Commands.Expressions;
 internal static class ExpressionParser
 {
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly FrozenSet<string> MongoExpressions = new[]
+    public static readonly FrozenSet<string> MongoExpressions = new[]
     {
         "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$avg",
         "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",
@@ -63,7 +63,7 @@ internal static class ExpressionParser
             throw CommandException.Location(16872, "'$' by itself is not a valid FieldPath");
         if (!hasVariable)
         {
-            RequireSteps(steps);
+            PathExpression.RequirePath(text[1..]);
             return new PathExpression("CURRENT", steps);
         }
 
@@ -77,19 +77,9 @@ internal static class ExpressionParser
                 : CommandException.Location(17276, $"Use of undefined variable: {name}");
         }
 
-        RequireSteps(steps[1..]);
+        if (steps.Length > 1)
+            PathExpression.RequirePath(text[(3 + name.Length)..]);
         return new PathExpression(name, steps[1..]);
-    }
-
-    private static void RequireSteps(string[] steps)
-    {
-        foreach (string step in steps)
-        {
-            if (step.Length == 0)
-                throw CommandException.Location(40353, "FieldPath must not end with a '.', nor hold an empty field name.");
-            if (step[0] == '$')
-                throw CommandException.Location(16410, $"FieldPath field names may not start with '$'. Consider using $getField or $setField.");
-        }
     }
 
     private static Expression ParseDocument(BsonDocument document, Variables? variables)

@@ -73,6 +73,8 @@ internal static class FunctionOperators
         ["$millisecond"] = DatePart("$millisecond", date => date.Millisecond),
     }.ToFrozenDictionary();
 
+    public static IEnumerable<string> Names => Functions.Keys;
+
     /// <returns>Null when there is none of that name.</returns>
     public static FunctionOperator? Find(string name) => Functions.GetValueOrDefault(name);
 

@@ -120,7 +120,12 @@ internal static class Values
 
     /// <summary>What counts as true in expressions: all but false, null, zero and what is missing.</summary>
     public static bool IsTrue(BsonValue? value) => !IsNullish(value) && value!.Value is var known
-        && (known.IsNumber || known.Type == BsonType.Boolean ? known.ToBoolean() : true);
+        && known.Type switch
+        {
+            BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Boolean => known.ToBoolean(),
+            BsonType.Decimal128 => !Decimal128.FromBytes(known.Bytes.Span).IsZero,
+            _ => true,
+        };
 
     /// <summary>Whether it is int32, int64 or double.</summary>
     /// <exception cref="CommandException">238, for decimal128: MongoDB could reckon with it.</exception>

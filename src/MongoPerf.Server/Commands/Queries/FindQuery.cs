@@ -223,7 +223,10 @@ internal sealed class FindQuery : IBatchSource
         {
             case "allowDiskUse" or "noCursorTimeout" or "oplogReplay" or "allowPartialResults" or "allowSpeculativeMajorityRead" or "let":
                 return true;
-            case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max" or "collation":
+            case "collation":
+                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                return true;
+            case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max":
                 if (reader.Type == BsonType.Boolean && !reader.Boolean)
                     return true;
                 throw CommandException.NotSupported($"the option '{name}' of find");

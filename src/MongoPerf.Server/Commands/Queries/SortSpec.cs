@@ -65,7 +65,7 @@ internal sealed class SortSpec(PathCache paths)
         {
             (_arrayKeys ??= new IndexKeys()).Build([.. _fields], document);
         }
-        catch (IndexKeyException error) when (error.IsParallel)
+        catch (IndexKeyException error) when (error.Code == IndexKeyException.ParallelArrays)
         {
             throw CommandException.BadValue("cannot sort with keys that are parallel arrays");
         }

@@ -26,7 +26,7 @@ internal static class UpdateCommand
             }
             catch (DuplicateKeyException error)
             {
-                errors.AddDuplicate(index, $"{session.Database}.{System.Text.Encoding.UTF8.GetString(fields.Collection)}", error.Index, error.Document.Bytes);
+                errors.AddDuplicate(index, error.Duplicate);
             }
             catch (CommandException error)
             {
@@ -49,6 +49,8 @@ internal static class UpdateCommand
         DocumentUpdate update = statement.ParseUpdate(fields.Variables);
         FindQuery query = session.Query;
         query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables);
+        if (statement.IsUpsert)
+            UpsertSeed.RequireNoExpression(query.Filter);
         Collection? collection = statement.IsUpsert ? session.GetOrCreate(fields.Collection, out _) : session.FindCollection(fields.Collection);
         if (collection == null)
             return;
