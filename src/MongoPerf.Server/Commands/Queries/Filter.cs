@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
+using System.Text;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
@@ -206,9 +208,11 @@ internal sealed class Filter
         {
             if (type is not (BsonType.String or BsonType.Symbol))
                 return false;
+            string text = Encoding.UTF8.GetString(value[4..^1]);
             foreach (TextPattern pattern in node.Patterns!)
             {
-                if (pattern.IsMatch(value[4..^1]))
+                Operation.Check();
+                if (pattern.IsMatch(text))
                     return true;
             }
 

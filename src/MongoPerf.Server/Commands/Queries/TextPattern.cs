@@ -25,11 +25,8 @@ internal sealed class TextPattern(Regex pattern, int[] bounds)
     }
 
     /// <inheritdoc cref="BoundedRegex.IsMatch"/>
-    public bool IsMatch(ReadOnlySpan<byte> utf8)
-    {
-        string text = Encoding.UTF8.GetString(utf8);
-        return BoundedRegex.IsMatch(pattern, text.AsSpan().ContainsAnyInRange(FirstUnit, LastUnit) ? WithUnits(text) : text);
-    }
+    public bool IsMatch(string text) =>
+        BoundedRegex.IsMatch(pattern, text.AsSpan().ContainsAnyInRange(FirstUnit, LastUnit) ? WithUnits(text) : text);
 
     private string WithUnits(string text)
     {
