@@ -6,8 +6,7 @@ set datafile separator "\t"
 set datafile missing "?"
 
 color(name) = \
-    name eq "unack" ? "#E69F00" : name eq "batch" ? "#0072B2" : name eq "safe" ? "#009E73" : \
-    name eq "q4" ? "#D55E00" : name eq "q5" ? "#56B4E9" : name eq "q6" ? "#CC79A7" : name eq "q7" ? "#404040" : \
+    name[1:1] eq "o" && strlen(name) == 2 ? word("#E69F00 #0072B2 #009E73 #D55E00 #56B4E9 #CC79A7 #404040 #8A2BE2", int(name[2:*])) : \
     name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
     name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
     name eq "s1" ? "#0072B2" : name eq "s2" ? "#D55E00" : name eq "s3" ? "#009E73" : name eq "s4" ? "#CC79A7" : \
@@ -19,8 +18,8 @@ color(name) = \
 
 # Each has its shape too, so that a copy without colours can be read.
 place(name) = \
-    name eq "unack" || name eq "q4" || name eq "p50" || name eq "disk" ? 1 : name eq "batch" || name eq "q5" || name eq "p95" || name eq "data" ? 2 : \
-    name eq "safe" || name eq "q6" || name eq "p99" || name eq "storage" ? 3 : 4
+    name[1:1] eq "o" && strlen(name) == 2 ? (int(name[2:*]) - 1) % 4 + 1 : \
+    name eq "p50" || name eq "disk" ? 1 : name eq "p95" || name eq "data" ? 2 : name eq "p99" || name eq "storage" ? 3 : 4
 shape(name) = int(word("7 5 9 11", place(name)))
 
 ink = "#202020"

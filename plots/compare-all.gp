@@ -1,4 +1,4 @@
-# All tests of a comparison: the candidates' rates as shares of the baseline's, with 95 % intervals.
+# All operations of a comparison: the candidates' rates as shares of the baseline's, with 95 % intervals.
 # Loaded by compare-ratios.gp behind its settings.
 
 load "common.gp"
@@ -13,7 +13,7 @@ do for [kind in kinds] {
     eval picture_output(kind, chart)
 
     plot_top = 1.0 - (100 + 34 * side_count) * pixel
-    set lmargin at screen 0.09
+    set lmargin at screen plot_left
     set rmargin at screen 0.70
     set tmargin at screen plot_top
     set bmargin at screen 80 * pixel
@@ -37,7 +37,7 @@ do for [kind in kinds] {
     set object 1 rectangle from 1 - noise, graph 0 to 1 + noise, graph 1 behind fillcolor rgb "#ECECEC" fillstyle solid noborder
     set arrow 1 from 1, graph 0 to 1, graph 1 nohead linewidth 1.5 linecolor rgb soft back
     do for [i = 1:row_count] {
-        set label 300 + i row_name[i] at screen 0.082, first i right textcolor rgb ink noenhanced
+        set label 300 + i row_name[i] at screen plot_left - 0.008, first i right textcolor rgb ink noenhanced
         set label 400 + i row_text[i] at screen 0.712, first i left textcolor rgb ink noenhanced
     }
 

@@ -1,5 +1,5 @@
-# Metrics of a scenario against a parameter, documents, deployments or time, a panel for each.
-# Loaded by figure-N.gp and sweep-N.gp behind their settings.
+# Panels above each other on one axis: rates and the state of server and client over time, shards, migrations, restarts, a scenario's figures.
+# Loaded by timeline.gp, shards.gp, migrations.gp, restart.gp, figure-N.gp and sweep-N.gp behind their settings.
 
 load "common.gp"
 

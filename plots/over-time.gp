@@ -1,5 +1,4 @@
-# Panels above each other on one axis, of time or another, with shaded stretches and marked moments; timeline.gp, shards.gp, migrations.gp, restart.gp,
-# threads.gp and figure.gp load it.
+# Panels above each other on one axis, of time or another, with shaded stretches and marked moments; figure.gp and compare-shards.gp load it.
 # Wants kind, chart, title, subtitle, x_*, documents_tics, panel_*, line_*, mark_*, band_*; the axis begins at 0 and is linear unless x_* say otherwise.
 
 if (!exists("x_min")) { x_min = 0 }
@@ -85,7 +84,7 @@ do for [panel = 1:panel_count] {
                 legend_y = panel_top - (14 + 27 * lines_above) * pixel
                 set object 5 + (name eq "migration") rectangle from screen right + 0.012, legend_y - 8 * pixel to screen right + 0.030, legend_y + 8 * pixel \
                     front fillstyle solid noborder fillcolor rgb color(name)
-                set label 7 + (name eq "migration") (name eq "migration" ? "a chunk migrates" : "migration that failed") \
+                set label 7 + (name eq "migration") (name eq "migration" ? "chunk migrating" : "failed migration") \
                     at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12)
             }
         }

@@ -63,7 +63,7 @@ public sealed class EmbeddedServer : IDisposable
     }
 
     /// <summary>Lets the commands at hand finish for 5 s, interrupts those that have not, closes the connections and the store. Later calls do nothing.</summary>
-    /// <remarks>The store is not closed under a command that goes on all the same: it is then as after a kill, and loses nothing.</remarks>
+    /// <remarks>The store is not closed under a command that still runs: it is then left as after a kill, which loses nothing.</remarks>
     public void Stop()
     {
         if (Interlocked.Exchange(ref _isStopped, 1) != 0)

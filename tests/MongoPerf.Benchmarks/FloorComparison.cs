@@ -30,7 +30,7 @@ internal static class FloorComparison
         var floor = new FloorProcess(server);
         program.Load(Documents);
         Console.WriteLine($"mongod {mongod}, {(shards is null ? "" : $"{shards} shards, ")}{Documents:N0} documents, {rounds} rounds of {seconds:0.#} s; medians [95 % interval]");
-        Console.WriteLine("| test, threads | floor, ops/s | mongoperf, ops/s | rate ratio | floor against floor | client CPU, us/op: floor | mongoperf | CPU ratio |");
+        Console.WriteLine("| test, threads | floor, ops/s | mongoperf, ops/s | rate ratio | floor against floor | client CPU, µs/op: floor | mongoperf | CPU ratio |");
         Console.WriteLine("| --- | --- | --- | --- | --- | --- | --- | --- |");
         foreach (string name in cases)
         {

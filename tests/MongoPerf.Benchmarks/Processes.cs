@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
 using System.Text.RegularExpressions;
+using MongoPerf.Input;
 
 namespace MongoPerf.Benchmarks;
 
@@ -46,7 +47,7 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
             return MeasureReadsById(threads);
         string output = Call("run", test, "--collection", collection, "--threads", $"{threads}", "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s");
         using JsonDocument json = JsonDocument.Parse(output);
-        JsonElement result = json.RootElement.GetProperty("tests")[0];
+        JsonElement result = Result(json, phase: 0);
         double batch = result.GetProperty("batch").GetDouble();
         double cpu = result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble() / batch;
         return new Measurement(result.GetProperty("operationsPerSecond").GetDouble() * batch, cpu);
@@ -54,7 +55,7 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
 
     /// <summary>Any command of the program.</summary>
     /// <returns>What it printed.</returns>
-    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Cli.ExitCode).Assembly.Location, .. arguments], []);
+    public static string Command(params IReadOnlyList<string> arguments) => Processes.Run("dotnet", [typeof(Input.ExitCode).Assembly.Location, .. arguments], []);
 
     /// <summary>YCSB's workload c with a uniform distribution, over as many documents as the floor asks for. The keys are YCSB's texts, the documents a tenth larger.</summary>
     private Measurement MeasureReadsById(int threads)
@@ -63,9 +64,12 @@ internal sealed class MongoPerfProcess(IReadOnlyList<string> target, double seco
             "run", "ycsb/c", "--set", "requestdistribution=uniform", "--records", $"{ReadsByIdDocuments}", "--threads", $"{threads}",
             "--duration", $"{seconds + WarmupSeconds}s", "--warmup", $"{WarmupSeconds}s", "--verify", "none");
         using JsonDocument json = JsonDocument.Parse(output);
-        JsonElement result = json.RootElement.GetProperty("steps")[1].GetProperty("tests")[0];
+        // Behind the load.
+        JsonElement result = Result(json, phase: 1);
         return new Measurement(result.GetProperty("operationsPerSecond").GetDouble(), result.GetProperty("clientCpuMicrosecondsPerOperation").GetDouble());
     }
+
+    private static JsonElement Result(JsonDocument json, int phase) => json.RootElement.GetProperty("phases")[phase].GetProperty("operations")[0];
 
     private string Call(params string[] arguments) => Command([.. arguments, .. target, "--format", "json", "--quiet", "--out", _runs]);
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -19,15 +20,15 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
-            "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "single,null", "--format", "json", "--out", runs.Path).Expect(0);
+            "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/compare/1", comparison.Text("schema"));
         Assert.Equal(runs.Ids[0], comparison.GetProperty("baseline").Text("id"));
         JsonElement candidate = Assert.Single(comparison.Items("candidates"));
         Assert.Equal(runs.Ids[1], candidate.GetProperty("run").Text("id"));
-        Assert.Equal(["batch", "q4"], candidate.Items("tests").Select(test => test.Text("test")));
-        Assert.All(candidate.Items("tests"), test => Assert.Equal("5 sizes", test.Text("basis")));
+        Assert.Equal(["series batch batch", "series q4 q4"], candidate.Items("operations").Select(o => $"{o.Text("growth")} {o.Text("phase")} {o.Text("operation")}"));
+        Assert.All(candidate.Items("operations"), operation => Assert.Equal("5 sizes", operation.Text("basis")));
         string folder = runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}");
         Assert.True(File.Exists(Path.Combine(folder, "index.html")));
 
@@ -37,7 +38,7 @@ public sealed class ComparisonTests
         Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);
         using StoredRun first = StoredRun.Open(runs.At(runs.Ids[0]));
         using StoredRun second = StoredRun.Open(runs.At(runs.Ids[1]));
-        Assert.Equal((first.Run.Seed, "embedded", "null"), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
+        Assert.Equal((first.Run.Seed, Topology.Embedded, Topology.Null), (second.Run.Seed, first.Deployment!.Topology, second.Deployment!.Topology));
     }
 
     [Fact]
@@ -45,10 +46,10 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--topology", "single,null", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         run.SendInterrupt();
-        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs were not started; those that were, 'compare' can take: {runs.Id}");
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id}'");
         Assert.Empty(result.Output);
         Assert.Contains($"resume {runs.Id}", result.Errors, StringComparison.Ordinal);
     }
@@ -62,14 +63,14 @@ public sealed class ComparisonTests
         JsonElement spread = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/repeats/1", spread.Text("schema"));
         Assert.Equal(runs.Ids, spread.GetProperty("run").Items("runs").Select(id => id.GetString()!));
-        Assert.Equal(["batch", "q4"], spread.Items("tests").Select(test => test.Text("test")));
-        Assert.All(spread.Items("tests"), test => Assert.Equal(2, test.Items("perSecond").Count));
+        Assert.Equal(["batch", "q4"], spread.Items("operations").Select(operation => operation.Text("operation")));
+        Assert.All(spread.Items("operations"), operation => Assert.Equal(2, operation.Items("perSecond").Count));
         Assert.All(runs.Ids, id => Assert.False(Directory.Exists(runs.At(id, "data"))));
         Assert.All(runs.Ids, id => Assert.True(File.Exists(runs.At(id, "report", "index.html"))));
     }
 
     [Fact]
-    public void A_single_test_is_repeated_on_the_data_that_are_there()
+    public void A_single_phase_is_repeated_on_the_data_that_are_there()
     {
         using TestServer server = TestServer.Start("embedded");
         using var runs = new RunsFolder();
@@ -97,15 +98,15 @@ public sealed class ComparisonTests
 
         // A B, B A, A B: drift meets both alike. Each begins with nothing and reaches its target.
         StoredRun[] stored = [.. runs.Ids.Select(id => StoredRun.Open(runs.At(id)))];
-        Assert.Equal([direct.Uri, delaying.Uri, delaying.Uri, direct.Uri, direct.Uri, delaying.Uri], stored.Take(6).Select(run => run.Settings.Uri!.TrimEnd('/')));
+        Assert.Equal([direct.Uri, delaying.Uri, delaying.Uri, direct.Uri, direct.Uri, delaying.Uri], stored.Take(6).Select(run => run.Settings.Deployment.Uri!.TrimEnd('/')));
         Assert.Equal([1, 1, 2, 2, 3, 3], stored.Take(6).Select(run => run.Run.Repeat!.Number));
-        Assert.All(stored, run => Assert.Equal((run.Settings.TargetDocumentCount, run.Settings.TargetDocumentCount), (run.DocumentsReached, run.Steps[^1].Documents)));
-        Assert.Contains("each being one observation", result.Output, StringComparison.Ordinal);
+        Assert.All(stored, run => Assert.Equal((run.Settings.Plan.TargetDocuments, run.Settings.Plan.TargetDocuments), (run.DocumentsReached, run.GrowthSteps[^1].Documents)));
+        Assert.Contains("one observation each (t test)", result.Output, StringComparison.Ordinal);
 
         ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--fail-on-regression", "--format", "json", "--out", runs.Path).Expect(Regression);
-        JsonElement tests = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates")).GetProperty("tests");
-        Assert.All(tests.EnumerateArray(), test => Assert.Equal("runs", test.Text("judgedBy")));
-        JsonElement q4 = tests.EnumerateArray().Single(test => test.Text("test") == "q4");
+        JsonElement judged = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates"));
+        Assert.All(judged.Items("operations"), operation => Assert.Equal("runs", operation.Text("judgedBy")));
+        JsonElement q4 = judged.Operation("q4");
         Assert.Equal("slower", q4.Text("verdict"));
         Assert.True(q4.GetProperty("latencyP50").GetProperty("ratio").GetDouble() > 1.5, compared.All);
         if (keep is not null)

@@ -1,10 +1,9 @@
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Workloads;
-using MongoPerf.Engine.Workloads.Keys;
-using MongoPerf.Engine.Workloads.Operations;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -25,7 +24,7 @@ public sealed class GridFsTests
         using MongoConnection connection = server.Connect();
         foreach ((string collection, BsonDocument index) in ((string, BsonDocument)[])[(files.Bucket.Chunks, GridFsBucket.ChunksIndex), (files.Bucket.Files, GridFsBucket.FilesIndex)])
             connection.RunCommand(Database, BsonDocument.Of(("createIndexes", collection), ("indexes", new[] { index })));
-        using var executor = new WireExecutor(() => server.Address, ConnectionSettings.Default, Database, "", new DocumentGenerator(7));
+        using var executor = new WireExecutor(() => server.Address, ConnectionSettings.Default, Database);
         executor.Connect();
 
         IPreparedOperation write = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, FileCount)));

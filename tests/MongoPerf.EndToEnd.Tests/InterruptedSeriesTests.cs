@@ -1,5 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -21,13 +22,13 @@ public sealed class InterruptedSeriesTests
             Assert.True(watch.WaitFor(run, 11_000), "the series ended too early");
         run.SendInterruptToGroup();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
-        Assert.Contains($"to go on: ./mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
+        Assert.Contains($"to resume: ./mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
         Assert.DoesNotContain("NetworkError", result.Output, StringComparison.Ordinal);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
         Assert.Equal("interrupted", saved.GetProperty("run").Text("state"));
-        Assert.Equal(10_000, saved.Items("steps")[0].Number("documents"));
-        Assert.True(saved.Items("steps")[0].GetProperty("complete").GetBoolean());
+        Assert.Equal(10_000, saved.GrowthSteps()[0].Documents);
+        Assert.True(saved.GrowthSteps()[0].IsComplete);
         JsonResults.AssertAdds(saved.GetProperty("accounting"));
         Assert.Equal(0, saved.GetProperty("accounting").Number("failed"));
 
@@ -49,21 +50,21 @@ public sealed class InterruptedSeriesTests
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
         Assert.True(result.Elapsed < TimeSpan.FromSeconds(60), $"took {result.Elapsed}");
         JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
-        Assert.Equal(1000, saved.Items("steps")[0].Test("batch").Number("documents"));
+        Assert.Equal(1000, saved.GrowthSteps()[0].Operation("batch").Number("documents"));
     }
 
     [Fact]
-    public void Ctrl_c_ends_a_single_test_and_prints_what_it_measured()
+    public void Ctrl_c_ends_a_single_phase_and_prints_what_it_measured()
     {
         using TestServer server = TestServer.Start("embedded");
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions(), "run", "q4", "--uri", server.Uri, "--records", "2k", "--duration", "100s", "--warmup", "0s", "--format", "json", "--out", runs.Path);
-        Assert.True(run.WaitUntil(() => runs.FindStored()?.ReadServerSamples().Count() >= 3, "the third sample"), "the test ended too early");
+        Assert.True(run.WaitUntil(() => runs.FindStored()?.ReadServerSamples().Count() >= 3, "the third sample"), "the phase ended too early");
         run.SendInterrupt();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
-        JsonElement step = JsonShape.Check(JsonShape.Step, result.Output);
-        Assert.True(step.Test("q4").Number("operations") > 0);
-        JsonResults.AssertAdds(step.Test("q4").GetProperty("accounting"));
+        JsonElement q4 = result.Report().Phase("q4").Operation("q4");
+        Assert.True(q4.Number("operations") > 0);
+        JsonResults.AssertAdds(q4.GetProperty("accounting"));
     }
 }

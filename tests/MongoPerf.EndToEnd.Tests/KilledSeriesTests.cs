@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -78,13 +79,37 @@ public sealed class KilledSeriesTests
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--threads", "1", "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
-        ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still going");
-        ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still going");
+        ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still running");
+        ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still running");
         ProgramResult report = ProgramRun.Run("report", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
-        Assert.Equal("running", JsonShape.Check(JsonShape.Run, report.Output).GetProperty("run").Text("state"));
+        Assert.Equal("running", report.Report().GetProperty("run").Text("state"));
         run.Kill();
         ProgramResult list = ProgramRun.Run("list", "runs", "--out", runs.Path).Expect(0);
-        Assert.Contains("broken off", list.Output, StringComparison.Ordinal);
+        Assert.Contains("aborted", list.Output, StringComparison.Ordinal);
+    }
+
+    /// <summary>Of two that resume at once one goes on, and the other neither measures nor ends the server of the first.</summary>
+    [Theory, EachServer]
+    public void Two_that_resume_at_once_leave_one_run(string kind)
+    {
+        using var runs = new RunsFolder();
+        using (ProgramRun run = StartOrResume(runs, kind))
+        {
+            using var watch = GrowthWatch.Of(runs);
+            watch.WaitFor(run, 3700);
+            run.Kill();
+            Assert.Equal(Killed, run.WaitForEnd().ExitCode);
+        }
+
+        using ProgramRun one = StartOrResume(runs, kind);
+        using ProgramRun other = StartOrResume(runs, kind);
+        ProgramResult[] ends = [.. new[] { one.WaitForEnd(), other.WaitForEnd() }.OrderBy(end => end.ExitCode)];
+        ends[0].Expect(0);
+        ends[1].Expect(2);
+        Assert.Matches("is still running|is being written by process", ends[1].Errors);
+        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, Target);
     }
 
     private static ProgramRun StartOrResume(RunsFolder runs, string kind)
@@ -102,11 +127,11 @@ public sealed class KilledSeriesTests
     private static void AssertEndsWhole(RunsFolder runs, string kind)
     {
         ProgramResult last = ProgramRun.Run(new ProgramOptions { Server = kind }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
-        JsonElement report = JsonShape.Check(JsonShape.Run, last.Output);
+        JsonElement report = last.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([12_000, Target], report.Items("steps").Select(step => step.Number("documents")));
-        Assert.All(report.Items("steps"), step => Assert.True(step.GetProperty("complete").GetBoolean()));
-        Assert.All(report.Items("steps"), step => Assert.Equal(["q4", "q5", "q6", "q7"], step.Items("tests").Select(t => t.Text("test")).Where(t => t[0] == 'q')));
+        Assert.Equal([12_000, Target], report.GrowthSteps().Select(step => step.Documents));
+        JsonResults.AssertComplete(report);
+        Assert.All(report.GrowthSteps(), step => Assert.Equal(["q4", "q5", "q6", "q7"], step.Names.Where(t => t[0] == 'q')));
         Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "resumed");
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2);
         using TestServer server = TestServer.OnDataOf(runs, kind);

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -31,22 +32,33 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     {
         JsonElement report = Series(
             servers.NewDatabase(), "--target", "2500", "--step", "1k", "--shares", "50/30/20", "--batch", "100", "--tests", "unack,batch,safe,q4", "--threads", "1,3", "--window", "300ms");
-        Assert.Equal([1000, 2000, 2500], report.Items("steps").Select(step => step.Number("documents")));
-        JsonElement first = report.Items("steps")[0];
-        Assert.Equal(["unack", "batch", "safe", "q4", "q4"], first.Items("tests").Select(test => test.Text("test")));
-        Assert.Equal((500, 300, 200), (first.Test("unack").Number("documents"), first.Test("batch").Number("documents"), first.Test("safe").Number("documents")));
-        Assert.Equal((3, 100), (first.Test("batch").Number("operations"), first.Test("batch").Number("batch")));
-        Assert.Equal([1, 3], first.Items("tests").Where(test => test.Text("test") == "q4").Select(test => test.Number("threads")));
-        Assert.Equal(JsonValueKind.Null, first.GetProperty("sizes").ValueKind);
+        Assert.Equal([1000, 2000, 2500], report.GrowthSteps().Select(step => step.Documents));
+        GrownStep first = report.GrowthSteps()[0];
+        Assert.Equal(["unack", "batch", "safe", "q4", "q4"], first.Names);
+        Assert.Equal((500, 300, 200), (first.Operation("unack").Number("documents"), first.Operation("batch").Number("documents"), first.Operation("safe").Number("documents")));
+        Assert.Equal((3, 100), (first.Operation("batch").Number("operations"), first.Operation("batch").Number("batch")));
+        Assert.Equal([1, 3], first.Operations.Where(operation => operation.Text("operation") == "q4").Select(test => test.Number("threads")));
+        Assert.All(first.Phases, phase => Assert.Empty(phase.Items("sizes")));
+    }
+
+    [Fact]
+    public void A_dry_run_of_a_series_says_what_would_run_and_how_long_it_takes()
+    {
+        ProgramResult result = ProgramRun.Run("series", "--target", "1M", "--tests", "batch,q4,size", "--window", "8s", "--dry-run", "--out", _runs.Path).Expect(0);
+        foreach (string text in (string[])["series grows to 100k, 200k, … 1M: 10 sizes", "write batch: 100 %", "at each size: q4", "8 threads, 8 s: q4", "dry run: nothing started"])
+            Assert.Contains(text, result.Output, StringComparison.Ordinal);
+        // Ten windows of 8 s, and a million documents at 10,000 to 100,000 a second.
+        Assert.Contains("estimated time: 1 min 30 s to 3 min 00 s", result.Output, StringComparison.Ordinal);
+        Assert.Empty(_runs.Ids);
     }
 
     [Fact]
     public void Window_and_warmup_are_the_lengths_of_the_query_tests()
     {
         JsonElement report = Series(servers.NewDatabase(), "--target", "200", "--step", "200", "--tests", "q4,q7", "--window", "600ms", "--warmup", "200ms", "--threads", "1");
-        JsonElement step = report.Items("steps")[0];
-        Assert.Equal(["q4", "q7"], step.Items("tests").Select(test => test.Text("test")));
-        foreach (JsonElement test in step.Items("tests"))
+        GrownStep step = report.GrowthSteps()[0];
+        Assert.Equal(["q4", "q7"], step.Names);
+        foreach (JsonElement test in step.Operations)
         {
             Assert.Equal(0.2, test.GetProperty("warmupSeconds").GetDouble(), 0.02);
             Assert.InRange(test.GetProperty("seconds").GetDouble(), 0.39, 1.5);
@@ -95,7 +107,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
                 "--compressibility", percent.ToString(CultureInfo.InvariantCulture), "--format", "json").Expect(0);
             using MongoConnection connection = servers[kind].Connect();
             Documents.AssertWhole(connection, 20_000, database, compressibility: percent);
-            return JsonShape.Check(JsonShape.Run, result.Output).Items("steps")[0].GetProperty("sizes").Number("storageBytes");
+            return result.Report().GrowthSteps()[0].Sizes.Number("storageBytes");
         })];
         Assert.True(storage[1] < storage[0] * 0.6, $"{storage[0]} bytes plain, {storage[1]} bytes at 90 %");
     }
@@ -107,7 +119,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
             new ProgramOptions { Server = kind },
             "series", "--target", "100", "--step", "100", "--tests", "batch", "--cache", "512MB", "--format", "json", "--out", _runs.Path).Expect(0);
         // The embedded server's write buffers take a quarter of it.
-        Assert.Equal((kind == "mongod" ? 512L : 384L) << 20, JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Number("cacheBytes"));
+        Assert.Equal((kind == "mongod" ? 512L : 384L) << 20, result.Report().GetProperty("deployment").Number("cacheBytes"));
     }
 
     [MongodFact]
@@ -116,7 +128,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = servers.Embedded.Uri } };
         JsonElement byVariable = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
             options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--db", servers.NewDatabase(), "--format", "json", "--out", _runs.Path).Expect(0).Output);
-        Assert.Equal("uri", byVariable.GetProperty("deployment").Text("kind"));
+        Assert.Equal("given", byVariable.GetProperty("deployment").Text("kind"));
         JsonElement byOption = JsonShape.Check(JsonShape.Run, ProgramRun.Run(
             options, "series", "--target", "100", "--step", "100", "--tests", "batch", "--mongod", MongodBinary.Path, "--format", "json", "--out", _runs.Path).Expect(0).Output);
         Assert.Equal("mongod", byOption.GetProperty("deployment").Text("kind"));
@@ -150,8 +162,8 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
     }
 
     [Theory]
-    [InlineData("/nonexistent/gnuplot", "which is no file")]
-    [InlineData("/bin/false", "gnuplot ended")]
+    [InlineData("/nonexistent/gnuplot", "which is not a file")]
+    [InlineData("/bin/false", "gnuplot exited")]
     [InlineData(null, "gnuplot not found on PATH")]
     public void Without_a_gnuplot_that_works_there_is_a_warning_and_all_it_needs_later(string? gnuplot, string says)
     {

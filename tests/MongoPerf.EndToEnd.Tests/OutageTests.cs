@@ -1,5 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -68,7 +69,7 @@ public sealed class OutageTests
             "series", "--uri", proxy.Uri, "--target", "2k", "--step", "2k", "--tests", "batch,q4,size", "--window", "200ms", "--threads", "1", "--out", runs.Path,
             "--format", "json");
         result.Expect(0);
-        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        JsonElement report = result.Report();
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
         Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "repair");
         using MongoConnection connection = server.Connect();
@@ -102,9 +103,9 @@ public sealed class OutageTests
         CrashFor(server, 300);
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
 
-        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        JsonElement report = result.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([10_000, 20_000], report.Items("steps").Select(step => step.Number("documents")));
+        Assert.Equal([10_000, 20_000], report.GrowthSteps().Select(step => step.Documents));
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonResults.AssertAdds(report.GetProperty("accounting"));
         Assert.Contains(report.Items("errors"), error => error.Text("name") == "NetworkError" && error.Number("count") > 0);

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -40,11 +41,11 @@ public sealed class OwnServerTests
         // From another folder, and without the variable.
         string[] resume = ["resume", runs.Id, "--out", runs.Path, "--format", "json"];
         File.Move(mongod, mongod + ".away");
-        ProgramRun.Run(resume).Expect(2).Says($"this run's server is {mongod}, which does not exist any more").Says("--mongod");
+        ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which no longer exists").Says("--mongod");
         Assert.False(File.Exists(Path.Combine(runs.DataPath, "CURRENT")), "the embedded server was started in mongod's folder");
         File.Move(mongod + ".away", mongod);
         ProgramResult result = ProgramRun.Run(resume).Expect(0);
-        Assert.Equal("mongod", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+        Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
         AssertWhole(runs, "mongod");
     }
 
@@ -63,11 +64,11 @@ public sealed class OwnServerTests
         }
 
         using (Engine.Runs.StoredRun stored = runs.FindStored()!)
-            Assert.Equal((null, "mongod"), (stored.Deployment, stored.FindNote("server kind")));
+            Assert.Equal((null, "Mongod"), (stored.Deployment, stored.FindNote("server kind")));
         File.WriteAllText(go, "");
         // Without the option, where the embedded server would be chosen anew.
         ProgramResult result = ProgramRun.Run("resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
-        Assert.Equal("mongod", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+        Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
     }
 
     [MongodFact]
@@ -83,7 +84,7 @@ public sealed class OwnServerTests
         }
 
         ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
-        Assert.Equal("embedded", JsonShape.Check(JsonShape.Run, result.Output).GetProperty("deployment").Text("kind"));
+        Assert.Equal("embedded", result.Report().GetProperty("deployment").Text("kind"));
     }
 
     private static void KillServer(string kind, string maxErrors, int exitCode)
@@ -99,9 +100,9 @@ public sealed class OwnServerTests
         ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
 
-        JsonElement report = JsonShape.Check(JsonShape.Run, result.Output);
+        JsonElement report = result.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([10_000, 20_000], report.Items("steps").Select(step => step.Number("documents")));
+        Assert.Equal([10_000, 20_000], report.GrowthSteps().Select(step => step.Documents));
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonElement[] restarts = [.. report.Items("events").Where(happened => happened.Text("kind") == "restart")];
         Assert.True(restarts.Length == 2, $"{restarts.Length} restarts, there were two kills: {result.All}");

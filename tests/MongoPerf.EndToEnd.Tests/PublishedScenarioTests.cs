@@ -52,7 +52,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
             "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. limits,
         ]).Expect(0);
-        var checks = new ScenarioChecks(name, new ScenarioOverrides { Scale = scale, Duration = milliseconds == 0 ? null : milliseconds / 1e3, Operations = operations }, ended);
+        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Duration = milliseconds == 0 ? null : milliseconds / 1e3, Operations = operations }, ended);
         checks.AssertDone();
         using MongoConnection connection = servers["mongod"].Connect();
         checks.AssertStored(connection, database);
@@ -66,7 +66,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
         ProgramResult ended = ProgramRun.Run(
             new ProgramOptions { Server = "mongod" },
             ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
-        new ScenarioChecks("report-2.4.8/q8", new ScenarioOverrides { Scale = 0.00002, Duration = 5 }, ended).AssertDone();
+        new ScenarioChecks("report-2.4.8/q8", new PlanOverrides { Scale = 0.00002, Duration = 5 }, ended).AssertDone();
         using StoredRun run = _runs.FindStored()!;
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
         Assert.True(started.Seconds > 0);
@@ -76,8 +76,8 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
     }
 
     [Theory]
-    [InlineData("the server of --uri (or MONGOPERF_URI) is not the run's to stop", "--uri", "127.0.0.1:1")]
-    [InlineData("a cluster is several servers", "--topology", "sharded")]
+    [InlineData("the server named by --uri (or MONGOPERF_URI) is not the run's to stop", "--uri", "127.0.0.1:1")]
+    [InlineData("a cluster has several servers", "--topology", "sharded")]
     public void Server_that_can_not_be_started_again_is_refused_before_the_run(string reason, params string[] deployment)
     {
         ProgramRun.Run(["run", "report-2.4.8/q8", "--out", _runs.Path, .. deployment]).Expect(2).Says($"phase 'warm up': restart: {reason}").Says("--set");

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Input;
 using MongoPerf.Server;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -36,7 +37,7 @@ public sealed class ServeTests : IDisposable
         using var taken = new TcpListener(IPAddress.Loopback, 0);
         taken.Start();
         int port = ((IPEndPoint)taken.LocalEndpoint).Port;
-        Serve("--port", $"{port}").Expect(3).Says($"can't listen on 127.0.0.1:{port}").Says("hint:  take another --port");
+        Serve("--port", $"{port}").Expect(3).Says($"can't listen on 127.0.0.1:{port}").Says("hint:  choose another --port");
         Serve("--cache", "1MB").Expect(2).Says("at least 33554432 are needed").Says("hint:  --cache 256MB");
         File.WriteAllText(Path.Combine(_folder, "WiredTiger"), "");
         Serve().Expect(6).Says("holds a mongod's data");
@@ -50,7 +51,7 @@ public sealed class ServeTests : IDisposable
         using ChildDeployment child = ChildDeployment.Embedded(_folder, null);
         var e = Assert.Throws<DeploymentException>(() => child.EnsureRunning());
         Assert.Equal(2, e.ExitCode);
-        Assert.Contains("the child process ended at once; it said:\n  error: ", e.Message, StringComparison.Ordinal);
+        Assert.Contains("the child process exited at once; its output:\n  error: ", e.Message, StringComparison.Ordinal);
         Assert.Contains("another process has it open", e.Message, StringComparison.Ordinal);
         Assert.Contains("\n  hint:  end that process", e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("exit code", e.Message, StringComparison.Ordinal);

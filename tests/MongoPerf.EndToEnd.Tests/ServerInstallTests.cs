@@ -1,4 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.EndToEnd.Tests;
 
@@ -26,32 +27,32 @@ public sealed class ServerInstallTests : IDisposable
         _mirror.Cut(TestArchive.PathOf(Version), archive.Length / 2);
         Run("server", "list").Expect(0);
         ProgramResult installed = Run("server", "install", "6.0", "--mirror", _mirror.Url, "--platform", "debian12").Expect(0);
-        Assert.Contains($"MongoDB {Version} in {Path.Combine(Servers, Version)}: runs that start their own server take it from now on", installed.Output, StringComparison.Ordinal);
-        Assert.Contains("its archive had no mongos", installed.Output, StringComparison.Ordinal);
-        Assert.Contains("trying again", installed.Errors, StringComparison.Ordinal);
+        Assert.Contains($"MongoDB {Version} in {Path.Combine(Servers, Version)}: runs that start their own server now use it", installed.Output, StringComparison.Ordinal);
+        Assert.Contains("its archive has no mongos", installed.Output, StringComparison.Ordinal);
+        Assert.Contains("retrying", installed.Errors, StringComparison.Ordinal);
         Assert.Equal($"GET {TestArchive.PathOf(Version)} bytes={archive.Length / 2}-", _mirror.Requests[^1]);
         Assert.Matches(@"\*\s+6\.0\.5\s+\S+/bin/mongod", Run("server", "list").Expect(0).Output);
 
         Run("run", "size", "--records", "100", "--out", _runs.Path).Expect(0);
         using (Engine.Runs.StoredRun run = _runs.FindStored()!)
         {
-            Assert.Equal(("mongod", Version), (run.Deployment!.Kind, run.Deployment.ServerVersion));
+            Assert.Equal((DeploymentKind.Mongod, Version), (run.Deployment!.Kind, run.Deployment.ServerVersion));
             Assert.Equal(Path.Combine(Servers, Version, "bin", "mongod"), run.FindNote("server program"));
         }
 
         Assert.Contains("deleted", Run("server", "remove", Version).Expect(0).Output, StringComparison.Ordinal);
-        Assert.Contains("no servers are installed", Run("server", "list").Expect(0).Output, StringComparison.Ordinal);
+        Assert.Contains("no servers installed", Run("server", "list").Expect(0).Output, StringComparison.Ordinal);
     }
 
     [Fact]
     public void What_can_not_be_installed_is_named_with_what_is_allowed()
     {
         _mirror.Add("/full.json", TestArchive.Feed(("8.0.4", null), ("7.0.16", null)));
-        Run("server", "install", "8.0.9", "--mirror", _mirror.Url, "--platform", "debian12").Expect(2).Says("there is no MongoDB 8.0.9").Says("there are 8.0.4");
-        Run("server", "install", "newest").Expect(2).Says("'newest' is neither a version");
-        Run("server", "install", "8.0", "--mirror", "ftp://example.org").Expect(2).Says("--mirror: 'ftp://example.org' is no http or https URL");
-        Run("server", "install", "8.0", "--platform", "windows").Expect(2).Says("'windows' is no name of a system");
-        Run("server", "install", "8.0", "--sha256", "abc").Expect(2).Says("'abc' is no SHA-256");
+        Run("server", "install", "8.0.9", "--mirror", _mirror.Url, "--platform", "debian12").Expect(2).Says("no MongoDB 8.0.9").Says("available: 8.0.4");
+        Run("server", "install", "newest").Expect(2).Says("'newest' is not a version");
+        Run("server", "install", "8.0", "--mirror", "ftp://example.org").Expect(2).Says("--mirror: 'ftp://example.org' is not an http or https URL");
+        Run("server", "install", "8.0", "--platform", "windows").Expect(2).Says("'windows'");
+        Run("server", "install", "8.0", "--sha256", "abc").Expect(2).Says("'abc' is not a SHA-256");
         Run("server", "install", "./none.tgz").Expect(2).Says("none.tgz");
         Run("server", "remove", "8.0").Expect(2).Says("MongoDB 8.0 is not installed");
     }

@@ -1,4 +1,5 @@
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -64,9 +65,9 @@ public sealed class TyrantTests : IDisposable
         Assert.Equal(301, _table.Records.Count);
         Assert.Equal(["CategoryID 1", "CreateTime 1", "Tags 2"], _table.Indexes);
         StoredRun run = StoredRun.Open(_runs.RunPath);
-        Assert.Equal(("tyrant", "Tokyo Tyrant", "1.1.41", "table"), (run.Deployment!.Kind, run.Deployment.Topology, run.Deployment.ServerVersion, run.Deployment.StorageEngine));
-        Assert.Equal(["init", "write", "read"], run.Points.Select(p => p.Phase));
-        Assert.Equal("create", Assert.Single(run.Steps[0].Tests).Test);
+        Assert.Equal((DeploymentKind.Tyrant, Topology.TokyoTyrant, "1.1.41", "table"), (run.Deployment!.Kind, run.Deployment.Topology, run.Deployment.ServerVersion, run.Deployment.StorageEngine));
+        Assert.Equal(["init", "write", "read"], run.Phases.Select(p => p.Phase));
+        Assert.Equal("create", Assert.Single(run.Phases[0].Operations).Operation);
         Assert.Equal([50L, 100, 150, 50, 100, 150], run.Laps.Select(lap => lap.Done));
 
         // Its own table is cleared and made again.
@@ -80,10 +81,10 @@ public sealed class TyrantTests : IDisposable
     public void What_can_not_be_is_refused_and_leaves_the_table_as_it_is()
     {
         _table.Records["somebody's"] = "a\0b";
-        Run(_file).Expect(6).Says($"the table at {_server.Address} was not made by MongoPerf").Says("start a server on another file");
-        ProgramRun.Run("series", "--target", "1k", "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path).Expect(2).Says("Tokyo Tyrant runs scenarios");
+        Run(_file).Expect(6).Says($"the table at {_server.Address} was not created by MongoPerf").Says("start the server on another file");
+        ProgramRun.Run("series", "--target", "1k", "--uri", $"tyrant://{_server.Address}", "--out", _runs.Path).Expect(2).Says("series grows, which is not possible with Tokyo Tyrant");
         File.WriteAllText(_file, News.Replace("[CategoryID, CreateTime, Tags]", "[{CategoryID: 1, CreateTime: -1}]", StringComparison.Ordinal));
-        Run(_file).Expect(2).Says("index CategoryID: 1, CreateTime: -1: Tokyo Tyrant indexes one column each");
+        Run(_file).Expect(2).Says("index CategoryID: 1, CreateTime: -1: Tokyo Tyrant indexes single columns only");
         _server.Status = exchange => exchange.Send(ScriptedTyrant.StatusReply("hash"));
         Run(_file).Expect(2).Says("this Tokyo Tyrant server's database is of type 'hash', a table database is needed");
         Assert.Equal("a\0b", Assert.Single(_table.Records).Value);

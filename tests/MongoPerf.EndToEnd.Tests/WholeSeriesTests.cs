@@ -1,6 +1,6 @@
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -43,8 +43,8 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         JsonResults.AssertAdds(report.GetProperty("accounting"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
         Assert.Empty(report.Items("errors"));
-        Assert.Equal([3000, 6000], report.Items("steps").Select(step => step.Number("documents")));
-        foreach (JsonElement step in report.Items("steps"))
+        Assert.Equal([3000, 6000], report.GrowthSteps().Select(step => step.Documents));
+        foreach (GrownStep step in report.GrowthSteps())
             CheckStep(step);
     }
 
@@ -52,7 +52,7 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
     public void The_report_folder_has_its_files_and_the_same_json(string kind)
     {
         string report = series.Of(kind).Runs.At(series.Of(kind).Runs.Id, "report");
-        foreach (string name in (string[])["index.html", "report.md", "result.json", "tests.csv", "sizes.csv", "samples.csv", "server.csv", "host.csv", "latencies.hlog"])
+        foreach (string name in (string[])["index.html", "report.md", "result.json", "results.csv", "sizes.csv", "samples.csv", "server.csv", "host.csv", "latencies.hlog"])
             Assert.True(new FileInfo(Path.Combine(report, name)) is { Exists: true, Length: > 0 }, name);
         series.Of(kind).Report("json", json => Assert.Equal(json, File.ReadAllText(Path.Combine(report, "result.json"))));
         string charts = Path.Combine(report, "charts");
@@ -66,20 +66,20 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
     }
 
     [Theory, EachServer]
-    public void Csv_has_a_line_for_each_test_and_markdown_a_heading(string kind)
+    public void Csv_has_a_line_for_each_result_and_markdown_a_heading(string kind)
     {
         series.Of(kind).Report("csv", csv =>
         {
             string[] lines = csv.TrimEnd('\n').Split('\n');
-            Assert.StartsWith("step,documents,complete,test,threads", lines[0], StringComparison.Ordinal);
+            Assert.StartsWith("number,phase,growth,step,parameters,kind,documents,complete,operation,threads", lines[0], StringComparison.Ordinal);
             Assert.Equal(1 + (2 * 7), lines.Length);
             Assert.All(lines, line => Assert.Equal(lines[0].Count(c => c == ','), line.Count(c => c == ',')));
             return 0;
         });
         series.Of(kind).Report("markdown", markdown =>
         {
-            foreach (string test in SeriesTests.All)
-                Assert.Contains($", {test}: ", markdown, StringComparison.Ordinal);
+            foreach (string name in (string[])[.. SeriesNames.Measured, "size"])
+                Assert.Contains($"\n## {name}", markdown, StringComparison.Ordinal);
             return 0;
         });
     }
@@ -97,7 +97,7 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
     public void A_finished_run_is_not_resumed(string kind)
     {
         RunsFolder runs = series.Of(kind).Runs;
-        ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("has reached its target of 6,000 documents");
+        ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says($"run {runs.Id} is finished");
     }
 
     [Theory, EachServer]
@@ -111,36 +111,36 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         ProgramResult clean = ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);
         Assert.Contains("B of server data deleted from", clean.Output, StringComparison.Ordinal);
         Assert.False(Directory.Exists(runs.DataPath));
-        Assert.Equal($"run {runs.Id} has no server data of its own (any more): none deleted\n", ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0).Output);
+        Assert.Equal($"run {runs.Id} has no server data to delete\n", ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0).Output);
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         ProgramResult report = ProgramRun.Run("report", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
-        Assert.Equal(1000, JsonShape.Check(JsonShape.Run, report.Output).Items("steps")[0].Number("documents"));
+        Assert.Equal(1000, report.Report().GrowthSteps()[0].Documents);
     }
 
-    private static void CheckStep(JsonElement step)
+    private static void CheckStep(GrownStep step)
     {
-        Assert.Equal(SeriesTests.All.Where(test => test != "size"), step.Items("tests").Select(test => test.Text("test")));
-        foreach (JsonElement test in step.Items("tests"))
+        Assert.Equal(SeriesNames.Measured, step.Names);
+        foreach (JsonElement result in step.Operations)
         {
-            string name = test.Text("test");
-            JsonResults.AssertAdds(test.GetProperty("accounting"));
-            Assert.True(test.Number("operations") > 0, name);
-            Assert.True(test.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble() > 0, name);
-            Assert.Equal(name == "unack", test.GetProperty("unacknowledged").ValueKind == JsonValueKind.Object);
-            Assert.Equal(SeriesTests.Queries.Contains(name), test.GetProperty("plan").ValueKind == JsonValueKind.Object);
-            Assert.Equal(name == "batch" ? 500 : 1, test.Number("batch"));
-            Assert.Equal(SeriesTests.Queries.Contains(name) ? 2 : 1, test.Number("threads"));
+            string name = result.Text("operation");
+            JsonResults.AssertAdds(result.GetProperty("accounting"));
+            Assert.True(result.Number("operations") > 0, name);
+            Assert.True(result.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble() > 0, name);
+            Assert.Equal(name == "unack", result.GetProperty("unacknowledged").ValueKind == JsonValueKind.Object);
+            Assert.Equal(SeriesNames.Queries.Contains(name), result.GetProperty("plan").ValueKind == JsonValueKind.Object);
+            Assert.Equal(name == "batch" ? 500 : 1, result.Number("batch"));
+            Assert.Equal(SeriesNames.Queries.Contains(name) ? 2 : 1, result.Number("threads"));
         }
 
-        Assert.Equal(600, step.Test("unack").Number("documents"));
-        Assert.Equal(600, step.Test("unack").GetProperty("unacknowledged").Number("arrived"));
-        Assert.Equal(1800, step.Test("batch").Number("documents"));
-        Assert.Equal(600, step.Test("safe").Number("documents"));
-        Assert.Equal("Number_1", step.Test("q4").GetProperty("plan").Text("index"));
-        Assert.Equal(JsonValueKind.Null, step.Test("q7").GetProperty("plan").GetProperty("index").ValueKind);
-        JsonElement sizes = step.GetProperty("sizes");
-        Assert.Equal(step.Number("documents"), sizes.Number("documents"));
-        Assert.Equal(step.Number("documents") * 1024, sizes.Number("dataBytes"));
+        Assert.Equal(600, step.Operation("unack").Number("documents"));
+        Assert.Equal(600, step.Operation("unack").GetProperty("unacknowledged").Number("arrived"));
+        Assert.Equal(1800, step.Operation("batch").Number("documents"));
+        Assert.Equal(600, step.Operation("safe").Number("documents"));
+        Assert.Equal("Number_1", step.Operation("q4").GetProperty("plan").Text("index"));
+        Assert.Equal(JsonValueKind.Null, step.Operation("q7").GetProperty("plan").GetProperty("index").ValueKind);
+        JsonElement sizes = step.Sizes;
+        Assert.Equal(step.Documents, sizes.Number("documents"));
+        Assert.Equal(step.Documents * 1024, sizes.Number("dataBytes"));
         Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], sizes.GetProperty("indexes").EnumerateObject().Select(i => i.Name).Order(StringComparer.Ordinal));
         Assert.Equal(sizes.Number("indexBytes"), sizes.GetProperty("indexes").EnumerateObject().Sum(i => i.Value.GetInt64()));
     }

@@ -3,35 +3,55 @@ using System.Xml.Linq;
 
 namespace MongoPerf.Tests;
 
-/// <summary>The arrows of docs/design.md, section 3, read from the sources: MongoPerf → {Engine, Server} → Wire, and the rooms inside Engine.</summary>
+/// <summary>The arrows of docs/design.md, section 3, read from the sources: MongoPerf → {Engine, Server} → Wire, and the rooms inside Engine and MongoPerf.</summary>
 public sealed partial class ArchitectureTests
 {
     private const string Any = "*";
+    private const string Wire = "MongoPerf.Wire";
+    private const string Measurement = "MongoPerf.Engine.Measurement";
+    private const string Documents = "MongoPerf.Engine.Documents";
+    private const string Keys = "MongoPerf.Engine.Keys";
+    private const string Plans = "MongoPerf.Engine.Plans";
+    private const string Runs = "MongoPerf.Engine.Runs";
+    private const string Failures = "MongoPerf.Engine.Failures";
+    private const string Collections = "MongoPerf.Engine.Collections";
+    private const string Sharding = "MongoPerf.Engine.Sharding";
 
     /// <summary>Which of our namespaces a namespace may use, besides itself and what lies in it. The longest entry that fits counts.</summary>
     private static readonly Dictionary<string, string[]> Allowed = new(StringComparer.Ordinal)
     {
         ["MongoPerf.Wire"] = [],
         ["MongoPerf.Wire.Messages"] = ["MongoPerf.Wire.Bson"],
-        ["MongoPerf.Wire.Connections"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages"],
+        ["MongoPerf.Wire.Authentication"] = ["MongoPerf.Wire.Bson"],
+        ["MongoPerf.Wire.Compression"] = ["MongoPerf.Wire.Messages"],
+        ["MongoPerf.Wire.Names"] = [],
+        ["MongoPerf.Wire.Connections"] =
+            ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Authentication", "MongoPerf.Wire.Compression", "MongoPerf.Wire.Names"],
         ["MongoPerf.Wire.Tyrant"] = ["MongoPerf.Wire.Bson", "MongoPerf.Wire.Messages", "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Measurement"] = [],
-        ["MongoPerf.Engine.Documents"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Workloads"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Runs"] = ["MongoPerf.Engine.Measurement", "MongoPerf.Wire"],
-        ["MongoPerf.Engine.Execution"] =
-            ["MongoPerf.Engine.Measurement", "MongoPerf.Engine.Documents", "MongoPerf.Engine.Workloads", "MongoPerf.Engine.Runs", "MongoPerf.Wire"],
+        ["MongoPerf.Engine.Documents"] = [Measurement, Wire],
+        ["MongoPerf.Engine.Keys"] = [Measurement, Documents],
+        ["MongoPerf.Engine.Plans"] = [Measurement, Documents, Keys, Wire],
+        ["MongoPerf.Engine.Runs"] = [Measurement],
+        ["MongoPerf.Engine.Failures"] = [Measurement, Runs, Wire],
+        ["MongoPerf.Engine.Collections"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Wire],
+        ["MongoPerf.Engine.Sharding"] = [Measurement, Documents, Plans, Runs, Failures, Collections, Wire],
+        // How connections fail; nothing of messages.
+        ["MongoPerf.Engine.Phases"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Wire.Connections"],
+        ["MongoPerf.Engine.Growth"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Engine.Phases"],
+        ["MongoPerf.Engine.Executors"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, Sharding, "MongoPerf.Engine.Phases", Wire],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
         ["MongoPerf.OfficialDriver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],
         ["MongoPerf"] = [Any],
-    };
-
-    /// <summary>What is forbidden although a room above allows it.</summary>
-    private static readonly (string From, string To)[] Forbidden =
-    [
+        ["MongoPerf.Input"] = [Collections],
+        ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
+        // The null server is the embedded server's listener with other answers.
+        ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server.Listening", "MongoPerf.Server.Commands"],
+        // A scenario names what its report shows, and is held to what a server can be started with.
+        ["MongoPerf.Scenarios"] = ["MongoPerf.Input", "MongoPerf.Deployments.Limits", "MongoPerf.Reporting.Figures", Measurement, Documents, Keys, Plans, Runs, Sharding, "MongoPerf.Engine.Growth", "MongoPerf.Wire.Bson"],
         // A report is made from the stored run, also when the deployment is long gone.
-        ("MongoPerf.Reporting", "MongoPerf.Wire.Connections"),
-    ];
+        ["MongoPerf.Reporting"] = [Measurement, Runs],
+    };
 
     private static readonly Dictionary<string, string[]> ProjectReferences = new(StringComparer.Ordinal)
     {
@@ -87,16 +107,29 @@ public sealed partial class ArchitectureTests
     [Theory]
     [InlineData("namespace MongoPerf.Wire.Bson;", "using MongoPerf.Wire.Messages;")]
     [InlineData("namespace MongoPerf.Engine.Measurement;", "using MongoPerf.Wire.Bson;")]
-    [InlineData("namespace MongoPerf.Engine.Runs;", "using MongoPerf.Engine.Execution;")]
-    [InlineData("namespace MongoPerf.Engine.Workloads;", "using MongoPerf.Engine.Runs;")]
+    [InlineData("namespace MongoPerf.Engine.Runs;", "using MongoPerf.Engine.Plans;")]
+    [InlineData("namespace MongoPerf.Engine.Plans;", "using MongoPerf.Engine.Runs;")]
+    [InlineData("namespace MongoPerf.Engine.Documents;", "using MongoPerf.Engine.Keys;")]
+    [InlineData("namespace MongoPerf.Engine.Phases;", "using MongoPerf.Engine.Growth;")]
+    [InlineData("namespace MongoPerf.Engine.Growth;", "using MongoPerf.Engine.Executors.Wire;")]
+    [InlineData("namespace MongoPerf.Engine.Sharding;", "using MongoPerf.Engine.Phases;")]
     [InlineData("namespace MongoPerf.Server.Commands;", "using MongoPerf.Engine.Documents;")]
     [InlineData("namespace MongoPerf.Reporting.Charts;", "using static MongoPerf.Wire.Connections.ConnectionString;")]
     [InlineData("namespace MongoPerf.Reporting;", "using Connection = MongoPerf.Wire.Connections.MongoConnection;")]
+    [InlineData("namespace MongoPerf.Reporting.Figures;", "using MongoPerf.Scenarios;")]
+    [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Input;")]
+    [InlineData("namespace MongoPerf.Scenarios.Yaml;", "using MongoPerf.Cli;")]
+    [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Deployments.Clusters;")]
+    [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Reporting;")]
+    [InlineData("namespace MongoPerf.Deployments.Sampling;", "using MongoPerf.Cli;")]
+    [InlineData("namespace MongoPerf.Input;", "using MongoPerf.Scenarios;")]
+    [InlineData("namespace MongoPerf.Scenarios;", "string? x = Cli.NearestName.Find(y);")]
     [InlineData("namespace MongoPerf.Engine.Measurement;", "var x = MongoPerf.Wire.Bson.ObjectId.Parse(y);")]
     public void Wrong_arrow_is_found(string declaration, string use) => Assert.Single(WrongUses($"{use}\n{declaration}\n"));
 
     [Theory]
-    [InlineData("namespace MongoPerf.Engine.Execution;", "using MongoPerf.Engine.Runs;")]
+    [InlineData("namespace MongoPerf.Engine.Executors.Wire;", "using MongoPerf.Engine.Phases;")]
+    [InlineData("namespace MongoPerf.Scenarios;", "using MongoPerf.Deployments.Limits;")]
     [InlineData("namespace MongoPerf.Engine.Measurement;", "using System.Numerics;")]
     [InlineData("namespace MongoPerf.Cli;", "using MongoPerf.Wire.Connections;")]
     [InlineData("namespace MongoPerf.Reporting;", "using MongoPerf.Engine.Runs;")]
@@ -108,14 +141,13 @@ public sealed partial class ArchitectureTests
         if (NamespaceOf(source) is not { } from)
             return [];
         IEnumerable<string> uses = Uses().Matches(source).Select(match => match.Value)
+            .Concat(IsWithin(from, Wire) || IsWithin(from, "MongoPerf.Engine") || IsWithin(from, "MongoPerf.Server") ? [] : ShortUses().Matches(source).Select(match => $"MongoPerf.{match.Value}"))
             .Where(name => name != from && !(from + ".").StartsWith(name + ".", StringComparison.Ordinal));
         return uses.Where(to => !IsAllowed(from, to)).Distinct().Select(to => $"{from} must not use {to}");
     }
 
     private static bool IsAllowed(string from, string to)
     {
-        if (Forbidden.Any(rule => IsWithin(from, rule.From) && IsWithin(to, rule.To)))
-            return false;
         string? room = Allowed.Keys.Where(key => IsWithin(from, key)).MaxBy(key => key.Length);
         return room is not null && (Allowed[room].Contains(Any) || IsWithin(to, room) && room != "MongoPerf.Wire" || Allowed[room].Any(allowed => IsWithin(to, allowed)));
     }
@@ -134,4 +166,8 @@ public sealed partial class ArchitectureTests
     /// <summary>Names of our namespaces, in using lines and written out in full; a type's name at the end does no harm. Comments count too.</summary>
     [GeneratedRegex(@"(?<![\w.""])MongoPerf(\.[A-Z]\w*)+(?!"")")]
     private static partial Regex Uses();
+
+    /// <summary>From inside MongoPerf its rooms can be named without it.</summary>
+    [GeneratedRegex(@"(?<![\w.""])(Cli|Deployments|Input|Reporting|Scenarios)(\.[A-Z]\w*)+")]
+    private static partial Regex ShortUses();
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests;

@@ -14,6 +14,9 @@ public sealed class DocumentNumbers
     /// <summary>1,300,000,000 seconds since 1970.</summary>
     private const uint FixedTime = 1_300_000_000;
 
+    /// <summary>The same, milliseconds since 1970: dates that increase with the number begin here.</summary>
+    public const long FirstDate = FixedTime * 1000L;
+
     /// <summary>Numbers are below this: five bytes.</summary>
     public const long Limit = 1L << 40;
 

@@ -93,7 +93,9 @@ public sealed class SystemClock : IClock
                 double wait = Math.Max(0, (due - clock.Now) * 1000.0 / clock.TicksPerSecond);
                 if (_ended.Wait((int)Math.Min(int.MaxValue, Math.Ceiling(wait))))
                     return;
-                due = tick();
+                // The event counts in the system's coarse ticks, and may wake a fraction of a millisecond early.
+                if (clock.Now >= due)
+                    due = tick();
             }
         }
 

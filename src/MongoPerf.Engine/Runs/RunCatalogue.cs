@@ -12,7 +12,8 @@ public sealed record RunListing(
     DateTimeOffset? StartedAt,
     long? Target,
     long DocumentsReached,
-    string? Topology,
+    string? Plan,
+    Topology? Topology,
     string? ServerVersion,
     string? Problem);
 
@@ -64,7 +65,7 @@ public static partial class RunCatalogue
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new RunStoreException($"folder of runs {runsFolder}: no run can be made in it ({e.Message})\nhint:  name another one with --out");
+            throw new RunStoreException($"can't create a run in {runsFolder} ({e.Message})\nhint:  choose another folder with --out");
         }
     }
 
@@ -90,12 +91,12 @@ public static partial class RunCatalogue
         {
             using StoredRun run = StoredRun.Open(folder);
             return new RunListing(
-                id, folder, run.StateText, run.Run.StartedAt, run.Settings.TargetDocumentCount, run.DocumentsReached,
+                id, folder, run.StateText, run.Run.StartedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached, run.Settings.Plan.Name,
                 run.Deployment?.Topology, run.Deployment?.ServerVersion, null);
         }
         catch (RunStoreException e)
         {
-            return new RunListing(id, folder, "unreadable", null, null, 0, null, null, e.Message.Split('\n')[0]);
+            return new RunListing(id, folder, "unreadable", null, null, 0, null, null, null, e.Message.Split('\n')[0]);
         }
     }
 

@@ -24,8 +24,7 @@ public sealed record RunInfo
 {
     public required string Id { get; init; }
 
-    /// <summary>"series" or "run".</summary>
-    public required string Kind { get; init; }
+    /// <summary>Of the documents and of everything drawn; a run on data that is there takes theirs.</summary>
     public required ulong Seed { get; init; }
 
     /// <summary>The program's version, with the commit it was built from.</summary>
@@ -56,11 +55,9 @@ public sealed record RepeatOf(string Group, int Number, int Count);
 /// <summary>What was under load.</summary>
 public sealed record DeploymentInfo
 {
-    /// <summary>"uri", "cluster" or "tyrant" (given; Tokyo Tyrant), "mongod" or "sharded" (started by the run), "embedded" or "null".</summary>
-    public required string Kind { get; init; }
+    public required DeploymentKind Kind { get; init; }
 
-    /// <summary>"standalone", "replica set", "sharded", "embedded", "Tokyo Tyrant" or "null".</summary>
-    public required string Topology { get; init; }
+    public required Topology Topology { get; init; }
     public required string ServerVersion { get; init; }
     public string? StorageEngine { get; init; }
 
@@ -87,7 +84,7 @@ public sealed record DeploymentInfo
     /// <summary>The server's process on this machine; null when it is elsewhere or unknown.</summary>
     public int? ProcessId { get; init; }
 
-    /// <summary>Things a reader of the figures must know, such as "figures are the embedded server's, not MongoDB's".</summary>
+    /// <summary>Things a reader of the figures must know, such as "results are for the embedded server, not MongoDB".</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 }
 
@@ -110,95 +107,6 @@ public sealed record EnvironmentInfo
     public required bool ServerOnSameMachine { get; init; }
 }
 
-/// <summary>What a series was asked to do; enough to go on with it.</summary>
-public sealed record SeriesSettings
-{
-    public required long TargetDocumentCount { get; init; }
-    public required long StepDocumentCount { get; init; }
-
-    /// <summary>Percent of a step's documents for unack, batch and safe; they add up to 100.</summary>
-    public required IReadOnlyList<int> Shares { get; init; }
-
-    /// <summary>Which of unack, batch, safe, q4, q5, q6, q7, size run.</summary>
-    public required IReadOnlyList<string> Tests { get; init; }
-    public required int BatchSize { get; init; }
-
-    /// <summary>Thread counts of the query tests; each gives a result of its own.</summary>
-    public required IReadOnlyList<int> Threads { get; init; }
-    public required double WindowSeconds { get; init; }
-
-    /// <summary>Left out of the results; part of the window.</summary>
-    public required double WarmupSeconds { get; init; }
-    public required bool Journal { get; init; }
-    public required bool OrderedBatches { get; init; }
-
-    /// <summary>0 to 1: the share of returned documents that is compared with the generator's.</summary>
-    public required double VerifyShare { get; init; }
-    public required long MaxErrors { get; init; }
-
-    /// <summary>0 to 100: percent of the filler text that compresses away.</summary>
-    public int Compressibility { get; init; }
-
-    /// <summary>Schema version of the generator: documents of another one are others.</summary>
-    public int DocumentSchema { get; init; } = 1;
-
-    /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
-    public double? Rate { get; init; }
-    public required string Database { get; init; }
-    public required string Collection { get; init; }
-
-    /// <summary>What was asked for: "single", "sharded" or "null".</summary>
-    public required string Topology { get; init; }
-
-    /// <summary>How the collection is spread over shards; null when it is not.</summary>
-    public ShardingSettings? Sharding { get; init; }
-
-    /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
-    public string? Uri { get; init; }
-
-    /// <summary>The mongod program that the run starts; null otherwise.</summary>
-    public string? MongodPath { get; init; }
-
-    /// <summary>What <c>--cache</c> asked for, bytes.</summary>
-    public long? CacheBytes { get; init; }
-
-    /// <summary>What <c>--memory-limit</c> asked for each server that the run starts, of a cluster each member of a shard, bytes; 0 for none, null for the usual.</summary>
-    public long? MemoryLimitBytes { get; init; }
-
-    /// <summary>How many of this machine's CPUs such a server may use; null for all.</summary>
-    public int? Cpus { get; init; }
-
-    /// <summary>Of a sharded run on this machine; null otherwise.</summary>
-    public ClusterSettings? Cluster { get; init; }
-}
-
-/// <summary>Which cluster on this machine a sharded run is on. What is null is chosen by the program.</summary>
-public sealed record ClusterSettings
-{
-    /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
-    public string? Folder { get; init; }
-    public int? Shards { get; init; }
-
-    /// <summary>Of each shard's replica set.</summary>
-    public int? Members { get; init; }
-}
-
-/// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>
-public sealed record ShardingSettings
-{
-    /// <summary>As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.</summary>
-    public string? ShardKey { get; init; }
-
-    /// <summary>Chunks that a new collection begins with, spread over the shards.</summary>
-    public int? Presplit { get; init; }
-
-    /// <summary>The cluster's chunk size, whole megabytes.</summary>
-    public int? ChunkMegabytes { get; init; }
-
-    /// <summary>"on", "off", or its window such as "22:00-06:00".</summary>
-    public string? Balancer { get; init; }
-}
-
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
 public sealed record LatencySummary
 {
@@ -213,7 +121,7 @@ public sealed record LatencySummary
 }
 
 /// <summary>What became of unacknowledged inserts.</summary>
-/// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="TestResult.Operations"/> and the rates leave out what was lost.</remarks>
+/// <remarks>A sent operation succeeded when the socket took it: <see cref="Accounting"/> counts it so, lost or not. <see cref="OperationResult.Operations"/> and the rates leave out what was lost.</remarks>
 /// <param name="Sent">Documents written to the socket.</param>
 /// <param name="Arrived">Documents found by an index scan after the fence.</param>
 /// <param name="Lost">Sent and not found; they were written again afterwards, acknowledged.</param>
@@ -226,11 +134,12 @@ public sealed record PlanSummary
     /// <summary>Name of the index; null for a collection scan.</summary>
     public string? Index { get; init; }
 
-    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
-    public required string Stages { get; init; }
     public long KeysExamined { get; init; }
     public long DocumentsExamined { get; init; }
     public long Returned { get; init; }
+
+    /// <summary>The stages from the outermost in, such as "LIMIT > FETCH > IXSCAN".</summary>
+    public required string Stages { get; init; }
 
     /// <summary>serverStatus metrics.queryExecutor.scanned over the window, per operation; null when the server has no such counter.</summary>
     public double? KeysExaminedPerOperation { get; init; }
@@ -239,14 +148,19 @@ public sealed record PlanSummary
     public double? DocumentsExaminedPerOperation { get; init; }
 }
 
-/// <summary>One test at one size with one number of threads. Rates and latencies leave the warm-up out.</summary>
-public sealed record TestResult
+/// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
+public sealed record OperationResult
 {
-    /// <summary>unack, batch, safe, q4, q5, q6 or q7.</summary>
-    public required string Test { get; init; }
+    /// <summary>Its name.</summary>
+    public required string Operation { get; init; }
+
+    /// <summary>It adds documents: its rate is that of documents.</summary>
+    public bool IsInsert { get; init; }
+
+    /// <summary>Of the group that did it.</summary>
     public required int Threads { get; init; }
 
-    /// <summary>Documents per command; 1 but for the batch test.</summary>
+    /// <summary>Documents per command.</summary>
     public required int Batch { get; init; }
 
     /// <summary>Succeeded operations in the measured part.</summary>
@@ -283,7 +197,7 @@ public sealed record TestResult
     /// <summary>Documents written again after failures or losses, acknowledged, until the range was whole.</summary>
     public long Repaired { get; init; }
 
-    /// <summary>Returned documents compared with the generator's, and how many differed.</summary>
+    /// <summary>Returned documents compared with what was written, and how many differed.</summary>
     public long Verified { get; init; }
     public long Wrong { get; init; }
 
@@ -326,10 +240,10 @@ public sealed record SizeResult
     public long? FreeStorageBytes { get; init; }
     public required long IndexBytes { get; init; }
     public required IReadOnlyDictionary<string, long> Indexes { get; init; }
-    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
+    public IReadOnlyList<ShardSize> Shards { get; init; } = [];
 }
 
 /// <summary>One shard's part of the sizes, bytes.</summary>
@@ -348,21 +262,6 @@ public sealed record ShardSize(string Shard, long Documents, long DataBytes, lon
     public IReadOnlyDictionary<string, long> Indexes { get; init; } = new Dictionary<string, long>();
 }
 
-/// <summary>Everything measured at one size.</summary>
-public sealed record StepResult
-{
-    /// <summary>1-based.</summary>
-    public required int Step { get; init; }
-
-    /// <summary>In the collection when the step's queries ran.</summary>
-    public required long Documents { get; init; }
-    public required IReadOnlyList<TestResult> Tests { get; init; }
-    public SizeResult? Sizes { get; init; }
-
-    /// <summary>False while the step is still going, or was broken off.</summary>
-    public bool Complete { get; init; }
-}
-
 /// <summary>Failures of one kind over the whole run.</summary>
 public sealed record ErrorCount(int Code, string Name, long Count, string FirstMessage, IReadOnlyList<string> Labels);
 
@@ -377,18 +276,28 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
 
     /// <inheritdoc cref="WarmStart"/>
     public const string ColdStart = "cold start";
+
+    /// <summary>The kinds of a server's end on purpose, to see how it comes back: its seconds are how long the end took. A <see cref="FirstAnswer"/> follows.</summary>
+    public const string CleanStop = "clean stop";
+
+    /// <inheritdoc cref="CleanStop"/>
+    public const string Kill = "kill -9";
+
+    /// <summary>The kind that says that such a server has answered again: its seconds are those since it was started.</summary>
+    public const string FirstAnswer = "first answer";
 }
 
-public sealed record Finding(string Rule, string Text, string Certainty, string NextStep, double? AtDocuments = null);
-
-/// <summary>One second (or the rest of one) of one test, all threads together.</summary>
-public sealed record PhaseSample
+/// <summary>One second (or the rest of one) of one operation of a phase, all threads together.</summary>
+public sealed record Sample
 {
     /// <summary>Unix time in milliseconds at the sample's end.</summary>
     public required long AtMilliseconds { get; init; }
-    public required int Step { get; init; }
-    public required string Test { get; init; }
-    public required int Threads { get; init; }
+
+    /// <summary>Number of the phase record.</summary>
+    public required int Phase { get; init; }
+
+    /// <summary>The operation's name.</summary>
+    public required string Operation { get; init; }
     public required bool IsWarmup { get; init; }
 
     /// <summary>True when the connection was down in part of it.</summary>
@@ -413,8 +322,8 @@ public sealed record PhaseSample
 /// <param name="Values">In the order of the catalogue.</param>
 public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
 
-/// <summary>A durable point: everything up to here is stored here and there.</summary>
-/// <param name="Step">The last completed step; 0 before the first.</param>
+/// <summary>A durable point of a growth: everything up to here is stored, here and on the server.</summary>
+/// <param name="Phase">Number of the last phase record of the step.</param>
 /// <param name="Documents">In the collection.</param>
 /// <param name="AtMilliseconds">Unix time.</param>
-public sealed record Checkpoint(int Step, long Documents, long AtMilliseconds);
+public sealed record Checkpoint(int Phase, long Documents, long AtMilliseconds);

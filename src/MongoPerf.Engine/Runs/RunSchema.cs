@@ -10,8 +10,6 @@ internal static class RunSchema
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
-    public const string ChunkEventTable = "chunk_event";
-    public const string LapTable = "lap";
 
     // Keys of table meta. Notes of the engine have a prefix of their own.
     public const string FormatKey = "format";
@@ -20,12 +18,10 @@ internal static class RunSchema
     public const string DeploymentKey = "deployment";
     public const string EnvironmentKey = "environment";
     public const string NotePrefix = "note.";
-    public const string ScenarioKey = "scenario";
-    public const string PointPrefix = "point.";
 
     /// <summary>Order of the columns that both writer and reader bind by position.</summary>
     public const string SampleColumns =
-        "at_ms, step, test, threads, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
+        "at_ms, phase, operation, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
         + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us";
 
     /// <inheritdoc cref="SampleColumns"/>
@@ -34,9 +30,8 @@ internal static class RunSchema
     private const string Tables = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE sample(
-            at_ms INTEGER NOT NULL, step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL,
-            warmup INTEGER NOT NULL, outage INTEGER NOT NULL, seconds REAL NOT NULL,
-            operations INTEGER NOT NULL, documents INTEGER NOT NULL, bytes INTEGER NOT NULL, failed INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL, phase INTEGER NOT NULL, operation TEXT NOT NULL, warmup INTEGER NOT NULL, outage INTEGER NOT NULL,
+            seconds REAL NOT NULL, operations INTEGER NOT NULL, documents INTEGER NOT NULL, bytes INTEGER NOT NULL, failed INTEGER NOT NULL,
             collection_documents INTEGER NOT NULL,
             min_us REAL, mean_us REAL, p50_us REAL, p90_us REAL, p95_us REAL, p99_us REAL, p999_us REAL, max_us REAL,
             histogram BLOB);
@@ -44,25 +39,19 @@ internal static class RunSchema
         CREATE TABLE error(
             code INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL, first_message TEXT NOT NULL, labels TEXT NOT NULL,
             PRIMARY KEY(code, name));
-        CREATE TABLE test_result(
-            step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL, documents INTEGER NOT NULL, json TEXT NOT NULL,
-            PRIMARY KEY(step, test, threads));
+        CREATE TABLE phase(number INTEGER PRIMARY KEY, json TEXT NOT NULL);
+        CREATE TABLE operation_result(
+            phase INTEGER NOT NULL, place INTEGER NOT NULL, operation TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY(phase, operation));
         CREATE TABLE histogram(
-            step INTEGER NOT NULL, test TEXT NOT NULL, threads INTEGER NOT NULL, warmup INTEGER NOT NULL, encoded BLOB NOT NULL,
-            PRIMARY KEY(step, test, threads, warmup));
-        CREATE TABLE size(step INTEGER PRIMARY KEY, json TEXT NOT NULL);
-        CREATE TABLE checkpoint(step INTEGER PRIMARY KEY, documents INTEGER NOT NULL, at_ms INTEGER NOT NULL);
-        CREATE TABLE finding(json TEXT NOT NULL);
-        """;
-
-    /// <summary>Tables that the first files had not. Who reads must do without them.</summary>
-    private const string LaterTables = """
-        CREATE TABLE IF NOT EXISTS chunk_event(
+            phase INTEGER NOT NULL, operation TEXT NOT NULL, warmup INTEGER NOT NULL, encoded BLOB NOT NULL, PRIMARY KEY(phase, operation, warmup));
+        CREATE TABLE size(phase INTEGER NOT NULL, place INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY(phase, place));
+        CREATE TABLE checkpoint(phase INTEGER PRIMARY KEY, documents INTEGER NOT NULL, at_ms INTEGER NOT NULL);
+        CREATE TABLE chunk_event(
             id TEXT PRIMARY KEY, kind TEXT NOT NULL, at_ms INTEGER NOT NULL, end_ms INTEGER, from_shard TEXT NOT NULL, to_shard TEXT,
             documents INTEGER, bytes INTEGER, outcome TEXT NOT NULL, note TEXT);
-        CREATE TABLE IF NOT EXISTS lap(
-            step INTEGER NOT NULL, thread INTEGER NOT NULL, number INTEGER NOT NULL, done INTEGER NOT NULL, seconds REAL NOT NULL,
-            PRIMARY KEY(step, thread, number)) WITHOUT ROWID;
+        CREATE TABLE lap(
+            phase INTEGER NOT NULL, thread INTEGER NOT NULL, number INTEGER NOT NULL, done INTEGER NOT NULL, seconds REAL NOT NULL,
+            PRIMARY KEY(phase, thread, number)) WITHOUT ROWID;
         """;
 
     private static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =
@@ -74,10 +63,9 @@ internal static class RunSchema
         AddWhatIsMissing(connection, transaction);
     }
 
-    /// <summary>Gives an older file the tables, and the columns of metrics, that have been added since.</summary>
+    /// <summary>Gives an older file the columns of metrics that have been added since.</summary>
     public static void AddWhatIsMissing(SqliteConnection connection, SqliteTransaction transaction)
     {
-        Execute(connection, transaction, LaterTables);
         foreach ((string table, IReadOnlyList<Metric> metrics) in MetricTables)
         {
             Execute(connection, transaction, MetricTable(table, metrics));
@@ -105,9 +93,9 @@ internal static class RunSchema
     {
         string file = Path.Combine(runFolder, FileName);
         if (!Directory.Exists(runFolder))
-            throw Unusable(runFolder, "no such folder", "'list runs' shows the runs there are");
+            throw Unusable(runFolder, "no such folder", "'mongoperf list runs' shows all runs");
         if (!File.Exists(file))
-            throw Unusable(runFolder, $"holds no {FileName}, so it is no run's folder", "'list runs' shows the runs there are");
+            throw Unusable(runFolder, $"has no {FileName}; not a run folder", "'mongoperf list runs' shows all runs");
         SqliteConnection connection = Connect(file, readOnly ? SqliteOpenMode.ReadOnly : SqliteOpenMode.ReadWrite);
         try
         {
@@ -118,7 +106,7 @@ internal static class RunSchema
         catch (SqliteException e)
         {
             connection.Dispose();
-            throw Unusable(runFolder, $"{FileName} can't be read as a run's ({e.Message})", "it is damaged or another program's");
+            throw Unusable(runFolder, $"{FileName} is not readable ({e.Message})", "it is damaged, or was not written by MongoPerf");
         }
         catch
         {
@@ -143,17 +131,18 @@ internal static class RunSchema
             bool empty = Scalar(connection, "SELECT count(*) FROM sqlite_master") is 0L;
             throw Unusable(
                 runFolder,
-                empty ? $"{FileName} is half-written: it holds no tables" : $"{FileName} is another program's: it has no table 'meta'",
-                empty ? "the run never began; delete the folder" : "runs are made by 'series' and 'run'");
+                empty ? $"{FileName} is incomplete: it has no tables" : $"{FileName} was not written by MongoPerf: it has no table 'meta'",
+                empty ? "the run never started; delete the folder" : "'series' and 'run' create runs");
         }
 
         string? format = FindMeta(connection, null, FormatKey);
         if (!int.TryParse(format, CultureInfo.InvariantCulture, out int version) || version < 1)
-            throw Unusable(runFolder, $"{FileName} is half-written: its format is '{format ?? "missing"}'", "the run never began; delete the folder");
-        if (version > RunStore.FormatVersion)
+            throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{format ?? "missing"}'", "the run never started; delete the folder");
+        if (version != RunStore.FormatVersion)
         {
-            string allowed = RunStore.FormatVersion == 1 ? "format 1" : $"formats 1 to {RunStore.FormatVersion}";
-            throw Unusable(runFolder, $"was written by format {version}, this program reads {allowed}", "use the newer program");
+            throw Unusable(
+                runFolder, $"was written by {(version < RunStore.FormatVersion ? "an older" : "a newer")} MongoPerf (format {version}; this one reads format {RunStore.FormatVersion})",
+                "use the MongoPerf version that wrote it");
         }
     }
 

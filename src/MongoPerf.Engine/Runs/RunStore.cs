@@ -9,8 +9,8 @@ namespace MongoPerf.Engine.Runs;
 /// </remarks>
 public sealed class RunStore : IDisposable
 {
-    /// <summary>The layout of run.db. A program reads this and older ones.</summary>
-    public const int FormatVersion = 1;
+    /// <summary>The layout of run.db; others are refused.</summary>
+    public const int FormatVersion = 2;
 
     /// <summary>Samples come in bursts a second apart. Half of that, and the first of a burst always commits the burst before.</summary>
     private const long CommitAfterMilliseconds = 500;
@@ -32,7 +32,7 @@ public sealed class RunStore : IDisposable
 
     /// <summary>Makes run.db, and the folder when <see cref="RunCatalogue.NewId"/> has not.</summary>
     /// <exception cref="RunStoreException">The folder has a run.db already, or can't be made.</exception>
-    public static RunStore Create(string runFolder, RunInfo run, SeriesSettings settings)
+    public static RunStore Create(string runFolder, RunInfo run, RunSettings settings)
     {
         string folder = Path.GetFullPath(runFolder);
         string file = Path.Combine(folder, RunSchema.FileName);
@@ -44,7 +44,7 @@ public sealed class RunStore : IDisposable
         }
         catch (IOException) when (File.Exists(file))
         {
-            throw RunSchema.Unusable(folder, $"has a {RunSchema.FileName} already", "take another id, or go on with that run by 'resume'");
+            throw RunSchema.Unusable(folder, $"has a {RunSchema.FileName} already", "take another id, or continue that run with 'resume'");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -109,14 +109,17 @@ public sealed class RunStore : IDisposable
     public void SetEnvironment(EnvironmentInfo environment) => Write(_ => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));
 
     /// <summary>Ends or re-opens the run.</summary>
-    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => Write(_ =>
+    public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => SetRun(_run with { State = state, StoppedBecause = because, EndedAt = endedAt });
+
+    public void SetSeed(ulong seed) => SetRun(_run with { Seed = seed });
+
+    private void SetRun(RunInfo now) => Write(_ =>
     {
-        RunInfo now = _run with { State = state, StoppedBecause = because, EndedAt = endedAt };
         SetMeta(RunSchema.RunKey, RunJson.Write(now));
         _run = now;
     });
 
-    public void AddSample(PhaseSample sample) => Buffer(() => _samples.Add(sample));
+    public void AddSample(Sample sample) => Buffer(() => _samples.Add(sample));
 
     public void AddServerSample(MetricSample sample) => Buffer(() => _samples.AddServer(sample));
 
@@ -149,21 +152,38 @@ public sealed class RunStore : IDisposable
         }
     });
 
-    /// <summary>Stores a test's result, in place of one with the same step, test and threads.</summary>
-    public void AddTestResult(int step, long documents, TestResult result) => Write(_ => Execute(
-        "INSERT OR REPLACE INTO test_result VALUES ($step, $test, $threads, $documents, $json)",
-        ("$step", step), ("$test", result.Test), ("$threads", result.Threads),
-        ("$documents", documents), ("$json", RunJson.Write(result))));
+    /// <summary>Says that a phase begins. What an attempt that was broken off left of it is removed, unless the phase goes on with that.</summary>
+    public void BeginPhase(PhaseRecord record, bool goesOn) => Write(_ =>
+    {
+        if (!goesOn)
+        {
+            foreach (string table in (string[])["sample", "operation_result", "histogram", "size", "lap"])
+                Execute($"DELETE FROM {table} WHERE phase = $phase", ("$phase", record.Number));
+        }
+
+        SetPhase(record);
+    });
+
+    /// <summary>Stores what a phase came to, in place of what was stored of it before.</summary>
+    public void EndPhase(PhaseRecord record) => Write(_ =>
+    {
+        SetPhase(record);
+        foreach ((int place, OperationResult result) in record.Operations.Index())
+        {
+            Execute("INSERT OR REPLACE INTO operation_result VALUES ($phase, $place, $operation, $json)",
+                ("$phase", record.Number), ("$place", place), ("$operation", result.Operation), ("$json", RunJson.Write(result)));
+        }
+
+        foreach ((int place, SizeResult sizes) in record.Sizes.Index())
+            Execute("INSERT OR REPLACE INTO size VALUES ($phase, $place, $json)", ("$phase", record.Number), ("$place", place), ("$json", RunJson.Write(sizes)));
+    });
 
     /// <summary>Whole-window histograms in HdrHistogram V2 compressed encoding (microseconds).</summary>
-    public void AddHistogram(int step, string test, int threads, bool isWarmup, ReadOnlyMemory<byte> encoded) => Write(_ => Execute(
-        "INSERT OR REPLACE INTO histogram VALUES ($step, $test, $threads, $warmup, $encoded)",
-        ("$step", step), ("$test", test), ("$threads", threads), ("$warmup", isWarmup), ("$encoded", encoded.ToArray())));
+    public void AddHistogram(int phase, string operation, bool isWarmup, ReadOnlyMemory<byte> encoded) => Write(_ => Execute(
+        "INSERT OR REPLACE INTO histogram VALUES ($phase, $operation, $warmup, $encoded)",
+        ("$phase", phase), ("$operation", operation), ("$warmup", isWarmup), ("$encoded", encoded.ToArray())));
 
-    public void AddSizes(int step, SizeResult sizes) => Write(_ => Execute(
-        "INSERT OR REPLACE INTO size VALUES ($step, $json)", ("$step", step), ("$json", RunJson.Write(sizes))));
-
-    /// <summary>Marks the step complete; on disk (synced) when this returns.</summary>
+    /// <summary>On disk (synced) when this returns, with all that was stored before.</summary>
     public void AddCheckpoint(Checkpoint checkpoint)
     {
         lock (_lock)
@@ -173,8 +193,8 @@ public sealed class RunStore : IDisposable
             try
             {
                 Write(_ => Execute(
-                    "INSERT OR REPLACE INTO checkpoint VALUES ($step, $documents, $at)",
-                    ("$step", checkpoint.Step), ("$documents", checkpoint.Documents), ("$at", checkpoint.AtMilliseconds)));
+                    "INSERT OR REPLACE INTO checkpoint VALUES ($phase, $documents, $at)",
+                    ("$phase", checkpoint.Phase), ("$documents", checkpoint.Documents), ("$at", checkpoint.AtMilliseconds)));
             }
             finally
             {
@@ -183,24 +203,10 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    /// <summary>Puts these in place of the findings stored before.</summary>
-    public void SetFindings(IEnumerable<Finding> findings) => Write(_ =>
-    {
-        Execute("DELETE FROM finding");
-        foreach (Finding finding in findings)
-            Execute("INSERT INTO finding VALUES ($json)", ("$json", RunJson.Write(finding)));
-    });
-
-    /// <summary>What scenario the run executes.</summary>
-    public void SetScenario(ScenarioInfo scenario) => Write(_ => SetMeta(RunSchema.ScenarioKey, RunJson.Write(scenario)));
-
-    /// <summary>Says which phase, with which parameters, a step's results are of.</summary>
-    public void AddPoint(ScenarioPoint point) => Write(_ => SetMeta($"{RunSchema.PointPrefix}{point.Step:D6}", RunJson.Write(point)));
-
     /// <summary>Stores how far the threads of a phase were when.</summary>
-    /// <param name="step">The phase's.</param>
+    /// <param name="phase">Number of its record.</param>
     /// <param name="threads">The laps of each.</param>
-    public void AddLaps(int step, IReadOnlyList<IReadOnlyList<LapMark>> threads)
+    public void AddLaps(int phase, IReadOnlyList<IReadOnlyList<LapMark>> threads)
     {
         if (threads.Count == 0)
             return;
@@ -208,9 +214,9 @@ public sealed class RunStore : IDisposable
         {
             using SqliteCommand insert = _connection.CreateCommand();
             insert.Transaction = transaction;
-            insert.CommandText = $"INSERT OR REPLACE INTO {RunSchema.LapTable} VALUES ($step, $thread, $number, $done, $seconds)";
-            SqliteParameter[] values = [.. ((string[])["$step", "$thread", "$number", "$done", "$seconds"]).Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
-            values[0].Value = step;
+            insert.CommandText = "INSERT OR REPLACE INTO lap VALUES ($phase, $thread, $number, $done, $seconds)";
+            SqliteParameter[] values = [.. ((string[])["$phase", "$thread", "$number", "$done", "$seconds"]).Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
+            values[0].Value = phase;
             foreach ((int thread, IReadOnlyList<LapMark> laps) in threads.Index())
             {
                 values[1].Value = thread;
@@ -286,6 +292,9 @@ public sealed class RunStore : IDisposable
                 ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
         }
     }
+
+    private void SetPhase(PhaseRecord record) =>
+        Execute("INSERT OR REPLACE INTO phase VALUES ($number, $json)", ("$number", record.Number), ("$json", RunJson.Write(record)));
 
     private void SetWriter(WriterProcess? process)
     {

@@ -6,10 +6,10 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>No lock of its own: <see cref="RunStore"/> holds one around every call.</remarks>
 internal sealed class SampleWriter : IDisposable
 {
-    private const int PhaseColumnCount = 21;
+    private const int PhaseColumnCount = 20;
 
     private readonly SqliteConnection _connection;
-    private readonly List<PhaseSample> _phases = [];
+    private readonly List<Sample> _phases = [];
     private readonly List<MetricSample> _servers = [];
     private readonly List<MetricSample> _hosts = [];
     private readonly List<MetricSample> _shards = [];
@@ -23,7 +23,7 @@ internal sealed class SampleWriter : IDisposable
         _connection = connection;
     }
 
-    public void Add(PhaseSample sample) => _phases.Add(sample);
+    public void Add(Sample sample) => _phases.Add(sample);
 
     public void AddServer(MetricSample sample) => AddMetrics(_servers, sample, MetricCatalogue.Server);
 
@@ -38,7 +38,7 @@ internal sealed class SampleWriter : IDisposable
         {
             _insertPhase ??= Prepare("sample", RunSchema.SampleColumns + ", histogram", PhaseColumnCount);
             _insertPhase.Transaction = transaction;
-            foreach (PhaseSample sample in _phases)
+            foreach (Sample sample in _phases)
                 Insert(_insertPhase, sample);
         }
 
@@ -99,12 +99,12 @@ internal sealed class SampleWriter : IDisposable
         return command;
     }
 
-    private static void Insert(SqliteCommand command, PhaseSample sample)
+    private static void Insert(SqliteCommand command, Sample sample)
     {
         LatencySummary latency = sample.LatencyMicroseconds;
         ReadOnlySpan<object?> values =
         [
-            sample.AtMilliseconds, sample.Step, sample.Test, sample.Threads, sample.IsWarmup, sample.HasOutage, sample.Seconds,
+            sample.AtMilliseconds, sample.Phase, sample.Operation, sample.IsWarmup, sample.HasOutage, sample.Seconds,
             sample.Operations, sample.Documents, sample.Bytes, sample.Failed, sample.CollectionDocuments,
             latency.Min, latency.Mean, latency.P50, latency.P90, latency.P95, latency.P99, latency.P999, latency.Max,
             sample.Histogram.IsEmpty ? null : sample.Histogram.ToArray(),

@@ -7,9 +7,6 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
 public sealed class StoredRun : IDisposable
 {
-    /// <summary>The note that holds <see cref="DeploymentName"/>.</summary>
-    public const string DeploymentNote = "deployment";
-
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
 
@@ -21,27 +18,24 @@ public sealed class StoredRun : IDisposable
         var reader = new RunReader(connection, transaction);
         Dictionary<string, string> meta = reader.ReadMeta();
         Run = RunJson.Read<RunInfo>(Required(meta, RunSchema.RunKey));
-        Settings = RunJson.Read<SeriesSettings>(Required(meta, RunSchema.SettingsKey));
+        Settings = RunJson.Read<RunSettings>(Required(meta, RunSchema.SettingsKey));
         Deployment = meta.TryGetValue(RunSchema.DeploymentKey, out string? deployment) ? RunJson.Read<DeploymentInfo>(deployment) : null;
         Environment = meta.TryGetValue(RunSchema.EnvironmentKey, out string? environment) ? RunJson.Read<EnvironmentInfo>(environment) : null;
         _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
             .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
         _writer = WriterProcess.FromNotes(FindNote);
-        Scenario = meta.TryGetValue(RunSchema.ScenarioKey, out string? scenario) ? RunJson.Read<ScenarioInfo>(scenario) : null;
-        Points = [.. meta.Where(pair => pair.Key.StartsWith(RunSchema.PointPrefix, StringComparison.Ordinal)).OrderBy(pair => pair.Key, StringComparer.Ordinal)
-            .Select(pair => RunJson.Read<ScenarioPoint>(pair.Value))];
         Laps = reader.ReadLaps();
         Checkpoints = reader.ReadCheckpoints();
-        Steps = reader.ReadSteps(Checkpoints);
+        Phases = reader.ReadPhases();
+        GrowthSteps = GrowthStep.Of(Phases);
         Errors = reader.ReadErrors();
         Events = reader.ReadEvents();
-        Findings = reader.ReadFindings();
-        Accounting = Steps.SelectMany(step => step.Tests).Aggregate(Accounting.None, (sum, test) => sum.Plus(test.Accounting));
+        Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
         DocumentsReached = Math.Max(
             reader.ReadLastCollectionDocuments(),
             Math.Max(
                 Checkpoints.Select(c => c.Documents).DefaultIfEmpty().Max(),
-                Steps.Select(s => s.Documents).DefaultIfEmpty().Max()));
+                Phases.Select(p => p.Documents).DefaultIfEmpty().Max()));
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
@@ -64,41 +58,39 @@ public sealed class StoredRun : IDisposable
 
     public RunInfo Run { get; }
 
-    public SeriesSettings Settings { get; }
+    public RunSettings Settings { get; }
 
     /// <summary>Null when the run ended before it reached a server.</summary>
     public DeploymentInfo? Deployment { get; }
 
     public EnvironmentInfo? Environment { get; }
 
-    /// <summary>Null for a run that is no scenario's.</summary>
-    public ScenarioInfo? Scenario { get; }
-
     /// <summary>What a scenario, or a list on the command line, calls the deployment that it ran on; null when it has no name.</summary>
-    public string? DeploymentName => FindNote(DeploymentNote);
+    public string? DeploymentName => Settings.Deployment.Name;
 
-    /// <summary>Of a scenario: which phase with which parameters each step was.</summary>
-    public IReadOnlyList<ScenarioPoint> Points { get; }
+    /// <summary>In the order of the plan; the last may be incomplete.</summary>
+    public IReadOnlyList<PhaseRecord> Phases { get; }
 
-    /// <summary>Of a scenario's phases that noted laps: by step, thread and lap.</summary>
+    /// <summary>The phases of growths, by size; empty when nothing grew.</summary>
+    public IReadOnlyList<GrowthStep> GrowthSteps { get; }
+
+    /// <summary>Of all phases.</summary>
+    public IEnumerable<OperationResult> Results => Phases.SelectMany(phase => phase.Operations);
+
+    /// <summary>Of phases that noted laps: by phase, thread and lap.</summary>
     public IReadOnlyList<StoredLap> Laps { get; }
-
-    /// <summary>By size; the last may be incomplete.</summary>
-    public IReadOnlyList<StepResult> Steps { get; }
 
     /// <summary>The most frequent first.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; }
 
     public IReadOnlyList<RunEvent> Events { get; }
 
-    public IReadOnlyList<Finding> Findings { get; }
-
     public IReadOnlyList<Checkpoint> Checkpoints { get; }
 
-    /// <summary>The sum over all tests of all steps.</summary>
+    /// <summary>The sum over all phases.</summary>
     public Accounting Accounting { get; }
 
-    /// <summary>Operations that failed, over all executions of the run, those of tests that left no result included: what <c>--max-errors</c> allows.</summary>
+    /// <summary>Operations that failed, over all executions of the run, those of phases that left no result included: what <c>--max-errors</c> allows.</summary>
     public long Failures => Errors.Sum(e => e.Count);
 
     /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
@@ -110,14 +102,14 @@ public sealed class StoredRun : IDisposable
     /// <summary>Running by its own account, but its writer is gone: killed, or the machine went down.</summary>
     public bool IsBrokenOff => Run.State == RunState.Running && !IsWriterAlive;
 
-    /// <summary>For people and JSON: "running", "broken off", "interrupted", "finished" or "failed".</summary>
-    public string StateText => IsBrokenOff ? "broken off" : Run.State.ToString().ToLowerInvariant();
+    /// <summary>For people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
+    public string StateText => IsBrokenOff ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
     /// <summary>In time order, streamed; without the histogram bytes unless asked for.</summary>
-    public IEnumerable<PhaseSample> ReadSamples(bool withHistograms = false)
+    public IEnumerable<Sample> ReadSamples(bool withHistograms = false)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (PhaseSample sample in new RunReader(connection, null).ReadSamples(withHistograms))
+        foreach (Sample sample in new RunReader(connection, null).ReadSamples(withHistograms))
             yield return sample;
     }
 
@@ -136,7 +128,7 @@ public sealed class StoredRun : IDisposable
             yield return happened;
     }
 
-    /// <summary>Whole-window histograms by step, in the order of the tests; the warm-up's before the measured part's.</summary>
+    /// <summary>Whole-window histograms by phase and operation; the warm-up's before the measured part's.</summary>
     public IEnumerable<StoredHistogram> ReadHistograms()
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
@@ -159,8 +151,12 @@ public sealed class StoredRun : IDisposable
     }
 
     private static string Required(Dictionary<string, string> meta, string key) =>
-        meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"it says nothing about '{key}'");
+        meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"'{key}' is missing");
 }
 
-/// <summary>A test's whole histogram at one size: HdrHistogram V2 compressed encoding, microseconds.</summary>
-public sealed record StoredHistogram(int Step, string Test, int Threads, bool IsWarmup, ReadOnlyMemory<byte> Encoded);
+/// <summary>An operation's whole histogram in one phase: HdrHistogram V2 compressed encoding, microseconds.</summary>
+/// <param name="Phase">Number of the phase record.</param>
+/// <param name="Operation">Its name.</param>
+/// <param name="IsWarmup">Of the warm-up; otherwise of the measured part.</param>
+/// <param name="Encoded">The bytes.</param>
+public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup, ReadOnlyMemory<byte> Encoded);

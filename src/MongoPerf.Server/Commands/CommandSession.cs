@@ -17,7 +17,6 @@ internal sealed class CommandSession : ICommandSession
     // A longer command may have blown up what the query keeps for the next one.
     private const int UsualCommandBytes = 64 << 10;
 
-    private readonly Operation _operation = new();
     private bool _isLeaveable;
     private byte[] _database = [];
     private string _databaseText = "";
@@ -29,8 +28,8 @@ internal sealed class CommandSession : ICommandSession
     {
         Server = server;
         ConnectionId = connectionId;
-        _operation.Connection = connectionId;
-        server.Operations.Add(_operation);
+        Operation.Connection = connectionId;
+        server.Operations.Add(Operation);
     }
 
     public ServerContext Server { get; }
@@ -43,14 +42,14 @@ internal sealed class CommandSession : ICommandSession
     public InsertScratch Insert { get; private set; } = new();
 
     /// <summary>The present command as others see it: its time limit, and whether it has to end.</summary>
-    public Operation Operation => _operation;
+    public Operation Operation { get; } = new();
 
     /// <summary>The present command's <c>$db</c>.</summary>
     public string Database => _databaseText;
 
     public void Handle(in CommandRequest request, ReplyWriter reply)
     {
-        _operation.Begin(Server.Operations.NextId());
+        Operation.Begin(Server.Operations.NextId());
         try
         {
             RequireSound(request.Body);
@@ -58,7 +57,7 @@ internal sealed class CommandSession : ICommandSession
             if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             CommandTable.Entry command = CommandTable.Find(request.Name);
-            _operation.Describe(command.Name, _databaseText);
+            Operation.Describe(command.Name, _databaseText);
             // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
             _isLeaveable = request.WantsReply && command.Name != "insert";
             SessionFields.Require(request.Body, command);
@@ -100,7 +99,7 @@ internal sealed class CommandSession : ICommandSession
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            // A defect of this server: the client is told, the connection and all others go on.
+            // A defect of this server: the client is told, this connection and all others continue.
             Server.Counters.CountDefect();
             reply.Fail(8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
         }
@@ -112,21 +111,21 @@ internal sealed class CommandSession : ICommandSession
             if (Insert.IsLarge)
                 Insert = new InsertScratch();
             _isLeaveable = false;
-            _operation.End();
+            Operation.End();
         }
     }
 
     /// <inheritdoc/>
     public void ClientLeft()
     {
-        long id = _operation.Id;
+        long id = Operation.Id;
         if (Volatile.Read(ref _isLeaveable))
-            _operation.Interrupt(id, Interruption.ClientLeft);
+            Operation.Interrupt(id, Interruption.ClientLeft);
     }
 
     public void Dispose()
     {
-        Server.Operations.Remove(_operation);
+        Server.Operations.Remove(Operation);
         Query.Dispose();
     }
 
@@ -144,11 +143,11 @@ internal sealed class CommandSession : ICommandSession
     {
         if (_collection is { IsDropped: false } && name.SequenceEqual(_collectionName) && _database.AsSpan().SequenceEqual(_collectionDatabase))
         {
-            _operation.Namespace = _collection.Namespace;
+            Operation.Namespace = _collection.Namespace;
             return _collection;
         }
 
-        RequireName(name);
+        Namespaces.RequireCollection(_databaseText, name);
         Span<char> text = stackalloc char[MaximumNameLength];
         _databaseText.CopyTo(text);
         text[_databaseText.Length] = '.';
@@ -166,9 +165,8 @@ internal sealed class CommandSession : ICommandSession
         if (FindCollection(name) is { } found)
             return found;
         Namespaces.RequireDatabase(_databaseText);
-        if (Server.Store.FindOtherCase(_databaseText) is { } other)
-            throw new CommandException(13297, "DatabaseDifferCase", $"db already exists with different case already have: [{other}] trying to create [{_databaseText}]");
-        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew);
+        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew) ?? throw new CommandException(
+            13297, "DatabaseDifferCase", $"db already exists with different case already have: [{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
         Remember(name, made);
         return made;
     }
@@ -178,14 +176,12 @@ internal sealed class CommandSession : ICommandSession
         ? first.StringBytes
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
 
-    private void RequireName(ReadOnlySpan<byte> name) => Namespaces.RequireCollection(_databaseText, name);
-
     private void Remember(ReadOnlySpan<byte> name, Collection found)
     {
         _collection = found;
         _collectionName = name.ToArray();
         _collectionDatabase = _database;
-        _operation.Namespace = found.Namespace;
+        Operation.Namespace = found.Namespace;
     }
 
     /// <summary>What mongod checks of every message before it looks at the command.</summary>
@@ -214,7 +210,7 @@ internal sealed class CommandSession : ICommandSession
             }
             else if (reader.NameIs("maxTimeMS"u8))
             {
-                _operation.LimitTime(Milliseconds(reader));
+                Operation.LimitTime(Milliseconds(reader, isAggregate: request.Name.SequenceEqual("aggregate"u8)));
             }
         }
 
@@ -222,8 +218,12 @@ internal sealed class CommandSession : ICommandSession
             throw CommandException.Location(40571, "OP_MSG requests require a $db argument");
     }
 
-    private static long Milliseconds(BsonReader maxTime)
+    /// <param name="maxTime">Stands on the field.</param>
+    /// <param name="isAggregate">mongod reads it with the fields of an aggregate, whose errors have codes of their own.</param>
+    private static long Milliseconds(BsonReader maxTime, bool isAggregate)
     {
+        if (isAggregate)
+            CommandFields.Count("aggregate", "maxTimeMS", new BsonValue(maxTime.Type, maxTime.Value.ToArray()));
         if (!maxTime.IsNumber)
             throw CommandException.BadValue("maxTimeMS must be a number");
         if (maxTime.ToDouble() != Math.Floor(maxTime.ToDouble()))

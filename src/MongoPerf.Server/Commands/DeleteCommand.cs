@@ -1,6 +1,7 @@
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Commands.Updates;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -74,6 +75,7 @@ internal static class DeleteCommand
         writer.Begin();
         foreach (long record in records)
         {
+            Operation.Check();
             using var present = collection.Get(record);
             writer.Delete(record, present.Bytes);
             if (writer.BatchBytes > PartBytes)

@@ -1,4 +1,3 @@
-using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;

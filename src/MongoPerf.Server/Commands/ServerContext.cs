@@ -28,7 +28,7 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
 
     public TimeSpan Uptime => Stopwatch.GetElapsedTime(_started);
 
-    /// <summary>Called by the shutdown command; stopping goes on elsewhere.</summary>
+    /// <summary>Called by the shutdown command; the stop itself happens elsewhere.</summary>
     public Action ShutdownRequested { get; set; } = static () => { };
 
     public void Dispose()

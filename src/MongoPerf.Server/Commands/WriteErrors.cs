@@ -80,16 +80,53 @@ internal static class ValueText
     private const int LongString = 160;
     private const int ShownOfLongString = 150;
 
-    // A larger document is not worth the memory of its text.
-    private const int MaximumBytes = 16 << 10;
+    // Longer is not worth its memory.
+    private const int MaximumText = 16 << 10;
 
     public static string Of(BsonType type, ReadOnlySpan<byte> value)
     {
+        var text = new StringBuilder();
+        Append(text, type, value);
+        return text.ToString();
+    }
+
+    private static void Append(StringBuilder text, BsonType type, ReadOnlySpan<byte> value)
+    {
+        if (type is BsonType.Document or BsonType.Array)
+            AppendElements(text, isArray: type == BsonType.Array, value);
+        else
+            text.Append(Scalar(type, value));
+    }
+
+    private static void AppendElements(StringBuilder text, bool isArray, ReadOnlySpan<byte> document)
+    {
         RuntimeHelpers.EnsureSufficientExecutionStack();
+        text.Append(isArray ? "[ " : "{ ");
+        var elements = new BsonReader(document);
+        for (bool isFirst = true; elements.Read(); isFirst = false)
+        {
+            if (!isFirst)
+                text.Append(", ");
+            if (text.Length > MaximumText)
+            {
+                text.Append("...");
+                break;
+            }
+
+            if (!isArray)
+                text.Append(elements.NameText).Append(": ");
+            Append(text, elements.Type, elements.Value);
+        }
+
+        text.Append(isArray ? " ]" : " }");
+    }
+
+    private static string Scalar(BsonType type, ReadOnlySpan<byte> value)
+    {
         if (type == BsonType.String && value.Length > LongString + 4)
             return $"\"{Encoding.UTF8.GetString(value.Slice(4, ShownOfLongString))}...\"";
-        if (value.Length > MaximumBytes)
-            return type == BsonType.Array ? "[ ... ]" : type == BsonType.Document ? "{ ... }" : "...";
+        if (value.Length > MaximumText)
+            return "...";
         var any = new BsonValue(type, value.ToArray());
         return type switch
         {
@@ -99,8 +136,6 @@ internal static class ValueText
             BsonType.Undefined => "undefined",
             BsonType.Double => DoubleText(any.ToDouble()),
             BsonType.DateTime => $"new Date({any.ToInt64()})",
-            BsonType.Document => $"{{ {string.Join(", ", any.ToDocument().Select(pair => $"{pair.Key}: {Of(pair.Value.Type, pair.Value.Bytes.Span)}"))} }}",
-            BsonType.Array => $"[ {string.Join(", ", any.ToDocument().Select(pair => Of(pair.Value.Type, pair.Value.Bytes.Span)))} ]",
             _ => any.ToString(),
         };
     }

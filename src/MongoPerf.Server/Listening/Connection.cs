@@ -65,9 +65,9 @@ internal sealed class Connection : IDisposable
             if (header.Length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength || !TryReceiveRest(header.Length))
                 return;
             Volatile.Write(ref _handlingSince, Environment.TickCount64);
-            bool goesOn = Answer(header, _buffer.Span.Slice(_start, header.Length), session);
+            bool continues = Answer(header, _buffer.Span.Slice(_start, header.Length), session);
             Volatile.Write(ref _handlingSince, 0);
-            if (!goesOn)
+            if (!continues)
                 return;
             Consume(header.Length);
         }
@@ -157,12 +157,12 @@ internal sealed class Connection : IDisposable
                 _reply.Fail(22, "InvalidBSON", error.Message);
             }
 
-            bool goesOn = isExhaust && _reply.HasMore;
-            if (goesOn)
+            bool continues = isExhaust && _reply.HasMore;
+            if (continues)
                 _reply.AnnounceMore();
             if (!Finish(header, wantsReply))
                 return false;
-            if (!goesOn)
+            if (!continues)
                 return true;
             responseTo = id;
         }

@@ -18,6 +18,7 @@ public sealed class ReplyWriter
 
     private int _bodyStart;
     private bool _isVerbatim;
+    private byte[]? _prepared;
 
     /// <summary>Stands inside the reply document.</summary>
     public BsonWriter Body { get; private set; } = new();
@@ -87,6 +88,10 @@ public sealed class ReplyWriter
         _isVerbatim = true;
     }
 
+    /// <summary>Answers an OP_MSG with a whole reply that was written before, without copying it.</summary>
+    /// <param name="message">All that <see cref="Body"/> once held, its reply ended. The ids of requests are put into it: it is one connection's own.</param>
+    public void SendPrepared(byte[] message) => _prepared = message;
+
     internal void BeginMessage(int requestId, int responseTo)
     {
         Reset();
@@ -116,6 +121,13 @@ public sealed class ReplyWriter
     {
         if (_isVerbatim)
             return Body.Written;
+        if (_prepared is not null)
+        {
+            Body.PatchInt32(0, _prepared.Length);
+            Body.Written[..MessageHeader.Size].CopyTo(_prepared);
+            return _prepared;
+        }
+
         if (Body.Length > MessageHeader.MaximumMessageLength)
             Fail(10334, "BSONObjectTooLarge", $"BSONObj size: {Body.Length - _bodyStart} (0x{Body.Length - _bodyStart:X}) is invalid. The reply does not fit a message of {MessageHeader.MaximumMessageLength} bytes");
         Body.PatchInt32(0, Body.Length);
@@ -140,6 +152,7 @@ public sealed class ReplyWriter
         Trim();
         Body.Clear();
         _isVerbatim = false;
+        _prepared = null;
         CloseAfterwards = false;
         HasMore = false;
     }

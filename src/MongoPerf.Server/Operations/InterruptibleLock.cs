@@ -21,28 +21,68 @@ internal sealed class InterruptibleLock
 }
 
 /// <summary>A lock for many readers or one writer, whose waiters can be interrupted. Not recursive.</summary>
-internal sealed class InterruptibleReaderWriterLock : IDisposable
+/// <remarks>A writer that waits lets no further reader in: else readers that take turns would keep it out for good.</remarks>
+internal sealed class InterruptibleReaderWriterLock
 {
     private const int WaitMilliseconds = 20;
-    private readonly ReaderWriterLockSlim _lock = new(LockRecursionPolicy.NoRecursion);
+    private readonly object _gate = new();
+    private int _readers;
+    private int _waitingWriters;
+    private bool _isWriting;
 
     /// <exception cref="InterruptedException">The operation has to end; the lock is not held.</exception>
     public void EnterReadLock()
     {
-        while (!_lock.TryEnterReadLock(WaitMilliseconds))
-            Operation.Check();
+        lock (_gate)
+        {
+            while (_isWriting || _waitingWriters > 0)
+                Wait();
+            _readers++;
+        }
     }
 
     /// <inheritdoc cref="EnterReadLock"/>
     public void EnterWriteLock()
     {
-        while (!_lock.TryEnterWriteLock(WaitMilliseconds))
-            Operation.Check();
+        lock (_gate)
+        {
+            _waitingWriters++;
+            try
+            {
+                while (_isWriting || _readers > 0)
+                    Wait();
+                _isWriting = true;
+            }
+            finally
+            {
+                _waitingWriters--;
+                // Readers may have waited for this writer alone, and it may have been interrupted.
+                Monitor.PulseAll(_gate);
+            }
+        }
     }
 
-    public void ExitReadLock() => _lock.ExitReadLock();
+    public void ExitReadLock()
+    {
+        lock (_gate)
+        {
+            if (--_readers == 0)
+                Monitor.PulseAll(_gate);
+        }
+    }
 
-    public void ExitWriteLock() => _lock.ExitWriteLock();
+    public void ExitWriteLock()
+    {
+        lock (_gate)
+        {
+            _isWriting = false;
+            Monitor.PulseAll(_gate);
+        }
+    }
 
-    public void Dispose() => _lock.Dispose();
+    private void Wait()
+    {
+        Monitor.Wait(_gate, WaitMilliseconds);
+        Operation.Check();
+    }
 }

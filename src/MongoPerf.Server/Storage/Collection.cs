@@ -1,7 +1,5 @@
 using MongoPerf.Server.Operations;
-using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
@@ -94,11 +92,7 @@ internal sealed class Collection : IDisposable
     /// <summary>Memory of the records that is not in a file yet.</summary>
     public long MemtableBytes => _database.Property(Records, "rocksdb.cur-size-all-mem-tables\0"u8);
 
-    public void Dispose()
-    {
-        Writer.Dispose();
-        Lock.Dispose();
-    }
+    public void Dispose() => Writer.Dispose();
 
     private nint ColumnOf(IndexSpec spec) => _database.Column(ColumnNames.Index(Entry.Id, spec.Id, spec.IsUnique));
 

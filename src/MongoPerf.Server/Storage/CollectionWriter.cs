@@ -14,6 +14,7 @@ internal sealed class CollectionWriter : IDisposable
 {
     private readonly RocksDatabase _database;
     private readonly Collection _collection;
+    private readonly nint _catalog;
     private readonly RocksBatch _batch = new();
     private readonly PendingKeys _pending = new();
     private readonly KeyBuffer _key = new();
@@ -25,12 +26,15 @@ internal sealed class CollectionWriter : IDisposable
     private long _lastRecord;
     private long _documentsDelta;
     private long _bytesDelta;
+
+    // Stays when a batch is given up: the index is marked in memory then, and the catalog has yet to hear of it.
     private bool _isMultikeyNew;
 
     public CollectionWriter(RocksDatabase database, Collection collection)
     {
         _database = database;
         _collection = collection;
+        _catalog = database.Column(RocksDatabase.DefaultColumn);
         using RocksIterator records = database.Iterate(collection.Records);
         records.SeekToLast();
         _lastRecord = records.Valid ? RecordId.Read(records.Key) : 0;
@@ -54,7 +58,6 @@ internal sealed class CollectionWriter : IDisposable
         _pending.Clear();
         _documentsDelta = 0;
         _bytesDelta = 0;
-        _isMultikeyNew = false;
         if (_newKeys.Length != _collection.Indexes.Length)
         {
             _newKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
@@ -159,15 +162,15 @@ internal sealed class CollectionWriter : IDisposable
         {
             long documents = _collection.DocumentCount + _documentsDelta;
             long bytes = _collection.DataBytes + _bytesDelta;
-            nint catalog = _database.Column(RocksDatabase.DefaultColumn);
             Span<byte> key = stackalloc byte[CollectionCounters.KeySize];
             Span<byte> value = stackalloc byte[CollectionCounters.ValueSize];
             CollectionCounters.WriteKey(key, _collection.Entry.Id);
             CollectionCounters.WriteValue(value, documents, bytes);
-            _batch.Put(catalog, key, value);
+            _batch.Put(_catalog, key, value);
             if (_isMultikeyNew)
-                PutEntry(catalog);
+                PutEntry();
             _database.Write(_batch);
+            _isMultikeyNew = false;
             _collection.SetCounters(documents, bytes);
         }
 
@@ -250,11 +253,11 @@ internal sealed class CollectionWriter : IDisposable
         _isMultikeyNew = true;
     }
 
-    private void PutEntry(nint catalog)
+    private void PutEntry()
     {
         int[] multikey = [.. _collection.Indexes.Where(index => index.IsMultikey).Select(index => index.Spec.Id)];
         _collection.Entry = _collection.Entry with { MultikeyIndexes = multikey };
-        _batch.Put(catalog, _collection.Entry.StoreKey, _collection.Entry.ToBson());
+        _batch.Put(_catalog, _collection.Entry.StoreKey, _collection.Entry.ToBson());
     }
 
     private void RememberGreatestId(ReadOnlySpan<byte> key)

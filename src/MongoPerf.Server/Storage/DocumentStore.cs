@@ -63,7 +63,8 @@ internal sealed class DocumentStore : IDisposable
     }
 
     /// <summary>The collection, made with its <c>_id_</c> index when it is not there.</summary>
-    public Collection GetOrCreate(string database, string name, out bool isNew)
+    /// <returns>Null where <see cref="FindOtherCase"/> names a database.</returns>
+    public Collection? GetOrCreate(string database, string name, out bool isNew)
     {
         isNew = false;
         if (_collections.TryGetValue($"{database}.{name}", out Collection? found))
@@ -72,6 +73,8 @@ internal sealed class DocumentStore : IDisposable
         {
             if (_collections.TryGetValue($"{database}.{name}", out found))
                 return found;
+            if (FindOtherCase(database) != null)
+                return null;
             int id = _nextCollectionId++;
             var entry = new CollectionEntry(id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
             _database.CreateColumn(ColumnNames.Records(id));

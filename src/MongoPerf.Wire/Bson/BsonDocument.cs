@@ -39,6 +39,11 @@ public readonly struct BsonValue(BsonType type, ReadOnlyMemory<byte> bytes)
         ? new BsonDocument(Bytes)
         : throw new BsonFormatException(0, $"value is {Type}, a document is expected");
 
+    /// <summary>A binary's bytes, whatever its subtype.</summary>
+    public ReadOnlyMemory<byte> ToBinary() => Type == BsonType.Binary
+        ? Bytes[5..]
+        : throw new BsonFormatException(0, $"value is {Type}, binary is expected");
+
     public ObjectId ToObjectId() => ObjectId.FromBytes(Bytes.Span);
 
     /// <summary>A string as it is; numbers, booleans and ObjectIds as text; anything else by its type's name.</summary>

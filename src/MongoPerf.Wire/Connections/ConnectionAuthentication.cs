@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Authentication;
+
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>Which user name, password, source and properties go with which mechanism. Source: specifications/source/auth/auth.md.</summary>

@@ -1,7 +1,7 @@
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>No connection, or one that broke: names the server and what happened. What was sent last may have arrived.</summary>
-public sealed class ConnectionFailedException : IOException
+public class ConnectionFailedException : IOException
 {
     public ConnectionFailedException(ServerAddress server, string what, Exception? inner = null)
         : base($"{server}: {what}", inner) => (Server, What) = (server, what);
@@ -11,3 +11,13 @@ public sealed class ConnectionFailedException : IOException
     /// <summary>The message without the server's address: the same for all connections, so that failures can be counted by it.</summary>
     public string What { get; }
 }
+
+/// <summary>TLS can't be agreed on, or the certificate is not to be trusted. One line that says what is wrong and what to do.</summary>
+public sealed class TlsFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner);
+
+/// <summary>The server does not let this client in, or failed to prove itself. Holds no secret.</summary>
+public sealed class AuthenticationFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner);
+
+/// <summary>The server that answers belongs to another replica set than was asked for, or to none.</summary>
+public sealed class WrongReplicaSetException(ServerAddress server, string asked, string? found) : ConnectionFailedException(
+    server, found is null ? $"this server is no member of a replica set, and replicaSet={asked} was asked for" : $"this server's replica set is called '{found}', and replicaSet={asked} was asked for");

@@ -43,8 +43,9 @@ internal static class ConnectionOptionConflicts
     private static void CheckSrv(ConnectionStringParts parts, IReadOnlyDictionary<string, object> options)
     {
         bool limited = options.TryGetValue("srvMaxHosts", out object? most);
-        Refuse(!parts.IsSrv && limited, "srvMaxHosts is allowed with mongodb+srv:// only");
-        Refuse(!parts.IsSrv && options.ContainsKey("srvServiceName"), "srvServiceName is allowed with mongodb+srv:// only");
+        bool isSrv = parts.IsSrv || parts.WasSrv;
+        Refuse(!isSrv && limited, "srvMaxHosts is allowed with mongodb+srv:// only");
+        Refuse(!isSrv && options.ContainsKey("srvServiceName"), "srvServiceName is allowed with mongodb+srv:// only");
         if (!limited || (int)most! == 0)
             return;
         Refuse(options.ContainsKey("replicaSet"), "srvMaxHosts with replicaSet, one of the two is allowed");

@@ -1,12 +1,11 @@
 using System.Globalization;
+using MongoPerf.Wire.Compression;
 
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>Turns the options' texts into values; what can't be used is left out with a warning, as the URI options specification has it.</summary>
 internal sealed class ConnectionOptionReader
 {
-    private static readonly string[] KnownCompressors = ["snappy", "zlib", "zstd"];
-
     /// <summary>Values by the specification's names: string, bool, int, list of strings, dictionary, list of dictionaries.</summary>
     public Dictionary<string, object> Values { get; } = new(StringComparer.OrdinalIgnoreCase);
 
@@ -138,10 +137,10 @@ internal sealed class ConnectionOptionReader
         var known = new List<string>();
         foreach (string name in text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
         {
-            if (KnownCompressors.Contains(name, StringComparer.Ordinal))
+            if (Compressors.Known.Contains(name, StringComparer.Ordinal))
                 known.Add(name);
             else
-                Warnings.Add($"compressor '{name}' is ignored, allowed are {string.Join(", ", KnownCompressors)}");
+                Warnings.Add($"compressor '{name}' is ignored, allowed are {string.Join(", ", Compressors.Known)}");
         }
 
         return known.Count == 0 ? null : known;

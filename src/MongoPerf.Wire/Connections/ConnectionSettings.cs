@@ -1,6 +1,10 @@
+using MongoPerf.Wire.Authentication;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
+
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>How a connection is opened and how long it waits.</summary>
+/// <summary>How a connection is opened, how long it waits, and what its operations ask for when they don't say so themselves. Prints no secret.</summary>
 public sealed record ConnectionSettings
 {
     /// <summary>For TCP connect and handshake together.</summary>
@@ -21,8 +25,54 @@ public sealed record ConnectionSettings
     /// <summary>How commands are named there. Messages that are prepared once are translated by who prepares them.</summary>
     public CommandDialect Dialect { get; init; } = CommandDialect.Plain;
 
+    /// <summary>Who to log in as; null does not log in.</summary>
+    public MongoCredential? Credential { get; init; }
+
+    /// <summary>Null for plain connections.</summary>
+    public TlsSettings? Tls { get; init; }
+
+    /// <summary>Offered to the server in this order; only those that work on this machine.</summary>
+    public IReadOnlyList<string> CompressorNames { get; init; } = [];
+
+    /// <summary>-1 (zlib's own default) to 9.</summary>
+    public int ZlibLevel { get; init; } = -1;
+
+    /// <summary>A server of another replica set, or of none, is refused; null takes any.</summary>
+    public string? RequiredSetName { get; init; }
+
+    /// <summary>Exactly the server that was named is meant: its primary is never looked for, and it may be read from when it is a secondary.</summary>
+    public bool IsDirect { get; init; }
+
+    /// <summary>For writes that name no concern of their own: <c>w</c>, <c>j</c>, <c>wtimeout</c>; null leaves them as they are.</summary>
+    public BsonDocument? WriteConcern { get; init; }
+
+    /// <summary>For reads that name no level of their own, such as <c>majority</c>; null leaves them as they are.</summary>
+    public string? ReadConcernLevel { get; init; }
+
+    /// <summary>For reads that name none of their own: <c>mode</c>, <c>tags</c>, <c>maxStalenessSeconds</c>; null is <c>primary</c>.</summary>
+    public BsonDocument? ReadPreference { get; init; }
+
     public static ConnectionSettings Default { get; } = new();
 
-    // Authentication, TLS and compression come here: credentials are used in MongoConnection.Open after hello, TLS wraps the
-    // transport (SocketTransport), and a compressor would stand between MongoConnection and its transport.
+    /// <summary>What a connection string asks for. Reads the certificates' files; asks no server.</summary>
+    /// <exception cref="ConnectionStringException">What it asks for can't be done, or a file can't be used. One line.</exception>
+    public static ConnectionSettings From(ConnectionString uri)
+    {
+        uri.RequireSupport();
+        return new ConnectionSettings
+        {
+            ConnectTimeout = uri.ConnectTimeout,
+            ReplyTimeout = uri.SocketTimeout > TimeSpan.Zero ? uri.SocketTimeout : Default.ReplyTimeout,
+            ApplicationName = uri.AppName ?? Default.ApplicationName,
+            Credential = uri.Credential,
+            Tls = uri.Tls ? TlsSettings.Load(uri) : null,
+            CompressorNames = [.. uri.Compressors.Where(name => Compressors.WhyMissing(name) is null)],
+            ZlibLevel = uri.ZlibCompressionLevel,
+            RequiredSetName = uri.ReplicaSet,
+            IsDirect = uri.DirectConnection ?? false,
+            WriteConcern = uri.WriteConcern,
+            ReadConcernLevel = uri.ReadConcernLevel,
+            ReadPreference = uri.ReadPreferenceDocument,
+        };
+    }
 }

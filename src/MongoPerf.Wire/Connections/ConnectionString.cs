@@ -1,4 +1,7 @@
 using System.Text;
+using MongoPerf.Wire.Authentication;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Names;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -20,8 +23,11 @@ public sealed class ConnectionString
     private readonly IReadOnlyDictionary<string, object> _options;
     private readonly List<(string Name, string RawValue)> _rawOptions;
 
+    private readonly ConnectionStringParts _parts;
+
     private ConnectionString(ConnectionStringParts parts, ConnectionOptionReader options)
     {
+        _parts = parts;
         IsSrv = parts.IsSrv;
         Hosts = parts.Hosts;
         Database = parts.Database;
@@ -33,7 +39,7 @@ public sealed class ConnectionString
         Credential = ConnectionAuthentication.Create(parts, options);
     }
 
-    /// <summary>In the string's order, at least one.</summary>
+    /// <summary>In the string's order, at least one; of mongodb+srv the name that is looked up, until <see cref="Resolve()"/> has done so.</summary>
     public IReadOnlyList<ServerAddress> Hosts { get; }
 
     /// <summary>The database after the slash: where to log in, unless authSource says otherwise, and the default for commands.</summary>
@@ -77,6 +83,9 @@ public sealed class ConnectionString
 
     public bool TlsInsecure => Flag("tlsInsecure") ?? false;
 
+    /// <summary>Only when one of the two options that switch it off is given as false: no driver checks unless told to.</summary>
+    public bool TlsChecksRevocation => Flag("tlsDisableCertificateRevocationCheck") == false || Flag("tlsDisableOCSPEndpointCheck") == false;
+
     public TimeSpan ConnectTimeout => Time("connectTimeoutMS", 10_000);
 
     public TimeSpan SocketTimeout => Time("socketTimeoutMS", 0);
@@ -110,6 +119,22 @@ public sealed class ConnectionString
     /// <summary>Null when not given; zero means to wait as long as it takes, as on the wire.</summary>
     public TimeSpan? WTimeout => Number("wTimeoutMS") is { } milliseconds ? TimeSpan.FromMilliseconds(milliseconds) : null;
 
+    /// <summary>w, journal and wTimeoutMS as the wire has them; null when none of them is given.</summary>
+    public BsonDocument? WriteConcern
+    {
+        get
+        {
+            var elements = new List<(string, object?)>();
+            if (W is { } nodes)
+                elements.Add(("w", (object?)nodes.Count ?? nodes.Name));
+            if (Journal is { } journal)
+                elements.Add(("j", journal));
+            if (Number("wTimeoutMS") is { } milliseconds)
+                elements.Add(("wtimeout", milliseconds));
+            return elements.Count == 0 ? null : BsonDocument.Of([.. elements]);
+        }
+    }
+
     public string? ReadConcernLevel => Text("readConcernLevel");
 
     /// <summary>The mode as the wire spells it, such as <c>secondaryPreferred</c>; null when not given.</summary>
@@ -121,6 +146,22 @@ public sealed class ConnectionString
 
     /// <summary>Null: no limit.</summary>
     public int? MaxStalenessSeconds => Number("maxStalenessSeconds") is > 0 and var seconds ? seconds : null;
+
+    /// <summary>As the wire has it; null for the primary.</summary>
+    public BsonDocument? ReadPreferenceDocument
+    {
+        get
+        {
+            if (ReadPreference is null or "primary")
+                return null;
+            var elements = new List<(string, object?)> { ("mode", ReadPreference) };
+            if (ReadPreferenceTags.Count > 0)
+                elements.Add(("tags", ReadPreferenceTags.Select(set => BsonDocument.Of([.. set.Select(tag => (tag.Key, (object?)tag.Value))]))));
+            if (MaxStalenessSeconds is { } seconds)
+                elements.Add(("maxStalenessSeconds", seconds));
+            return BsonDocument.Of([.. elements]);
+        }
+    }
 
     public bool RetryWrites => Flag("retryWrites") ?? true;
 
@@ -134,7 +175,7 @@ public sealed class ConnectionString
 
     public string? AppName => Text("appName");
 
-    /// <summary>mongodb+srv; never true in a string that <see cref="Parse"/> returned.</summary>
+    /// <summary>mongodb+srv that is not looked up yet.</summary>
     public bool IsSrv { get; }
 
     /// <summary>0: as many as the look-up gives.</summary>
@@ -142,24 +183,32 @@ public sealed class ConnectionString
 
     public string SrvServiceName => Text("srvServiceName") ?? "mongodb";
 
-    /// <summary>The names of the options that were given and could be used, as the specification spells them.</summary>
-    public IEnumerable<string> OptionNames => _options.Keys;
+    /// <summary>Asks no name server: see <see cref="Resolve()"/>.</summary>
+    /// <exception cref="ConnectionStringException">The string is not allowed.</exception>
+    public static ConnectionString Parse(string text) => Create(ConnectionStringParts.Split(text));
 
-    /// <exception cref="ConnectionStringException">The string is not allowed, or names servers in a way that this program can't follow.</exception>
-    public static ConnectionString Parse(string text)
+    /// <summary>The servers behind a name of mongodb+srv, and the options of its TXT record, by the system's resolver; any other string as it is.</summary>
+    /// <exception cref="ConnectionStringException">DNS does not answer, or not in the way that is asked for. One line.</exception>
+    public ConnectionString Resolve() => Resolve(new SystemResolver());
+
+    /// <inheritdoc cref="Resolve()"/>
+    internal ConnectionString Resolve(INameResolver resolver)
     {
-        ConnectionString parsed = ParseUnresolved(text);
-        if (parsed.IsSrv)
-            throw new ConnectionStringException($"mongodb+srv needs a DNS look-up that this program can't do; name the servers: mongodb://host1:27017,host2:27017/?tls=true (nslookup -type=SRV _{parsed.SrvServiceName}._tcp.{parsed.Hosts[0].Host} lists them)");
-        if (parsed.Hosts.FirstOrDefault(host => host.IsUnixSocket) is { } socket)
-            throw new ConnectionStringException($"'{socket.Host}' is a unix socket, only TCP is supported here: host:port is allowed");
-        return parsed;
+        if (!IsSrv)
+            return this;
+        try
+        {
+            var seeds = SeedList.Find(resolver, Hosts[0].Host, SrvServiceName, SrvMaxHosts);
+            return Create(_parts.Resolve(seeds));
+        }
+        catch (NameResolutionException e)
+        {
+            throw new ConnectionStringException(e.Message);
+        }
     }
 
-    /// <summary>Also strings that can't be followed: unix sockets and mongodb+srv.</summary>
-    internal static ConnectionString ParseUnresolved(string text)
+    private static ConnectionString Create(ConnectionStringParts parts)
     {
-        ConnectionStringParts parts = ConnectionStringParts.Split(text);
         ConnectionOptionReader options = ConnectionOptionReader.Read(parts.Options);
         ConnectionOptionConflicts.Check(parts, options.Values);
         if (options.Values.GetValueOrDefault("appName") is string name && Encoding.UTF8.GetByteCount(name) > 128)
@@ -170,34 +219,15 @@ public sealed class ConnectionString
     /// <summary>The value of an option: string, bool, int, a list of strings, a dictionary or a list of dictionaries; null when not given.</summary>
     public object? Option(string name) => _options.GetValueOrDefault(name);
 
-    /// <summary>In plain words, what was asked for and would be left out silently, though the run would then be another one than was asked for.</summary>
-    /// <remarks>Shorten this list when a feature arrives. The caller refuses to run when it isn't empty.</remarks>
-    public IEnumerable<string> UnsupportedFeatures()
-    {
-        if (Credential is not null)
-            yield return $"authentication ({Credential.Mechanism ?? "SCRAM"})";
-        if (Tls)
-            yield return "TLS (tls=true)";
-        if (Compressors.Count > 0)
-            yield return $"compression ({string.Join(", ", Compressors)})";
-        if (LoadBalanced)
-            yield return "load balancer mode (loadBalanced=true)";
-        if (_options.ContainsKey("proxyHost"))
-            yield return "a SOCKS5 proxy (proxyHost)";
-        if (Number("timeoutMS") is > 0)
-            yield return "one limit for whole operations (timeoutMS); connectTimeoutMS and socketTimeoutMS are there";
-    }
+    /// <summary>In plain words, what was asked for and is not there: the run would then be another one than was asked for, so the caller refuses it.</summary>
+    public IEnumerable<string> UnsupportedFeatures() => ConnectionFeatures.Unsupported(this);
 
-    /// <summary>Options about a driver's pool and monitoring, which have nothing to act on here: every worker has a connection of its own.</summary>
-    public IEnumerable<string> OptionsWithoutEffect()
-    {
-        string[] names =
-        [
-            "enableOverloadRetargeting", "maxAdaptiveRetries", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "serverMonitoringMode",
-            "serverSelectionTryOnce", "waitQueueTimeoutMS",
-        ];
-        return names.Where(_options.ContainsKey);
-    }
+    /// <exception cref="ConnectionStringException">It asks for what is not there, or for what would be unsafe: the first such thing, in one line.</exception>
+    public void RequireSupport() => ConnectionFeatures.Check(this);
+
+    /// <summary>Options about a driver's pool, monitoring and retries, which have nothing to act on here: every worker has a connection of its own.</summary>
+    public IEnumerable<string> OptionsWithoutEffect() =>
+        _options.Keys.Where(name => ConnectionOptionRule.ByName[name].Use == ConnectionOptionUse.WithoutEffect).Order(StringComparer.Ordinal);
 
     /// <summary>For logs and reports: the password, secret options and the values of unknown options are replaced by ***.</summary>
     public string ToMaskedString()

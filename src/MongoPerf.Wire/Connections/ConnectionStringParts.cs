@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text.RegularExpressions;
+using MongoPerf.Wire.Names;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -22,7 +23,17 @@ internal sealed partial class ConnectionStringParts
 
     private static readonly SearchValues<char> NotInDatabase = SearchValues.Create("/\\ \"$\0");
 
+    private static readonly string[] AllowedInDns = ["authSource", "replicaSet", "loadBalanced"];
+
     private readonly bool _mayShow;
+
+    private ConnectionStringParts(ConnectionStringParts unresolved, IEnumerable<ServerAddress> hosts)
+    {
+        (_mayShow, HasUserInfo, UserName, Password, Database) = (true, unresolved.HasUserInfo, unresolved.UserName, unresolved.Password, unresolved.Database);
+        WasSrv = true;
+        Hosts.AddRange(hosts);
+        Options.AddRange(unresolved.Options);
+    }
 
     private ConnectionStringParts(string text)
     {
@@ -45,6 +56,9 @@ internal sealed partial class ConnectionStringParts
 
     public bool IsSrv { get; }
 
+    /// <summary>It was mongodb+srv, and its name has been looked up.</summary>
+    public bool WasSrv { get; }
+
     public bool HasUserInfo { get; }
 
     public string? UserName { get; private set; }
@@ -59,6 +73,29 @@ internal sealed partial class ConnectionStringParts
     public List<(string Name, string RawValue)> Options { get; } = [];
 
     public static ConnectionStringParts Split(string text) => new(text);
+
+    /// <summary>What a name of mongodb+srv stands for: its hosts, TLS unless the string says otherwise, and what the TXT record adds.</summary>
+    /// <exception cref="ConnectionStringException">The TXT record holds another option than is allowed there, or is none.</exception>
+    public ConnectionStringParts Resolve(SeedList seeds)
+    {
+        var resolved = new ConnectionStringParts(this, seeds.Hosts.Select(host => new ServerAddress(host.Host, host.Port)));
+        if (!Has("tls") && !Has("ssl"))
+            resolved.Options.Add(("tls", "true"));
+        foreach (string pair in seeds.Options.Split('&', StringSplitOptions.RemoveEmptyEntries))
+        {
+            string[] parts = pair.Split('=');
+            string? known = parts.Length == 2 && parts[1].Length > 0 ? Array.Find(AllowedInDns, name => name.Equals(parts[0], StringComparison.OrdinalIgnoreCase)) : null;
+            if (known is null)
+                throw new ConnectionStringException($"the DNS TXT record of {Hosts[0].Host} holds something else than {string.Join(", ", AllowedInDns)}, each with a value");
+            // What the user wrote comes first.
+            if (!Has(known))
+                resolved.Options.Add((known, parts[1]));
+        }
+
+        return resolved;
+    }
+
+    private bool Has(string option) => Options.Exists(given => given.Name.Equals(option, StringComparison.OrdinalIgnoreCase));
 
     private static string DescribeScheme(string text)
     {

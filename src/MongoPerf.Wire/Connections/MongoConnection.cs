@@ -1,28 +1,37 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>One TCP connection to one server: whole messages out, whole messages in, one at a time.</summary>
+/// <summary>One connection to one server, plain or over TLS: whole messages out, whole messages in, one at a time.</summary>
 /// <remarks>
+/// Messages are prepared by who sends them; what was agreed on when the connection opened (compression), and what the connection string asks of
+/// every operation (concerns), happens to them here.
 /// One thread at a time; <see cref="Abort"/> may be called from any. After a <see cref="ConnectionFailedException"/> or a
 /// <see cref="WireProtocolException"/> the connection is dead and must be disposed of; nothing is retried here.
 /// </remarks>
 public sealed class MongoConnection : IDisposable
 {
-    private const int MinimumWireVersion = 6;
+    private const string ClosedByServer = SocketTransport.ClosedByServer;
 
-    private readonly SocketTransport _transport;
+    private readonly Transport _transport;
     private readonly TimeSpan _replyTimeout;
     private readonly OpMsgWriter _commands = new();
     private byte[] _received;
     private TimeSpan _timeout;
     private int _requestId;
     private int _receivedLength;
+    private bool _lastWasCompressed;
+    private long _messageBytesSent;
+    private long _messageBytesReceived;
+    private MessageCompression? _compression;
+    private OperationDefaults? _loadDefaults;
+    private OperationDefaults? _housekeepingDefaults;
 
-    private MongoConnection(ServerAddress address, SocketTransport transport, ConnectionSettings settings)
+    private MongoConnection(ServerAddress address, Transport transport, ConnectionSettings settings)
     {
         Address = address;
         _transport = transport;
@@ -37,50 +46,47 @@ public sealed class MongoConnection : IDisposable
     public CommandDialect Dialect { get; }
 
     /// <summary>The message that the last <see cref="Receive"/> brought.</summary>
-    public ReadOnlySpan<byte> LastReceived => _received.AsSpan(0, _receivedLength);
+    public ReadOnlySpan<byte> LastReceived => _lastWasCompressed ? _compression!.LastUnpacked : _received.AsSpan(0, _receivedLength);
+
+    /// <summary>The compressor that was agreed on; null when none was.</summary>
+    public string? CompressorName => _compression?.Name;
+
+    /// <summary>May be read from any thread; the four numbers are then of nearly the same moment.</summary>
+    public TrafficCounters Traffic => new(Volatile.Read(ref _messageBytesSent), _transport.BytesSent, Volatile.Read(ref _messageBytesReceived), _transport.BytesReceived);
 
     /// <summary>What the server said when the connection opened.</summary>
     public HelloReply Server { get; private set; } = new(BsonDocument.Empty);
 
-    /// <summary>Connects and shakes hands.</summary>
-    /// <exception cref="ConnectionFailedException">Not reachable, or it closed at once.</exception>
+    /// <summary>Connects, agrees on TLS and compression, and logs in, as the settings ask.</summary>
+    /// <exception cref="ConnectionFailedException">
+    /// Not reachable, or it closed at once; <see cref="TlsFailedException"/>, <see cref="AuthenticationFailedException"/> and
+    /// <see cref="WrongReplicaSetException"/> say what else.
+    /// </exception>
     /// <exception cref="WireProtocolException">What answers is no MongoDB server.</exception>
     /// <exception cref="ServerTooOldException">Older than MongoDB 3.6.</exception>
     public static MongoConnection Open(ServerAddress address, ConnectionSettings settings)
     {
-        SocketTransport transport = SocketTransport.Connect(address, settings.ConnectTimeout);
-        var connection = new MongoConnection(address, transport, settings);
+        var connection = new MongoConnection(address, Connect(address, settings), settings);
         try
         {
             connection.SetTimeout(settings.ConnectTimeout);
-            connection.ShakeHands(settings);
+            connection.Server = new Handshake(connection, settings).Run();
+            connection.Agree(settings);
             connection.SetTimeout(settings.ReplyTimeout);
             return connection;
         }
-        catch
+        catch (Exception e)
         {
             connection.Dispose();
+            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && EncryptionProbe.ExplainSilence(address, settings) is { } why)
+                throw new TlsFailedException(address, why, e);
             throw;
         }
     }
 
-    /// <summary>Sends a finished message as it is.</summary>
+    /// <summary>Sends a finished message as it is, but for what the connection string asks of every operation, and compressed where that was agreed on.</summary>
     /// <exception cref="ConnectionFailedException">The connection broke; the message may have arrived in part.</exception>
-    public void Send(ReadOnlySpan<byte> message)
-    {
-        try
-        {
-            _transport.Send(message);
-        }
-        catch (SocketException e)
-        {
-            throw Broken(e);
-        }
-        catch (ObjectDisposedException e)
-        {
-            throw new ConnectionFailedException(Address, "connection was closed here", e);
-        }
-    }
+    public void Send(ReadOnlySpan<byte> message) => SendAsIs(_loadDefaults is null ? message : _loadDefaults.Apply(message));
 
     /// <summary>Waits for one whole message.</summary>
     /// <returns>The message with its header, in the receive buffer: valid until the next call.</returns>
@@ -102,7 +108,12 @@ public sealed class MongoConnection : IDisposable
         if (got > length)
             throw new WireProtocolException($"{Address}: {got - length} bytes follow a reply of {length} bytes (connection closed)");
         _receivedLength = length;
-        return _received.AsSpan(0, length);
+        ReadOnlySpan<byte> message = _received.AsSpan(0, length);
+        _lastWasCompressed = false;
+        if (MessageCompression.IsCompressed(message))
+            message = Unpack(message);
+        _messageBytesReceived += message.Length;
+        return message;
     }
 
     /// <summary>Sends a message and waits for its reply.</summary>
@@ -140,7 +151,8 @@ public sealed class MongoConnection : IDisposable
     public BsonDocument RunUnchecked(string database, BsonDocument command)
     {
         ReadOnlySpan<byte> message = _commands.WriteCommand(database, Dialect.Translate(command), ++_requestId);
-        return Dialect.ReadReply(command, new BsonDocument(OpMsg.Parse(RoundTrip(message)).Body.ToArray()));
+        SendAsIs(_housekeepingDefaults is null ? message : _housekeepingDefaults.Apply(message));
+        return Dialect.ReadReply(command, new BsonDocument(OpMsg.Parse(Receive()).Body.ToArray()));
     }
 
     /// <summary>As <see cref="RunCommand"/>, for commands that may take longer than a reply otherwise may (index builds, say).</summary>
@@ -179,7 +191,11 @@ public sealed class MongoConnection : IDisposable
     /// <summary>Breaks the connection, so that a thread that waits on it wakes with a <see cref="ConnectionFailedException"/>.</summary>
     public void Abort() => _transport.Abort();
 
-    public void Dispose() => _transport.Dispose();
+    public void Dispose()
+    {
+        _transport.Dispose();
+        _compression?.Dispose();
+    }
 
     internal static void ThrowIfFailed(string command, BsonDocument reply)
     {
@@ -194,22 +210,62 @@ public sealed class MongoConnection : IDisposable
     private static BsonDocument RequireCursor(BsonDocument reply) =>
         reply.FindDocument("cursor") ?? throw new WireProtocolException("the reply has no cursor");
 
-    private void ShakeHands(ConnectionSettings settings)
+    /// <exception cref="ConnectionFailedException">No connection, or no TLS.</exception>
+    private static Transport Connect(ServerAddress address, ConnectionSettings settings)
     {
-        // isMaster is what every version since 3.6 answers over OP_MSG; hello came with 4.4.2 and 5.0.
-        BsonDocument reply = RunCommand("admin", BsonDocument.Of(
-            ("isMaster", 1),
-            ("helloOk", true),
-            ("client", BsonDocument.Of(
-                ("application", BsonDocument.Of(("name", settings.ApplicationName))),
-                ("driver", BsonDocument.Of(("name", "mongoperf"), ("version", ProgramVersion))),
-                ("os", BsonDocument.Of(("type", Environment.OSVersion.Platform.ToString())))))));
-        Server = new HelloReply(reply);
-        if (Server.MaxWireVersion < MinimumWireVersion)
-            throw new ServerTooOldException(Address, Server.MaxWireVersion);
+        SocketTransport socket = SocketTransport.Connect(address, settings.ConnectTimeout);
+        if (settings.Tls is null)
+            return socket;
+        socket.SetTimeout(settings.ConnectTimeout);
+        try
+        {
+            return TlsTransport.Open(address, socket, settings.Tls);
+        }
+        catch (Exception e) when (e is SocketException or IOException and not ConnectionFailedException)
+        {
+            string what = Explain(e, settings.ConnectTimeout);
+            throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address) ?? $"no TLS: {what}", e);
+        }
     }
 
-    private static string ProgramVersion => typeof(MongoConnection).Assembly.GetName().Version?.ToString(3) ?? "0";
+    /// <summary>What holds for all later messages.</summary>
+    private void Agree(ConnectionSettings settings)
+    {
+        // The first of the client's own that the server has too. Source: OP_COMPRESSED.md, "negotiation".
+        string[] offered = [.. (Server.Document.FindDocument("compression") ?? BsonDocument.Empty).Select(name => name.Value.ToString())];
+        if (settings.CompressorNames.FirstOrDefault(offered.Contains) is { } name)
+            _compression = new MessageCompression(Compressors.Create(name, settings.ZlibLevel));
+        _loadDefaults = OperationDefaults.ForLoad(settings, Server);
+        _housekeepingDefaults = OperationDefaults.ForHousekeeping(settings, Server);
+    }
+
+    private void SendAsIs(ReadOnlySpan<byte> message)
+    {
+        _messageBytesSent += message.Length;
+        if (_compression is not null && MessageCompression.MayCompress(message))
+            message = _compression.Pack(message);
+        try
+        {
+            _transport.Send(message);
+        }
+        catch (Exception e) when (e is SocketException or IOException)
+        {
+            throw Broken(e);
+        }
+        catch (ObjectDisposedException e)
+        {
+            throw new ConnectionFailedException(Address, "connection was closed here", e);
+        }
+    }
+
+    private ReadOnlySpan<byte> Unpack(ReadOnlySpan<byte> message)
+    {
+        if (_compression is null)
+            throw new WireProtocolException($"{Address}: a compressed reply, though no compression was agreed on (connection closed)");
+        message = _compression.Unpack(message);
+        _lastWasCompressed = true;
+        return message;
+    }
 
     private int ReceiveSome(int at)
     {
@@ -218,7 +274,7 @@ public sealed class MongoConnection : IDisposable
         {
             count = _transport.Receive(_received.AsSpan(at));
         }
-        catch (SocketException e)
+        catch (Exception e) when (e is SocketException or IOException)
         {
             throw Broken(e);
         }
@@ -228,11 +284,19 @@ public sealed class MongoConnection : IDisposable
         }
 
         if (count == 0)
-            throw new ConnectionFailedException(Address, "connection closed by the server");
+            throw new ConnectionFailedException(Address, ClosedByServer);
         return count;
     }
 
-    private ConnectionFailedException Broken(SocketException e) => new(Address, SocketTransport.Explain(e, _timeout), e);
+    private ConnectionFailedException Broken(Exception e) => e is IOException && FindSocketError(e) is null
+        ? new TlsFailedException(Address, TlsTransport.Explain(e), e)
+        : new ConnectionFailedException(Address, Explain(e, _timeout), e);
+
+    /// <summary>In plain words what went wrong on a socket, or on TLS over it.</summary>
+    private static string Explain(Exception e, TimeSpan timeout) =>
+        FindSocketError(e) is { } error ? SocketTransport.Explain(error, timeout) : TlsTransport.Explain(e);
+
+    private static SocketException? FindSocketError(Exception e) => e as SocketException ?? e.InnerException as SocketException ?? e.GetBaseException() as SocketException;
 
     private void SetTimeout(TimeSpan timeout)
     {

@@ -1,8 +1,8 @@
 namespace MongoPerf.Wire.Connections;
 
 /// <summary>Where a server listens.</summary>
-/// <param name="Host">A name, an IPv4 or an IPv6 address without brackets; in a string that is refused, a socket's path.</param>
-/// <param name="Port">1 to 65535; 0 for a unix socket and for a name that is looked up (mongodb+srv).</param>
+/// <param name="Host">A name, an IPv4 or an IPv6 address without brackets, or a unix socket's path.</param>
+/// <param name="Port">1 to 65535; 0 for a unix socket and for a name that is still to be looked up (mongodb+srv).</param>
 public sealed record ServerAddress(string Host, int Port)
 {
     public const int DefaultPort = 27017;

@@ -1,4 +1,5 @@
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Wire.Connections;
 
@@ -29,6 +30,9 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
     /// <summary>NamespaceExists.</summary>
     public const int NamespaceExists = 48;
 
+    /// <summary>Longer messages are cut; MongoDB's own, of a duplicate key with its values for example, are far below.</summary>
+    private const int LongestMessage = 4000;
+
     public static ServerError From(BsonDocument error)
     {
         int code = (int)(error.FindInt64("code") ?? 0);
@@ -36,7 +40,8 @@ public sealed record ServerError(int Code, string Name, string Message, IReadOnl
         foreach ((_, BsonValue label) in error.FindDocument("errorLabels") ?? BsonDocument.Empty)
             labels.Add(label.ToString());
         string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
-        return new ServerError(code, name, error.FindString("errmsg") ?? error.FindString("$err") ?? "no message", labels);
+        string message = error.FindString("errmsg") ?? error.FindString("$err") ?? "no message";
+        return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
     }
 
     /// <summary>Write errors come without codeName.</summary>

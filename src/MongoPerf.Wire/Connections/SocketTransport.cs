@@ -2,18 +2,27 @@ using System.Net.Sockets;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Plain TCP with blocking calls: the cheapest way to wait for one reply on a thread of one's own.</summary>
-/// <remarks>One thread at a time, but <see cref="Abort"/> may come from any. TLS will be a second transport with these same four calls.</remarks>
-internal sealed class SocketTransport : IDisposable
+/// <summary>Plain TCP, or a unix socket, with blocking calls: the cheapest way to wait for one reply on a thread of one's own.</summary>
+internal sealed class SocketTransport : Transport
 {
+    public const string ClosedByServer = "connection closed by the server";
+
     private readonly Socket _socket;
+    private long _sent;
+    private long _received;
 
     private SocketTransport(Socket socket) => _socket = socket;
+
+    public override long BytesSent => Volatile.Read(ref _sent);
+
+    public override long BytesReceived => Volatile.Read(ref _received);
 
     /// <exception cref="ConnectionFailedException">Refused, unknown host or no answer in time.</exception>
     public static SocketTransport Connect(ServerAddress server, TimeSpan timeout)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        Socket socket = server.IsUnixSocket
+            ? new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+            : new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         try
         {
             if (timeout > TimeSpan.Zero)
@@ -23,7 +32,10 @@ internal sealed class SocketTransport : IDisposable
                 socket.SendTimeout = Milliseconds(timeout);
             }
 
-            socket.Connect(server.Host, server.Port);
+            if (server.IsUnixSocket)
+                socket.Connect(new UnixDomainSocketEndPoint(server.Host));
+            else
+                socket.Connect(server.Host, server.Port);
             return new SocketTransport(socket);
         }
         catch (SocketException e)
@@ -31,26 +43,38 @@ internal sealed class SocketTransport : IDisposable
             socket.Dispose();
             throw new ConnectionFailedException(server, Explain(e, timeout), e);
         }
+        catch (ArgumentException e)
+        {
+            // A path or a name that is too long.
+            socket.Dispose();
+            throw new ConnectionFailedException(server, server.IsUnixSocket ? "the path of a unix socket has at most 107 bytes" : "no host name", e);
+        }
     }
 
-    /// <summary>Bounds each later send and receive; zero waits for ever.</summary>
-    public void SetTimeout(TimeSpan timeout)
+    public override void SetTimeout(TimeSpan timeout)
     {
         _socket.SendTimeout = Milliseconds(timeout);
         _socket.ReceiveTimeout = Milliseconds(timeout);
     }
 
-    public void Send(ReadOnlySpan<byte> bytes)
+    public override void Send(ReadOnlySpan<byte> bytes)
     {
         while (bytes.Length > 0)
-            bytes = bytes[_socket.Send(bytes)..];
+        {
+            int count = _socket.Send(bytes);
+            _sent += count;
+            bytes = bytes[count..];
+        }
     }
 
-    /// <returns>Bytes received; 0 when the other side has closed.</returns>
-    public int Receive(Span<byte> buffer) => _socket.Receive(buffer);
+    public override int Receive(Span<byte> buffer)
+    {
+        int count = _socket.Receive(buffer);
+        _received += count;
+        return count;
+    }
 
-    /// <summary>Wakes a thread that waits in <see cref="Send"/> or <see cref="Receive"/>.</summary>
-    public void Abort()
+    public override void Abort()
     {
         try
         {
@@ -65,16 +89,20 @@ internal sealed class SocketTransport : IDisposable
         }
     }
 
-    public void Dispose() => _socket.Dispose();
-
     internal static string Explain(SocketException e, TimeSpan timeout) => e.SocketErrorCode switch
     {
         SocketError.ConnectionRefused => "connection refused (nothing listens there)",
         SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain => "unknown host name",
         SocketError.TimedOut or SocketError.WouldBlock or SocketError.InProgress => $"no answer within {timeout.TotalSeconds:0.###} s",
-        SocketError.ConnectionReset or SocketError.Shutdown or SocketError.ConnectionAborted => "connection closed by the server",
+        SocketError.ConnectionReset or SocketError.Shutdown or SocketError.ConnectionAborted => ClosedByServer,
         _ => e.Message,
     };
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+            _socket.Dispose();
+    }
 
     private static int Milliseconds(TimeSpan time) => (int)Math.Min(int.MaxValue, time.TotalMilliseconds);
 }

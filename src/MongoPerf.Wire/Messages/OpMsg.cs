@@ -87,6 +87,8 @@ public readonly ref struct OpMsg
         int size = room >= 5 ? BinaryPrimitives.ReadInt32LittleEndian(sections[(at + 1)..]) : 0;
         if (size < 5 || size > room)
             throw new WireProtocolException($"OP_MSG section declares {size} bytes, allowed are 5 to {room}", 22);
+        if (kind == SequenceKind && sections.Slice(at + 5, size - 4).IndexOf((byte)0) < 0)
+            throw new WireProtocolException("document sequence without the final zero of its name", 15);
         return size + 1;
     }
 
@@ -111,8 +113,6 @@ public readonly ref struct OpMsg
                     continue;
                 ReadOnlySpan<byte> payload = _sections.Slice(start + 5, length - 5);
                 int end = payload.IndexOf((byte)0);
-                if (end < 0)
-                    throw new WireProtocolException("document sequence without the final zero of its name", 15);
                 Current = new DocumentSequence(payload[..end], payload[(end + 1)..]);
                 return true;
             }

@@ -2,6 +2,7 @@ using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli;
@@ -11,7 +12,7 @@ internal static class ClusterCommand
 {
     private const string DefaultFolder = "cluster";
 
-    public static Command Create() => new("cluster", "Start, look at and stop a sharded cluster of real MongoDB programs on this machine")
+    public static Command Create() => new("cluster", "Start, inspect and stop a real sharded MongoDB cluster on this machine")
     {
         CreateStart(), CreateStatus(), CreateStop(),
     };
@@ -22,10 +23,10 @@ internal static class ClusterCommand
         var options = new ClusterOptions();
         var limits = new LimitOptions();
         Option<string?> folder = FolderOption();
-        Option<string?> topology = OptionTypes.Choice("--topology", "What is started [default: sharded]", "sharded");
-        Option<long?> cache = OptionTypes.Size("--cache", "Cache limit of each member of a shard, 256MB at least [default: all share half of the memory]");
-        Option<long?> port = OptionTypes.Make<long?>("--port", null, "First of a row of ports, the router's [default: free ones]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
-        var command = new Command("start", "Start a cluster, or what does not run of one that is there; it goes on until 'cluster stop'")
+        Option<string?> topology = OptionTypes.Choice("--topology", "What to start [default: sharded]", "sharded");
+        Option<long?> cache = OptionTypes.Size("--cache", "Cache size of each shard member, at least 256MB [default: half of the memory, shared by all]");
+        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router; the other processes use the ports after it [default: free ports]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
+        var command = new Command("start", "Start a cluster, or the stopped parts of an existing one; it runs until 'cluster stop'")
         {
             topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, shared.Mongod, folder, port,
         };
@@ -56,8 +57,8 @@ internal static class ClusterCommand
     private static Command CreateStatus()
     {
         Option<string?> folder = FolderOption();
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json");
-        var command = new Command("status", "Show the processes of a cluster; exit code 3 when one does not run") { folder, format };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
+        var command = new Command("status", "Show the processes of a cluster; exit code 3 if one is down") { folder, format };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             ClusterStatus status = ClusterStatus.Read(parsed.GetValue(folder) ?? DefaultFolder);
@@ -73,8 +74,8 @@ internal static class ClusterCommand
     private static Command CreateStop()
     {
         Option<string?> folder = FolderOption();
-        var remove = new Option<bool>("--remove") { Description = "Delete its data and its folder as well" };
-        var command = new Command("stop", "End the processes of a cluster; its data stay, and 'cluster start' goes on with them") { folder, remove };
+        var remove = new Option<bool>("--remove") { Description = "Also delete its data and folder" };
+        var command = new Command("stop", "Stop a cluster; its data stays, and 'cluster start' resumes it") { folder, remove };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string where = parsed.GetValue(folder) ?? DefaultFolder;
@@ -83,12 +84,12 @@ internal static class ClusterCommand
             long bytes = DataFolderSize.ReadBytes(cluster.Folder) ?? 0;
             if (parsed.GetValue(remove))
                 cluster.Remove();
-            string data = parsed.GetValue(remove) ? $"{Units.Bytes(bytes)} of data deleted from" : $"{Units.Bytes(bytes)} of data stay in";
-            Console.WriteLine($"{ended} of {cluster.Plan.Processes.Count} processes ended, {data} {cluster.Folder}");
+            string data = parsed.GetValue(remove) ? $"{Units.Bytes(bytes)} of data deleted from" : $"{Units.Bytes(bytes)} of data kept in";
+            Console.WriteLine($"{ended} of {cluster.Plan.Processes.Count} processes stopped, {data} {cluster.Folder}");
             return ExitCode.Done;
         }));
         return command;
     }
 
-    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", $"Folder of the cluster [default: {DefaultFolder}]", "DIR");
+    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", $"The cluster's folder [default: {DefaultFolder}]", "DIR");
 }

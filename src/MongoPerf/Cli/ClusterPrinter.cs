@@ -1,6 +1,6 @@
 using System.Text.Json;
 using MongoPerf.Deployments.Clusters;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
 using Spectre.Console;
 
@@ -23,9 +23,9 @@ internal static class ClusterPrinter
         WriteLine(output, "config server", ClusterProcesses.AddressOf(plan.Processes[1]).ToString());
         foreach (ShardAddress shard in parts.Shards)
             WriteLine(output, $"shard {shard.Name}", shard.Primary.ToString());
-        WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} for each member of a shard, limit {LimitText(plan, cluster.MemoryProblem)}");
+        WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} per shard member, limit {LimitText(plan, cluster.MemoryProblem)}");
         if (plan.Cpus is { } cpus)
-            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not {cpus} for each member of a shard: {problem}" : $"{cpus} for each member of a shard");
+            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not limited to {cpus} per shard member: {problem}" : $"{cpus} per shard member");
         output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
         if (plan.Router == RouterKind.Mongos)
             output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{parts.RouterAddress}");
@@ -45,9 +45,9 @@ internal static class ClusterPrinter
 
         ListReport.Write(table, output);
         if (status.MemoryProblem is { } problem)
-            output.WriteLine($"the shards' memory is not limited by the system: {problem}");
+            output.WriteLine($"the shards' memory is not limited: {problem}");
         if (status.CpuProblem is { } wrong)
-            output.WriteLine($"the shards are not confined to {status.Plan.Cpus} CPUs: {wrong}");
+            output.WriteLine($"the shards are not limited to {Units.Counted(status.Plan.Cpus ?? 0, "CPU")}: {wrong}");
     }
 
     public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.Write(output, json =>
@@ -82,6 +82,6 @@ internal static class ClusterPrinter
     {
         null => "none",
         { } bytes when problem is null => Units.BinaryBytes(bytes),
-        { } bytes => $"none, though {Units.BinaryBytes(bytes)} was asked for: {problem}",
+        { } bytes => $"none ({Units.BinaryBytes(bytes)} not applied: {problem})",
     };
 }

@@ -1,6 +1,6 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Text.RegularExpressions;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
@@ -26,9 +26,9 @@ public static partial class CommandLine
     public static string Mask(IEnumerable<string> args) =>
         "mongoperf " + string.Join(' ', args.Select(MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
 
-    private static RootCommand Build()
+    internal static RootCommand Build()
     {
-        var root = new RootCommand("MongoPerf shows how a MongoDB deployment behaves as its data grows, and how two deployments differ.")
+        var root = new RootCommand("MongoPerf measures how a MongoDB deployment behaves as its data grows, and how two deployments differ.")
         {
             SeriesCommand.Create(),
             RunCommand.Create(),
@@ -52,12 +52,12 @@ public static partial class CommandLine
             {string.Join('\n', Enum.GetValues<ExitCode>().Select(c => $"  {(int)c,-4} {ExitCodes.Describe(c)}"))}
 
             Examples:
-              mongoperf series --target 1M                      the eight tests while the data grows to a million documents
+              mongoperf series --target 1M                      eight phases while the data grows to a million documents
               mongoperf series --target 500M --uri mongodb://host:27017
               mongoperf run q4 --uri mongodb://host --threads 1,8,32 --duration 30s
-              mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB's workload a
-              mongoperf resume 2026-11-21-a                     goes on where a run was broken off
-              mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether it is more than chance
+              mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB workload A
+              mongoperf resume 2026-11-21-a                     continue an interrupted run
+              mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether by more than chance
               mongoperf report 2026-11-21-a --format markdown
             """;
         return root;

@@ -1,8 +1,11 @@
 using System.Net.Sockets;
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -38,13 +41,19 @@ internal static class CommandRunner
         if (known is null)
             errors.WriteLine($"internal error: {failure}");
         else
-            errors.WriteLine($"error: {failure.Message}");
+            errors.WriteLine($"error: {Shown(failure.Message)}");
         if (known?.Hint is { } hint)
             errors.WriteLine($"hint:  {hint}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
         errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return (int)code;
     }
+
+    /// <summary>A message may quote a file or a server, and neither is to move the cursor.</summary>
+    private static string Shown(string message) => string.Concat(message.Select(c => char.IsControl(c) && c is not ('\n' or '\t') ? '?' : c));
+
+    /// <summary>What to look at; null where nothing is to be said.</summary>
+    internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;
 
     /// <returns>Null for what is not expected.</returns>
     private static (ExitCode Code, string? Hint)? Classify(Exception failure) => failure switch
@@ -55,24 +64,26 @@ internal static class CommandRunner
         ConnectionStringException => (ExitCode.WrongUsage, null),
         OperationLimitException => (ExitCode.WrongUsage, null),
         ShardingException e => (ExitCode.WrongUsage, e.Hint),
-        ServerRefusesException => (ExitCode.CannotConnect, "the server answers and refuses everything: is it the primary, may this client write, has its disk room?"),
-        SamplingFailedException => (ExitCode.Refused, "is there room on the disk under the folder of runs?"),
+        ServerRefusesException => (ExitCode.CannotConnect, "the server rejects every operation: is it the primary, may this client write, is its disk full?"),
+        SamplingFailedException => (ExitCode.Refused, "is the disk that holds the runs folder full?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
         OperationCanceledException => (ExitCode.Interrupted, null),
         ServerTooOldException => (ExitCode.CannotConnect, null),
         TyrantServerException => (ExitCode.WrongUsage, "start it on the file of a table database: ttserver FILE.tct"),
-        ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall let you through?"),
+        AuthenticationFailedException => (ExitCode.CannotConnect, GivenDeployment.AuthenticationHint),
+        TlsFailedException or WrongReplicaSetException => (ExitCode.CannotConnect, null),
+        ConnectionFailedException => (ExitCode.CannotConnect, "is a server running there, and does a firewall block it?"),
         WireProtocolException or BsonFormatException => (ExitCode.CannotConnect, null),
-        ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "authentication is not supported yet: use a deployment that lets this client in without it"),
-        ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "make room on the server's disk"),
-        ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member takes no writes: is there a primary?"),
-        ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, a shard does not: are all of them running?"),
-        ServerCommandException => (ExitCode.InternalError, "the server refused the command; its log may say more"),
+        ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
+        ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
+        ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
+        ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
+        ServerCommandException => (ExitCode.InternalError, "the server rejected the command; its log may say why"),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
-        EntryPointNotFoundException => (ExitCode.WrongUsage, "the RocksDB that is installed is too old or too new for the embedded server: apt-get install librocksdb7.8"),
-        SocketException => (ExitCode.CannotConnect, "is the port taken by another program? --port names another, without it a free one is taken"),
-        UnauthorizedAccessException => (ExitCode.WrongUsage, "may this user read and write there?"),
-        IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is there room on the disk?"),
+        EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
+        SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
+        UnauthorizedAccessException => (ExitCode.WrongUsage, "does this user have permission to read and write there?"),
+        IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is the disk full?"),
         _ => null,
     };
 }

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Comparison;
 
@@ -13,16 +14,16 @@ internal static class CompareCommand
         var shared = new SharedOptions();
         var runs = new Argument<string[]>("RUN")
         {
-            Description = "Ids or folders of runs; the first is the baseline. Repeats of one run are found by any of them, or named as A,B,C; repeats alone show their spread.",
+            Description = "Run ids or folders, the baseline first. Any one of several repeats stands for all of them, or list them as A,B,C; repeats alone report their spread.",
             Arity = ArgumentArity.OneOrMore,
         };
-        Option<string?> baseline = OptionTypes.Text("--baseline", "The run that all others are held against [default: the first]", "RUN");
+        Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
         Option<double?> noise = OptionTypes.Make<double?>(
-            "--noise-threshold", null, $"Differences up to this are not called so [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
-        var force = new Option<bool>("--force") { Description = "Compare unlike set-ups all the same; the differences are listed" };
-        var fail = new Option<bool>("--fail-on-regression") { Description = "End with exit code 10 when a test is slower than the baseline's" };
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed [default: text]", "text", "json", "csv", "markdown");
-        var command = new Command("compare", "Compare stored runs: ratios with intervals, verdicts, charts of both laid over each other") { runs, baseline, noise, force, fail, format, shared.Out };
+            "--noise-threshold", null, $"Ignore differences up to this [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
+        var force = new Option<bool>("--force") { Description = "Compare runs that did different work, and list the differences" };
+        var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if an operation is slower than the baseline" };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown");
+        var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, shared.Out };
         // Whatever is not known counts as one more run to the parser.
         runs.Validators.Add(result =>
         {
@@ -35,7 +36,7 @@ internal static class CompareCommand
             string? first = parsed.GetValue(baseline);
             return ComparisonSession.Run(new ComparisonRequest
             {
-                RunsFolder = SettingsReader.RunsFolder(parsed, shared.Out),
+                RunsFolder = PlanRequests.RunsFolder(parsed, shared.Out),
                 Runs = first is null ? named : [first, .. named.Where(name => name != first)],
                 NoiseThreshold = parsed.GetValue(noise) ?? RunComparer.DefaultNoiseThreshold,
                 Force = parsed.GetValue(force),
@@ -55,5 +56,5 @@ internal static class CompareCommand
     private static double ParseThreshold(string text) =>
         text.EndsWith('%') && double.TryParse(text[..^1], out double percent) && percent is >= 0 and < 100
             ? percent / 100
-            : throw new FormatException($"'{text}' is no percentage such as 5%, allowed are 0% to 99%");
+            : throw new FormatException($"'{text}' is not a percentage such as 5%; allowed: 0% to 99%");
 }

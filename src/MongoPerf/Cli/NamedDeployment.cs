@@ -1,5 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 
@@ -8,10 +11,13 @@ namespace MongoPerf.Cli;
 /// <param name="Uri">With its secrets; null when none was typed.</param>
 /// <param name="IsListed">One of a list, or a scenario's: it starts its server, whatever the environment names.</param>
 /// <param name="IsBesideShards">One of the list is sharded, and options for shards are that one's.</param>
-internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsListed = false, bool IsBesideShards = false)
+internal sealed record NamedDeployment(Topology? Topology, string? Uri, bool IsListed = false, bool IsBesideShards = false)
 {
     /// <summary>Tells it from the others; null when there are none, or their topologies and addresses do.</summary>
     public string? Name { get; init; }
+
+    /// <summary>The scenario's deployment that it is; null for none.</summary>
+    public ScenarioDeployment? Scenario { get; init; }
 
     /// <summary>Of a cluster that is started; null for what was typed, or the usual.</summary>
     public int? Shards { get; init; }
@@ -34,19 +40,19 @@ internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsLis
     /// <exception cref="UserException">A list beside an address.</exception>
     public static IReadOnlyList<NamedDeployment> OfOptions(ParseResult parsed, SharedOptions options)
     {
-        IReadOnlyList<string> topologies = parsed.GetValue(options.Topology) ?? [];
+        IReadOnlyList<Topology> topologies = parsed.GetValue(options.Topology) ?? [];
         string? uri = parsed.GetValue(options.Uri);
         string? against = parsed.GetValue(options.Against);
         if (topologies.Count > 1 && (uri ?? against) is not null)
-            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its servers: --uri and --against can't be given with it", "--uri A --against B compares two that are there");
+            throw new UserException(ExitCode.WrongUsage, "a list of topologies starts its own servers and can't be combined with --uri or --against", "--uri A --against B compares two existing deployments");
         if (topologies.Count > 1)
-            return [.. topologies.SelectMany(topology => new NamedDeployment(topology, null, IsListed: true, topologies.Contains("sharded")).WithLimits(parsed, options, topology))];
-        string? only = topologies.Count == 1 ? topologies[0] : null;
+            return [.. topologies.SelectMany(topology => new NamedDeployment(topology, null, IsListed: true, topologies.Contains(Engine.Runs.Topology.Sharded)).WithLimits(parsed, options, topology.Text()))];
+        Topology? only = topologies.Count == 1 ? topologies[0] : null;
         var first = new NamedDeployment(only, uri);
         if (against is null)
             return first.WithLimits(parsed, options, null);
         return uri is null
-            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments: the first is missing", "name it with --uri")
+            ? throw new UserException(ExitCode.WrongUsage, "--against names the second of two deployments, but the first is missing", "name it with --uri")
             : [.. new[] { first, new NamedDeployment(only, against) }.SelectMany(deployment => deployment.WithLimits(parsed, options, null))];
     }
 
@@ -80,8 +86,8 @@ internal sealed record NamedDeployment(string? Topology, string? Uri, bool IsLis
         string? NameOf(string?[] parts) => memory.Length > 1 || cpus.Length > 1 || otherMemory || otherCpus ? string.Join(", ", parts.OfType<string>()) : Name;
     }
 
-    /// <summary>"memory 1 GB".</summary>
-    public static string MemoryText(long? bytes) => bytes is > 0 ? $"memory {CacheSize.Gigabytes(bytes.Value)} GB" : "memory not limited";
+    /// <summary>"memory 1 GiB".</summary>
+    public static string MemoryText(long? bytes) => bytes is > 0 ? $"memory {CacheSize.Text(bytes.Value)}" : "memory unlimited";
 
     /// <summary>"2 CPUs".</summary>
     public static string CpuText(int? count) => count switch

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
@@ -24,8 +25,8 @@ internal static class OptionTypes
         {
             T[] values = [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)];
             if (values.Length == 0)
-                throw new FormatException($"'{text}' names nothing");
-            return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' names something twice");
+                throw new FormatException($"'{text}' is an empty list");
+            return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' lists a value twice");
         });
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
@@ -44,7 +45,7 @@ internal static class OptionTypes
         if (allowed.Contains(text))
             return text;
         string? nearest = NearestName.Find(text, allowed);
-        throw new FormatException($"'{text}' is none of {string.Join(", ", allowed)}" + (nearest is null ? "" : $" (did you mean '{nearest}'?)"));
+        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}" + (nearest is null ? "" : $" (did you mean '{nearest}'?)"));
     }
 
     private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)

@@ -1,75 +1,94 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
-using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Input;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 
-/// <summary><c>run NAME</c>: one of the eight tests alone, an experiment, or a scenario.</summary>
+/// <summary><c>run NAME</c>: a scenario, or one phase of the series on data that is there.</summary>
 internal static class RunCommand
 {
+    private const double UsualSeconds = 10;
+
     public static Command Create()
     {
         var shared = new SharedOptions();
         var scenarios = new ScenarioOptions();
-        var name = new Argument<string>("NAME") { Description = "One of " + string.Join(", ", RunJobs.All.Select(job => job.Name)) + " ('list tests' says what each does); or a scenario, by name (ycsb/a) or file" };
-        Option<double?> duration = OptionTypes.Duration("--duration", "How long each measurement takes, warm-up included [default: 10s, less for experiments, unless --operations is given]");
-        Option<long?> operations = OptionTypes.Count("--operations", "How many, over all threads, warm-up included");
-        Option<double?> warmup = OptionTypes.Duration("--warmup", "Left out of the result [default: a quarter of the duration, none with --operations]");
-        Option<long?> records = OptionTypes.Count("--records", "Load documents first, until the collection holds this many [default for experiments: 20k to 200k]");
-        var cold = new Option<bool>("--cold") { Description = "restart: the system forgets the server's files, so that they are read from disk again" };
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed at the end [default: text]", "text", "json", "csv", "markdown", "ycsb");
-        var command = new Command("run", "Run one of the eight tests alone, an experiment, or a scenario") { name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Deployment, scenarios.DryRun, format };
-        SettingsReader.AddTo(command, shared);
+        var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
+        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 10s for a phase of the series without --operations]");
+        Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
+        Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
+        Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");
+        var cold = new Option<bool>("--cold") { Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again" };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb");
+        var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
+        {
+            name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, format,
+        };
+        PlanRequests.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            if (FindScenario(parsed.GetValue(name)!) is { } scenario)
-                return scenarios.Run(parsed, shared, scenario, scenarios.Read(parsed, shared, duration, operations, warmup, records), parsed.GetValue(format) ?? "text", parsed.GetValue(cold));
-            IRunJob job = RunJobs.Find(parsed.GetValue(name)!);
-            scenarios.RequireNone(parsed, job.Name, parsed.GetValue(format));
-            if (job.Name == SeriesTests.Size && (parsed.GetValue(duration) ?? parsed.GetValue(warmup) ?? parsed.GetValue(operations) ?? parsed.GetValue(shared.Rate)) is not null)
-                throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: --duration, --warmup, --operations and --rate are for the other tests");
-            if (parsed.GetValue(cold) && job.Name != ExperimentTests.Restart)
-                throw new UserException(ExitCode.WrongUsage, $"--cold is for 'run {ExperimentTests.Restart}', '{job.Name}' starts no server anew");
-            SingleTestLimits limits = ReadLimits(job.Defaults, parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup)) with
-            {
-                Records = parsed.GetValue(records) ?? job.Defaults.Records,
-                Cold = parsed.GetValue(cold),
-            };
-            SeriesSettings shape = SettingsReader.Shape(limits.Records ?? 1, [job.Name]) with
-            {
-                WindowSeconds = limits.Seconds ?? 0,
-                WarmupSeconds = limits.WarmupSeconds,
-                Threads = job.Defaults.Threads,
-                // A collection that must be there has a key already.
-                Sharding = new ShardingSettings { ShardKey = limits.Records is null ? null : ShardKey.HashedId },
-            };
-            IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("run", parsed, shared, shape);
-            job.Check(requests[0], limits);
+            string what = parsed.GetValue(name)!;
             string form = parsed.GetValue(format) ?? "text";
-            int repeats = SettingsReader.Repeats(parsed, shared, requests.Count);
-            if (job.Name == SeriesTests.Size && requests.Count * repeats > 1)
-                throw new UserException(ExitCode.WrongUsage, "run size takes the sizes once: there is nothing to repeat or to compare by chance");
-            return RunSequence.Run(
-                [.. requests.Select(r => r with { Output = r.Output with { Format = form } })], repeats,
-                (request, signals) => SingleTestSession.Run(request, job, limits, signals));
+            var limits = new RunLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records));
+            ScenarioFile series = SeriesScenario.Find();
+            string[] known = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
+            return known.Contains(what)
+                ? RunPhase(parsed, shared, scenarios, series, what, limits, form, parsed.GetValue(cold))
+                : scenarios.Run(parsed, shared, FindScenario(what, known), limits, form, parsed.GetValue(cold));
         }));
         return command;
     }
 
-    private static SingleTestLimits ReadLimits(RunDefaults defaults, double? duration, long? operations, double? warmup)
+    /// <summary>One phase of the series alone, on data that is there unless <c>--records</c> loads some first.</summary>
+    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
     {
-        double? seconds = duration ?? (operations is null ? defaults.Seconds : null);
-        double left = warmup ?? (duration is null && operations is not null ? 0 : seconds!.Value / 4);
-        if (seconds is { } all && left >= all)
-            throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s, the test takes {all:0.###} s: nothing would be measured");
-        return new SingleTestLimits(seconds, operations, left, null);
+        scenarios.RequireNone(parsed, phase, format);
+        bool hasTime = phase != "size";
+        if (isCold)
+            throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
+        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || parsed.GetValue(shared.Rate) is not null || parsed.GetValue(shared.Repeat) is > 1))
+            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --warmup, --operations, --rate and --repeat do not apply");
+        RequireTime(limits);
+        var overrides = new PlanOverrides
+        {
+            Phases = [phase],
+            IsAlone = true,
+            Threads = parsed.GetValue(shared.Threads),
+            Duration = hasTime ? limits.Duration ?? (limits.Operations is null ? UsualSeconds : null) : null,
+            Operations = limits.Operations,
+            Warmup = limits.Warmup,
+            Records = limits.Records,
+            Rate = parsed.GetValue(shared.Rate),
+            Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
+        };
+        IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, series, overrides) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read();
+        return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
     }
 
-    /// <summary>A test's name comes before a file of that name; what looks like a path must be a file.</summary>
-    private static ScenarioFile? FindScenario(string name) => RunJobs.All.Any(job => job.Name == name) ? null
-        : name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal) ? ScenarioFile.Find(name)
-        : ScenarioFile.TryFind(name);
+    private static void RequireTime(RunLimits limits)
+    {
+        if (limits is { Warmup: { } warmup, Operations: null } && warmup >= (limits.Duration ?? UsualSeconds))
+            throw new UserException(ExitCode.WrongUsage, $"--warmup is {warmup:0.###} s of a phase of {limits.Duration ?? UsualSeconds:0.###} s, which leaves nothing to measure");
+    }
+
+    private static ScenarioFile FindScenario(string name, string[] phases)
+    {
+        if (ScenarioFile.TryFind(name) is { } file)
+            return file;
+        if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal))
+            return ScenarioFile.Find(name);
+        string? nearest = NearestName.Find(name, [.. phases, .. ScenarioFile.List().Select(s => s.Name)]);
+        throw new UserException(
+            ExitCode.WrongUsage, $"'{name}' is not a scenario or a phase of the series; phases: {string.Join(", ", phases)}",
+            nearest is null ? "see 'mongoperf list scenarios'" : $"did you mean '{nearest}'?");
+    }
 }
+
+/// <summary>How long a run's measurements take, as typed.</summary>
+/// <param name="Duration">Seconds.</param>
+/// <param name="Operations">Over all threads.</param>
+/// <param name="Warmup">Seconds.</param>
+/// <param name="Records">Documents to load.</param>
+internal sealed record RunLimits(double? Duration, long? Operations, double? Warmup, long? Records);

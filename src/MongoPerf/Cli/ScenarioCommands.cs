@@ -1,7 +1,8 @@
 using System.CommandLine;
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -16,11 +17,11 @@ internal static class ScenarioCommands
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             ScenarioFile found = ScenarioFile.Find(parsed.GetValue(file)!);
-            ReadScenario read = ScenarioReader.Read(found, ScenarioOverrides.None, 42);
+            ReadPlan read = PlanReader.Read(found, new PlanOverrides(), 42);
             foreach (ScenarioDeployment deployment in read.Deployments)
-                _ = ScenarioReader.Read(found, ScenarioOverrides.None, 42, deployment);
-            int phases = read.Scenario.Rounds.Sum(r => r.Phases.Count);
-            Console.WriteLine($"{found.ShownPath}: right; {phases} {(phases == 1 ? "phase" : "phases")}, {read.Scenario.Rounds.Max(r => r.Collections.Sum(c => c.Count)):N0} documents");
+                _ = PlanReader.Read(found, new PlanOverrides(), 42, deployment);
+            int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
+            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {PlanRequests.TargetOf(read.Plan):N0} documents");
             return ExitCode.Done;
         }));
         return command;
@@ -33,15 +34,16 @@ internal static class ScenarioCommands
 
     public static Command CreateNew()
     {
-        var file = new Argument<string>("FILE") { Description = "Where to write it, such as my.yaml" };
-        var command = new Command("new", "Write a commented scenario that runs, to start from") { file };
+        var file = new Argument<string>("FILE") { Description = "File to write, such as my.yaml" };
+        var growth = new Option<bool>("--growth") { Description = "A scenario with a growing collection and queries at each size" };
+        var command = new Command("new", "Write a commented scenario to start from") { file, growth };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string path = parsed.GetValue(file)!;
             if (File.Exists(path))
-                throw new UserException(ExitCode.WrongUsage, $"{path} is there already", "name another file");
-            File.Copy(Path.Combine(AppContext.BaseDirectory, "scenarios", "examples", "start.yaml"), path);
-            Console.WriteLine($"{path} is written; './mongoperf run {path}' runs it");
+                throw new UserException(ExitCode.WrongUsage, $"{path}: file exists, not overwritten", "name another file");
+            File.Copy(Path.Combine(AppContext.BaseDirectory, "scenarios", "examples", parsed.GetValue(growth) ? "growth.yaml" : "start.yaml"), path);
+            Console.WriteLine($"{path} written; './mongoperf run {path}' runs it");
             return ExitCode.Done;
         }));
         return command;
@@ -49,7 +51,7 @@ internal static class ScenarioCommands
 
     public static Command CreateListScenarios()
     {
-        var command = new Command("scenarios", "Scenarios that 'run' finds by name");
+        var command = new Command("scenarios", "Scenarios that 'run' knows by name");
         command.SetAction(_ => CommandRunner.Run(() =>
         {
             ScenarioPrinter.WriteList(ScenarioFile.List(), Console.Out);
@@ -61,16 +63,16 @@ internal static class ScenarioCommands
     private static Command CreateShowDocument()
     {
         Argument<string> file = FileArgument();
-        var collection = new Argument<string?>("COLLECTION") { Description = "Which of its collections [default: the first]", Arity = ArgumentArity.ZeroOrOne };
-        Option<long?> number = OptionTypes.Count("--number", "The document's number [default: 0]", least: 0);
+        var collection = new Argument<string?>("COLLECTION") { Description = "One of its collections [default: the first]", Arity = ArgumentArity.ZeroOrOne };
+        Option<long?> number = OptionTypes.Count("--number", "Number of the document [default: 0]", least: 0);
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
-        var command = new Command("document", "One document with its exact size") { file, collection, number, shared.Seed, scenario.Set };
+        var command = new Command("document", "Show a document and its exact size") { file, collection, number, shared.Seed, scenario.Set };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ReadScenario read = Read(parsed, file, shared, scenario);
-            IReadOnlyList<ScenarioCollection> all = read.Scenario.Rounds[0].Collections;
-            ScenarioCollection chosen = Choose(all, c => c.Name, parsed.GetValue(collection), "collection");
+            ReadPlan read = Read(parsed, file, shared, scenario);
+            IReadOnlyList<PlanCollection> all = read.Plan.Rounds[0].Collections;
+            PlanCollection chosen = Choose(all, c => c.Name, parsed.GetValue(collection), "collection");
             ScenarioPrinter.WriteDocument(chosen, parsed.GetValue(number) ?? 0, Console.Out);
             return ExitCode.Done;
         }));
@@ -80,26 +82,26 @@ internal static class ScenarioCommands
     private static Command CreateShowCommand()
     {
         Argument<string> file = FileArgument();
-        var operation = new Argument<string?>("OPERATION") { Description = "Its name [default: the first]", Arity = ArgumentArity.ZeroOrOne };
+        var operation = new Argument<string?>("OPERATION") { Description = "Name of the operation [default: the first]", Arity = ArgumentArity.ZeroOrOne };
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
-        var command = new Command("command", "One command as it is sent, with values drawn") { file, operation, shared.Seed, scenario.Set };
+        var command = new Command("command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ReadScenario read = Read(parsed, file, shared, scenario);
-            PhaseOperation[] all = [.. read.Scenario.Rounds[0].Phases.SelectMany(p => p.Groups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Test)];
+            ReadPlan read = Read(parsed, file, shared, scenario);
+            PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases.SelectMany(PlanRequests.GroupsOf).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
             // A load is the first phase mostly, but hardly what is meant.
-            PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Test == "load")];
-            PhaseOperation chosen = Choose(ordered, o => o.Operation.Test, parsed.GetValue(operation), "operation");
-            foreach (CollectionOperation step in chosen.Operation.Steps)
+            PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
+            PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
+            foreach (Operation step in chosen.Operation.Steps)
                 ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? 42), Console.Out);
             return ExitCode.Done;
         }));
         return command;
     }
 
-    private static ReadScenario Read(ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => ScenarioReader.Read(
-        ScenarioFile.Find(parsed.GetValue(file)!), ScenarioOverrides.None with { Parameters = options.ReadParameters(parsed) }, parsed.GetValue(shared.Seed) ?? 42);
+    private static ReadPlan Read(ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => PlanReader.Read(
+        ScenarioFile.Find(parsed.GetValue(file)!), new PlanOverrides { Parameters = options.ReadParameters(parsed) }, parsed.GetValue(shared.Seed) ?? 42);
 
     private static T Choose<T>(IReadOnlyList<T> all, Func<T, string> nameOf, string? name, string what)
     {
@@ -114,8 +116,8 @@ internal static class ScenarioCommands
         }
 
         string? nearest = NearestName.Find(name, all.Select(nameOf));
-        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}', the scenario's are {string.Join(", ", all.Select(nameOf))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}'; allowed: {string.Join(", ", all.Select(nameOf))}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
-    private static Argument<string> FileArgument() => new("FILE") { Description = "A scenario file, or the name of one that 'list scenarios' shows" };
+    private static Argument<string> FileArgument() => new("FILE") { Description = "A scenario file, or a name from 'list scenarios'" };
 }

@@ -1,6 +1,7 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -22,7 +23,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         if (given is not null)
         {
             return picked is null ? []
-                : throw new UserException(ExitCode.WrongUsage, $"--deployment picks one that the scenario brings up: {given} can't be given with it", "leave one of them out");
+                : throw new UserException(ExitCode.WrongUsage, $"--deployment selects one of the scenario's own deployments and can't be combined with {given}", "omit one of them");
         }
 
         IReadOnlyList<ScenarioDeployment> chosen = picked is null ? all : Pick(all, picked);
@@ -34,9 +35,10 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     /// <param name="deployment">One of the chosen.</param>
     /// <param name="isBesideShards">One of the chosen is sharded.</param>
     public IReadOnlyList<NamedDeployment> Named(ScenarioDeployment deployment, bool isBesideShards) =>
-        new NamedDeployment(deployment.IsSharded ? "sharded" : "single", null, IsListed: true, isBesideShards)
+        new NamedDeployment(deployment.IsSharded ? Topology.Sharded : Topology.Standalone, null, IsListed: true, isBesideShards)
         {
             Name = deployment.Name,
+            Scenario = deployment,
             Shards = deployment.Shards,
             Members = deployment.Members,
             CacheBytes = deployment.CacheBytes,
@@ -51,8 +53,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         string[] names = known.Contains(picked) ? [picked] : picked.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         foreach (string name in names.Where(n => !known.Contains(n)))
         {
-            string allowed = known.Length == 0 ? "the scenario has no deployments with names" : $"the scenario's are {string.Join(", ", known)}";
-            throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}', {allowed}", NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null);
+            string allowed = known.Length == 0 ? "the scenario names no deployments" : $"allowed: {string.Join(", ", known)}";
+            throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}'; {allowed}", NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null);
         }
 
         return [.. all.Where(d => names.Contains(d.Name))];
@@ -74,8 +76,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         if (all.FirstOrDefault(one => WasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{wrong.Name} is for one deployment here, the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Name))}",
-                "--deployment picks one of them; --topology names another in their place");
+                ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Name))}",
+                "--deployment selects one of them; --topology replaces them");
         }
     }
 
@@ -90,11 +92,11 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             if (deployment.Cpus is not { } cpus || cpus <= there)
                 fitting.Add(deployment);
             else
-                tell($"deployment '{deployment.Name}': {NamedDeployment.CpuText(cpus)}, this machine has {there}: left out");
+                tell($"deployment '{deployment.Name}': needs {NamedDeployment.CpuText(cpus)}, this machine has {there}; skipped");
         }
 
         return fitting.Count > 0 || chosen.Count == 0 ? fitting
-            : throw new UserException(ExitCode.WrongUsage, $"none of the scenario's deployments is left: this machine has {NamedDeployment.CpuText(there)}", "--cpus gives them fewer");
+            : throw new UserException(ExitCode.WrongUsage, $"this machine has too few CPUs ({there}) for any of the scenario's deployments", "--cpus gives them fewer");
     }
 
     private bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };

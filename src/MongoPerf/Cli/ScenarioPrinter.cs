@@ -1,9 +1,11 @@
+using MongoPerf.Cli.Progress;
 using MongoPerf.Cli.Sessions;
-using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
@@ -23,14 +25,14 @@ internal static class ScenarioPrinter
     }
 
     /// <summary>Canonical extended JSON, so that types can be told apart, and the size in bytes.</summary>
-    public static void WriteDocument(ScenarioCollection collection, long number, TextWriter output)
+    public static void WriteDocument(PlanCollection collection, long number, TextWriter output)
     {
         BsonDocument document = collection.Documents.Make(number);
         output.WriteLine(ExtendedJson.Write(document.Bytes, ExtendedJsonMode.Canonical, indented: true));
         output.WriteLine($"{collection.Name}, document {number}: {document.Bytes.Length:N0} bytes of BSON");
     }
 
-    public static void WriteCommand(CollectionOperation operation, in ValueContext context, TextWriter output)
+    public static void WriteCommand(Operation operation, in ValueContext context, TextWriter output)
     {
         output.WriteLine(ExtendedJson.Write(operation.ToCommand().ToDocument(context).Bytes, ExtendedJsonMode.Relaxed, indented: true));
         if (operation is InsertDocuments insert)
@@ -40,82 +42,111 @@ internal static class ScenarioPrinter
     /// <summary>What would run, deployment by deployment and phase by phase.</summary>
     public static void WritePlan(IReadOnlyList<RunRequest> requests, ScenarioFile file, TextWriter output)
     {
-        ReadScenario first = requests[0].Scenario!;
-        output.WriteLine($"{file.Name} ({file.ShownPath}): {(first.Scenario.Description.Length > 0 ? first.Scenario.Description : "no description")}");
-        foreach (string line in first.Told)
+        ReadPlan first = requests[0].Plan;
+        output.WriteLine($"{file.Name} ({file.ShownPath}): {(first.Plan.Description.Length > 0 ? first.Plan.Description : "no description")}");
+        foreach (string line in first.Changes)
             output.WriteLine($"changed: {line}");
-        ReadScenario? shown = null;
+        ReadPlan? shown = null;
         foreach (RunRequest request in requests)
         {
             if (DescribeDeployment(request) is { } text)
                 output.WriteLine(text);
             // Those that set nothing do the same.
-            if (shown is null || !shown.Set.SequenceEqual(request.Scenario!.Set))
-                WriteRounds(request.Scenario!, output);
-            shown = request.Scenario;
+            if (shown is null || !shown.Set.SequenceEqual(request.Plan.Set))
+                WriteRounds(request.Plan, output);
+            shown = request.Plan;
         }
 
-        output.WriteLine("dry run: nothing was started");
+        output.WriteLine($"estimated time: {ProgressText.RangeText(new TimeEstimator(first.Plan).Total)}{(requests.Count > 1 ? " on each deployment" : "")}");
+        output.WriteLine("dry run: nothing started");
     }
 
     /// <returns>Null for one that is not described by the file or a list.</returns>
     private static string? DescribeDeployment(RunRequest request)
     {
-        SeriesSettings settings = request.Settings;
-        if (request.DeploymentName is null && settings.Cluster is null or { Folder: not null })
+        DeploymentSettings settings = request.Settings.Deployment;
+        if (settings.Name is null && settings.Cluster is null or { Folder: not null })
             return null;
         string?[] parts =
         [
-            settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == "sharded" ? "shards" : "one server",
-            settings.CacheBytes is { } cache ? $"cache {CacheSize.Gigabytes(cache)} GB" : null,
+            settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
+            settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
             settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
-            .. request.Scenario!.Set,
+            .. request.Plan.Set,
         ];
-        return $"deployment{(request.DeploymentName is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";
+        return $"deployment{(settings.Name is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";
     }
 
-    private static void WriteRounds(ReadScenario read, TextWriter output)
+    private static void WriteRounds(ReadPlan read, TextWriter output)
     {
-        foreach (ScenarioRound round in read.Scenario.Rounds)
+        foreach (PlanRound round in read.Plan.Rounds)
         {
-            foreach (ScenarioCollection collection in round.Collections)
+            foreach (PlanCollection collection in round.Collections)
                 output.WriteLine(Describe(collection));
-            foreach (ScenarioPhase phase in round.Phases)
+            foreach (Phase phase in round.Phases)
                 WritePhase(phase, output);
         }
     }
 
-    private static void WritePhase(ScenarioPhase phase, TextWriter output)
+    private static void WritePhase(Phase phase, TextWriter output)
     {
         string parameters = phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
         string pause = phase.PauseSeconds > 0 ? $" after a pause of {Units.Duration(TimeSpan.FromSeconds(phase.PauseSeconds))}" : "";
-        string restart = phase.Restart == ServerRestart.None ? "" : $", the server started again ({(phase.Restart == ServerRestart.Cold ? "cold" : "warm")})";
+        string restart = phase.Restart == ServerRestart.None ? "" : $", restarting the server ({(phase.Restart == ServerRestart.Cold ? "cold" : "warm")})";
         output.WriteLine($"phase {phase.Name}{parameters}{pause}{restart}");
+        if (phase.Growth is { } growth)
+            WriteGrowth(growth, output);
+        if (phase.Measures is { } sized)
+            output.WriteLine($"  sizes of {sized}");
+        if (phase.Checks is { } looked)
+            output.WriteLine($"  check that {looked} holds all its documents");
         foreach (PhaseGroup group in phase.Groups)
             output.WriteLine($"  {Describe(phase, group)}");
         foreach (Assertion assertion in phase.Assertions)
             output.WriteLine($"  assert {assertion.Text}");
     }
 
-    private static string Describe(ScenarioCollection collection)
+    private static void WriteGrowth(GrowthPlan growth, TextWriter output)
     {
-        string where = collection.Shard is { } shard ? $", on shard {shard} where there are shards" : "";
+        string collections = string.Join(", ", growth.Collections.Select(c => c.Factor == 1 ? c.Name : $"{c.Name} (times {c.Factor:N0})"));
+        string sizes = growth.Sizes.Count <= 6 ? string.Join(", ", growth.Sizes.Select(size => Units.Count(size))) : $"{Units.Count(growth.Sizes[0])}, {Units.Count(growth.Sizes[1])}, … {Units.Count(growth.Target)}: {growth.Sizes.Count:N0} sizes";
+        output.WriteLine($"  {collections} grows to {sizes}");
+        double shares = growth.Writes.Sum(w => w.Share);
+        foreach (GrowthWrite write in growth.Writes)
+        {
+            PhaseGroup group = write.Groups.Values.First();
+            output.WriteLine($"    write {write.Name}: {Units.Percent(write.Share / shares)}, {(group.Threads == 1 ? "1 thread" : $"{group.Threads:N0} threads")}, {group.Operations[0].Operation.DocumentsPerCommand:N0} per command");
+        }
+
+        foreach (PhaseGroup group in growth.Beside)
+            output.WriteLine($"    beside: {Describe(new Phase { Name = group.Name, Groups = [group] }, group)}");
+        foreach (Phase phase in growth.Each)
+        {
+            output.WriteLine($"    at each size: {phase.Name}{(phase.Parameters.Count > 0 ? $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})" : "")}");
+            foreach (PhaseGroup group in phase.Groups)
+                output.WriteLine($"      {Describe(phase, group)}");
+        }
+    }
+
+    private static string Describe(PlanCollection collection)
+    {
+        string where = collection.Shard is { } shard ? $", on shard {shard} if sharded" : "";
         return collection.Files is { } files
             ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, {files.ChunkCount:N0} {(files.ChunkCount == 1 ? "chunk" : "chunks")} each{where}"
             : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, {collection.Indexes.Count + 1} {(collection.Indexes.Count == 0 ? "index" : "indexes")}{where}";
     }
 
-    private static string Describe(ScenarioPhase phase, PhaseGroup group)
+    private static string Describe(Phase phase, PhaseGroup group)
     {
         string name = group.Name.Length > 0 ? $"{group.Name}: " : "";
         string threads = group.Threads == 1 ? "1 thread" : $"{group.Threads:N0} threads";
-        string length = phase.Creates is { } created ? $"{created} made anew"
+        string length = phase.Creates is { } created ? $"{created} created anew"
             : phase.Loads is not null ? (phase.HasRanges ? "all documents, each thread a range" : "all documents")
             : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));
         double weights = group.Operations.Sum(o => o.Weight);
         string rate = group.Rate is { } r ? $", {Units.Rate(r)} operations/s" : "";
-        return $"{name}{threads}, {length}{rate}: {string.Join(", ", group.Operations.Select(o => group.Operations.Count == 1 ? o.Operation.Test : $"{o.Operation.Test} {Units.Percent(o.Weight / weights)}"))}";
+        return $"{name}{threads}, {length}{rate}: {string.Join(", ", group.Operations.Select(o => group.Operations.Count == 1 ? o.Operation.Name : $"{o.Operation.Name} {Units.Percent(o.Weight / weights)}"))}";
     }
 
     private static string DescriptionOf(string path)
@@ -127,7 +158,7 @@ internal static class ScenarioPrinter
         }
         catch (UserException)
         {
-            return "(can't be read: 'mongoperf validate' says why)";
+            return "(unreadable; 'mongoperf validate' shows why)";
         }
     }
 }

@@ -1,12 +1,15 @@
 using System.CommandLine;
+using System.Globalization;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Input;
+using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
 
-/// <summary><c>series</c>: the eight tests while the data grows.</summary>
+/// <summary><c>series</c>: runs scenarios/series.yaml; each option sets one of its parameters.</summary>
 internal static class SeriesCommand
 {
     private static readonly string[] Formats = ["text", "json", "csv", "markdown"];
@@ -14,40 +17,78 @@ internal static class SeriesCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        Option<long?> target = OptionTypes.Count("--target", "Documents at the end, such as 1M or 500M (required)");
-        Option<long?> step = OptionTypes.Count("--step", "Documents per step [default: a tenth to a hundredth of the target]");
-        Option<IReadOnlyList<string>?> tests = OptionTypes.List("--tests", "Which of " + string.Join(", ", SeriesTests.All) + " to run [default: all]", "LIST", SharedOptions.ParseTest);
-        Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null, "Percent of a step's documents for unack/batch/safe [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
-        Option<double?> window = OptionTypes.Duration("--window", "Length of each query test, warm-up included [default: 5s under 100M, else 10s]");
-        Option<double?> warmup = OptionTypes.Duration("--warmup", "Part of the window that is left out of the results [default: a quarter of it]");
-        Option<string?> format = OptionTypes.Choice("--format", "What is printed at the end [default: text]", Formats);
-        var command = new Command("series", "Grow a collection to a target and run the eight tests at each step") { target, step, tests, shares, window, warmup, format };
-        SettingsReader.AddTo(command, shared);
+        Option<long?> target = OptionTypes.Count("--target", "Number of documents to reach, such as 1M or 500M (required)");
+        Option<long?> step = OptionTypes.Count("--step", "Documents per step [default: a tenth of the target, at most 1M]");
+        Option<IReadOnlyList<string>?> tests = OptionTypes.List("--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "LIST", text => text);
+        Option<IReadOnlyList<int>?> shares = OptionTypes.Make<IReadOnlyList<int>?>("--shares", null, "Shares of unack/batch/safe in a step, in percent [default: 20/60/20 under 10M, else 10/85/5]", "A/B/C", ParseShares);
+        Option<double?> window = OptionTypes.Duration("--window", "Length of each query phase, warm-up included [default: 5s under 100M, else 4s]");
+        Option<double?> warmup = OptionTypes.Duration("--warmup", "Part of the window excluded from results [default: a quarter]");
+        var dryRun = new Option<bool>("--dry-run") { Description = "Check everything and show what would run and how long it would take, without running it" };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", Formats);
+        var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step (scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
+        PlanRequests.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: how many documents the series is to reach", "'mongoperf series --target 1M' takes a few minutes");
+            ScenarioFile file = SeriesScenario.Find();
+            long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: the number of documents to reach", "'mongoperf series --target 1M' takes a few minutes");
             if (documents > DocumentNumbers.Limit)
-                throw new UserException(ExitCode.WrongUsage, $"--target is {documents:N0}, documents are numbered up to {DocumentNumbers.Limit:N0}");
-            SeriesSettings shape = SettingsReader.Shape(documents, parsed.GetValue(tests) ?? SeriesTests.All);
-            double seconds = Positive("--window", parsed.GetValue(window) ?? shape.WindowSeconds);
+                throw new UserException(ExitCode.WrongUsage, $"--target is {documents:N0}; allowed: up to {DocumentNumbers.Limit:N0}");
+            double seconds = Positive("--window", parsed.GetValue(window) ?? SeriesScenario.DefaultWindow(documents));
             double left = parsed.GetValue(warmup) ?? seconds / 4;
             if (left >= seconds)
-                throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s, the window {seconds:0.###} s: nothing would be measured");
-            IReadOnlyList<RunRequest> requests = SettingsReader.ReadAll("series", parsed, shared, shape with
+                throw new UserException(ExitCode.WrongUsage, $"--warmup is {left:0.###} s of a window of {seconds:0.###} s, which leaves nothing to measure");
+            IReadOnlyList<int> parts = parsed.GetValue(shares) ?? SeriesScenario.DefaultShares(documents);
+            var overrides = new PlanOverrides
             {
-                StepDocumentCount = Math.Min(documents, parsed.GetValue(step) ?? shape.StepDocumentCount),
-                Shares = parsed.GetValue(shares) ?? shape.Shares,
-                WindowSeconds = seconds,
-                WarmupSeconds = left,
-            });
-            string form = parsed.GetValue(format) ?? "text";
-            return RunSequence.Run([.. requests.Select(r => r with { Output = r.Output with { Format = form } })], SettingsReader.Repeats(parsed, shared, requests.Count), SeriesSession.Start);
+                Phases = parsed.GetValue(tests) is { } chosen ? CheckTests(chosen, file) : [],
+                Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared))
+                {
+                    ["collection"] = parsed.GetValue(shared.Collection) ?? "series",
+                    ["target"] = Text(documents),
+                    ["step"] = Text(Math.Min(documents, parsed.GetValue(step) ?? GrowthSchedule.DefaultStep(documents))),
+                    ["unack"] = Text(parts[0]),
+                    ["batched"] = Text(parts[1]),
+                    ["safe"] = Text(parts[2]),
+                    ["window"] = Seconds(seconds),
+                    ["warmup"] = Seconds(left),
+                },
+            };
+            IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
+            if (parsed.GetValue(dryRun))
+            {
+                ScenarioPrinter.WritePlan(requests, file, Console.Out);
+                return ExitCode.Done;
+            }
+
+            return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
         }));
         return command;
     }
 
+    private static IReadOnlyList<string> CheckTests(IReadOnlyList<string> chosen, ScenarioFile file)
+    {
+        string[] known = [.. SeriesScenario.Phases(file).Select(phase => phase.Name)];
+        foreach (string name in chosen)
+        {
+            try
+            {
+                OptionTypes.OneOf(name, known);
+            }
+            catch (FormatException e)
+            {
+                throw new UserException(ExitCode.WrongUsage, $"--tests: {e.Message}");
+            }
+        }
+
+        return chosen;
+    }
+
+    private static string Text(long value) => value.ToString(CultureInfo.InvariantCulture);
+
+    private static string Seconds(double value) => value.ToString("0.######", CultureInfo.InvariantCulture) + "s";
+
     private static double Positive(string name, double seconds) =>
-        seconds > 0 ? seconds : throw new UserException(ExitCode.WrongUsage, $"{name} is 0, it must be longer");
+        seconds > 0 ? seconds : throw new UserException(ExitCode.WrongUsage, $"{name} is 0; it must be longer");
 
     private static IReadOnlyList<int> ParseShares(string text)
     {

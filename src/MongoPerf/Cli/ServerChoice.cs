@@ -1,17 +1,17 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
-using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
 /// <summary>Which deployment the options name; those that can't go together are refused.</summary>
-/// <param name="Topology">"single", "sharded" or "null".</param>
+/// <param name="Topology">Standalone, sharded or null.</param>
 /// <param name="Uri">With its secrets; null when the run starts its own server or is given a cluster.</param>
 /// <param name="Cluster">Of a sharded deployment on this machine; null otherwise.</param>
 /// <param name="CacheBytes">Of each server that is started; null for its own default.</param>
-internal sealed record ServerChoice(string Topology, string? Uri, ClusterSettings? Cluster, long? CacheBytes)
+internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSettings? Cluster, long? CacheBytes)
 {
     private const string UriVariable = "MONGOPERF_URI";
 
@@ -25,52 +25,52 @@ internal sealed record ServerChoice(string Topology, string? Uri, ClusterSetting
     /// <exception cref="UserException">Options that contradict one another.</exception>
     public static ServerChoice Read(ParseResult parsed, SharedOptions options, bool isSharded, NamedDeployment deployment)
     {
-        string topology = deployment.Topology ?? (isSharded ? "sharded" : "single");
+        Topology topology = deployment.Topology ?? (isSharded ? Topology.Sharded : Topology.Standalone);
         // Of a list, what is for the cluster is not for the others.
-        bool isForOthers = deployment.IsBesideShards && topology != "sharded";
+        bool isForOthers = deployment.IsBesideShards && topology != Topology.Sharded;
         string? folder = isForOthers ? null : parsed.GetValue(options.ClusterFolder);
         Option[] typed = isForOthers ? [] : [.. options.Cluster.Typed(parsed)];
-        bool startsServer = deployment.IsListed || topology == "null" || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
+        bool startsServer = deployment.IsListed || topology == Topology.Null || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
         // What is typed wins over the environment.
         string? uri = deployment.Uri ?? (startsServer ? null : FromEnvironment(UriVariable));
         RefuseNull(parsed, options, topology, uri);
         RefuseGiven(parsed, options, topology, uri, folder, typed.FirstOrDefault());
         long? cache = parsed.GetValue(options.Cache) ?? deployment.CacheBytes;
         CheckLimits(cache, deployment);
-        return new(topology, uri, topology == "sharded" && uri is null ? ReadCluster(parsed, options, folder, deployment) : null, cache);
+        return new(topology, uri, topology == Topology.Sharded && uri is null ? ReadCluster(parsed, options, folder, deployment) : null, cache);
     }
 
     /// <summary>Of a list the last one must be refused before the first is run.</summary>
     private static void CheckLimits(long? cache, NamedDeployment deployment)
     {
         if (cache < CacheSize.Least)
-            throw new UserException(ExitCode.WrongUsage, $"--cache is {cache:N0} bytes, at least 256MB are allowed");
+            throw new UserException(ExitCode.WrongUsage, $"--cache is {CacheSize.Text(cache.Value)}; allowed: {CacheSize.Text(CacheSize.Least)} or more");
         if (deployment.MemoryLimitBytes is > 0 and { } limit)
             MemoryLimit.Check(limit, cache ?? MemoryLimit.DefaultCache(limit));
         if (deployment.Cpus is { } cpus)
             _ = CpuAffinity.First(cpus);
     }
 
-    private static void RefuseNull(ParseResult parsed, SharedOptions options, string topology, string? uri)
+    private static void RefuseNull(ParseResult parsed, SharedOptions options, Topology topology, string? uri)
     {
-        if (topology != "null")
+        if (topology != Topology.Null)
             return;
         if (uri is not null)
-            throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server: --uri can't be given with it");
+            throw new UserException(ExitCode.WrongUsage, "--topology null starts its own server and can't be combined with --uri");
         if (TypedOf(parsed, ForStarted(options)) is { } given)
-            throw new UserException(ExitCode.WrongUsage, $"--topology null stores nothing: {given.Name} can't be given with it");
+            throw new UserException(ExitCode.WrongUsage, $"--topology null stores nothing and can't be combined with {given.Name}");
     }
 
-    private static void RefuseGiven(ParseResult parsed, SharedOptions options, string topology, string? uri, string? folder, Option? typed)
+    private static void RefuseGiven(ParseResult parsed, SharedOptions options, Topology topology, string? uri, string? folder, Option? typed)
     {
-        if (folder is not null && (uri is not null || topology != "sharded"))
-            throw new UserException(ExitCode.WrongUsage, $"--cluster names the deployment: {(uri is not null ? "--uri" : $"--topology {topology}")} can't be given with it");
+        if (folder is not null && (uri is not null || topology != Topology.Sharded))
+            throw new UserException(ExitCode.WrongUsage, $"--cluster names the deployment and can't be combined with {(uri is not null ? "--uri" : $"--topology {topology.Text()}")}");
         if (uri is not null && TypedOf(parsed, ForStarted(options)) is { } given)
-            throw new UserException(ExitCode.WrongUsage, $"--uri names a server that is there: {given.Name} is for one that is started");
+            throw new UserException(ExitCode.WrongUsage, $"--uri names an existing server; {given.Name} only applies to a started one");
         if (folder is not null && (typed ?? TypedOf(parsed, ForStarted(options))) is { } of)
-            throw new UserException(ExitCode.WrongUsage, $"--cluster names a cluster that is there: {of.Name} is for one that is started");
-        if (typed is not null && (topology != "sharded" || uri is not null))
-            throw new UserException(ExitCode.WrongUsage, $"{typed.Name} is for a cluster that is started", "--topology sharded, without --uri, starts one");
+            throw new UserException(ExitCode.WrongUsage, $"--cluster names an existing cluster; {of.Name} only applies to a started one");
+        if (typed is not null && (topology != Topology.Sharded || uri is not null))
+            throw new UserException(ExitCode.WrongUsage, $"{typed.Name} only applies to a started cluster", "--topology sharded without --uri starts one");
     }
 
     /// <summary>What says how a server is started.</summary>

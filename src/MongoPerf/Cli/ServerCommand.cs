@@ -3,6 +3,7 @@ using MongoPerf.Cli.Progress;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli;
@@ -10,23 +11,23 @@ namespace MongoPerf.Cli;
 /// <summary><c>server install|list|remove</c>: real MongoDB servers for runs that start their own.</summary>
 internal static class ServerCommand
 {
-    public static Command Create() => new("server", "Bring official MongoDB servers (mongod and mongos) for runs that start their own")
+    public static Command Create() => new("server", "Install official MongoDB servers (mongod and mongos) for runs to start")
     {
         Install(), List(), Remove(),
     };
 
     private static InstalledServers Servers => InstalledServers.Of(Environment.GetEnvironmentVariable)
-        ?? throw new UserException(ExitCode.WrongUsage, "there is no folder for servers: neither HOME nor XDG_CACHE_HOME is set", $"name one with {InstalledServers.Variable}");
+        ?? throw new UserException(ExitCode.WrongUsage, "no folder for servers: neither HOME nor XDG_CACHE_HOME is set", $"set {InstalledServers.Variable} to one");
 
     private static Command Install()
     {
-        var what = new Argument<string>("VERSION|ARCHIVE") { Description = "A version (8.0.4), the newest of a series (8.0), or a mongodb-linux-….tgz on this machine" };
-        Option<Uri?> mirror = OptionTypes.Make<Uri?>("--mirror", null, "Where to fetch from, laid out as https://fastdl.mongodb.org is [default: MongoDB's own servers]", "URL", ParseMirror);
-        Option<string?> sha256 = OptionTypes.Make<string?>("--sha256", null, "What the archive must have [default: what its publisher says; not checked for a local archive]", "HEX", text =>
-            Checksum.IsSha256(text) ? text : throw new FormatException($"'{text}' is no SHA-256: 64 hexadecimal digits"));
-        Option<string?> platform = OptionTypes.Text("--platform", "Take the archive of another system, such as debian12, ubuntu2204 or rhel93 [default: this system's]", "NAME");
+        var what = new Argument<string>("VERSION|ARCHIVE") { Description = "A version (8.0.4), a series (8.0: its newest version), or a local mongodb-linux-….tgz" };
+        Option<Uri?> mirror = OptionTypes.Make<Uri?>("--mirror", null, "Download site, laid out like https://fastdl.mongodb.org [default: MongoDB's own]", "URL", ParseMirror);
+        Option<string?> sha256 = OptionTypes.Make<string?>("--sha256", null, "Expected checksum of the archive [default: the published one; a local archive is not checked]", "HEX", text =>
+            Checksum.IsSha256(text) ? text : throw new FormatException($"'{text}' is not a SHA-256; allowed: 64 hexadecimal digits"));
+        Option<string?> platform = OptionTypes.Text("--platform", "Use the archive for another system, such as debian12, ubuntu2204 or rhel93 [default: this system]", "NAME");
         Option<bool> quiet = new SharedOptions().Quiet;
-        var command = new Command("install", "Fetch, check and unpack a server; runs take it from then on") { what, mirror, sha256, platform, quiet };
+        var command = new Command("install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             using var signals = new StopSignals();
@@ -38,7 +39,7 @@ internal static class ServerCommand
             if (IsFile(asked))
             {
                 if ((parsed.GetValue(mirror)?.ToString() ?? parsed.GetValue(platform)) is not null)
-                    throw new UserException(ExitCode.WrongUsage, $"{asked} lies on this machine: --mirror and --platform are for a version that is fetched");
+                    throw new UserException(ExitCode.WrongUsage, $"{asked} is a local archive; --mirror and --platform only apply to downloads");
                 server = installer.InstallArchive(Path.GetFullPath(asked), parsed.GetValue(sha256));
             }
             else
@@ -56,13 +57,13 @@ internal static class ServerCommand
 
     private static Command List()
     {
-        var command = new Command("list", "The servers that are installed");
+        var command = new Command("list", "Installed servers");
         command.SetAction(_ => CommandRunner.Run(() =>
         {
             string? chosen = Servers.Chosen?.Version;
             ListReport.WriteServers(Servers.List().Select(s => (s.Version, s.Version == chosen, s.Mongod, s.Mongos)), Console.Out);
             if (Environment.GetEnvironmentVariable(MongodProgram.Variable) is { Length: > 0 } named)
-                Console.Error.WriteLine($"note: {MongodProgram.Variable} names {named}, which comes first");
+                Console.Error.WriteLine($"note: {MongodProgram.Variable} is set to {named}, which takes precedence");
             return ExitCode.Done;
         }));
         return command;
@@ -70,7 +71,7 @@ internal static class ServerCommand
 
     private static Command Remove()
     {
-        var version = new Argument<string>("VERSION") { Description = "As 'server list' shows it" };
+        var version = new Argument<string>("VERSION") { Description = "A version from 'server list'" };
         var command = new Command("remove", "Delete an installed server") { version };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -78,7 +79,7 @@ internal static class ServerCommand
             IReadOnlyList<InstalledServer> servers = Servers.List();
             InstalledServer server = servers.FirstOrDefault(s => s.Version == asked) ?? throw new UserException(
                 ExitCode.WrongUsage, $"MongoDB {asked} is not installed in {Servers.Folder}",
-                servers.Count > 0 ? $"there are {string.Join(", ", servers.Select(s => s.Version))}" : "there is none; 'mongoperf server install 8.0' brings one");
+                servers.Count > 0 ? $"installed: {string.Join(", ", servers.Select(s => s.Version))}" : "none is installed; 'mongoperf server install 8.0' installs one");
             using var signals = new StopSignals();
             using var http = new HttpFiles(Console.Error.WriteLine, signals.Token);
             InstalledServer? next = new ServerInstaller(Servers, http, Console.Error.WriteLine, _ => { }, signals.Token).Remove(server);
@@ -92,24 +93,24 @@ internal static class ServerCommand
 
     private static void WriteChosen(InstalledServer server)
     {
-        Console.WriteLine($"MongoDB {server.Version} in {server.Folder}: runs that start their own server take it from now on");
+        Console.WriteLine($"MongoDB {server.Version} in {server.Folder}: runs that start their own server now use it");
         if (server.Mongos is null)
-            Console.WriteLine("its archive had no mongos: clusters route by a mongod");
+            Console.WriteLine("its archive has no mongos; clusters use a mongod as router");
         if (Environment.GetEnvironmentVariable(MongodProgram.Variable) is { Length: > 0 } named)
-            Console.Error.WriteLine($"note: {MongodProgram.Variable} names {named}, which comes first");
+            Console.Error.WriteLine($"note: {MongodProgram.Variable} is set to {named}, which takes precedence");
     }
 
     private static bool IsFile(string asked) => File.Exists(asked) || asked.Contains('/', StringComparison.Ordinal) || asked.EndsWith(".tgz", StringComparison.Ordinal);
 
     private static string CheckVersion(string asked) => ReleaseNumber.CanBeAsked(asked)
         ? asked
-        : throw new UserException(ExitCode.WrongUsage, $"'{asked}' is neither a version, such as 8.0 or 8.0.4, nor an archive that is there");
+        : throw new UserException(ExitCode.WrongUsage, $"'{asked}' is not a version such as 8.0 or 8.0.4, nor an existing archive");
 
     private static SystemPlatform ReadPlatform(string? name) => name is null ? SystemPlatform.Current : SystemPlatform.Current.As(name)
-        ?? throw new UserException(ExitCode.WrongUsage, $"--platform: '{name}' is no name of a system", "such as debian12, ubuntu2204, rhel93, amazon2023 or suse15");
+        ?? throw new UserException(ExitCode.WrongUsage, $"--platform: '{name}' is not a known system", "such as debian12, ubuntu2204, rhel93, amazon2023 or suse15");
 
     private static Uri? ParseMirror(string text) =>
         Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url.Scheme is "http" or "https"
             ? url
-            : throw new FormatException($"'{text}' is no http or https URL");
+            : throw new FormatException($"'{text}' is not an http or https URL");
 }

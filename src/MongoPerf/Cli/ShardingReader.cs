@@ -1,5 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
@@ -16,15 +17,15 @@ internal static class ShardingReader
     {
         Option[] all = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset];
         string? given = all.FirstOrDefault(option => parsed.GetResult(option) is not null)?.Name;
-        string? topology = deployment.Topology;
+        Topology? topology = deployment.Topology;
         // A deployment that is named has a topology of its own: whether that of --uri is sharded is found out when it is asked.
         bool isNamed = parsed.GetValue(options.ClusterFolder) is not null || (given is not null && deployment.Uri is not null);
-        bool isSharded = topology == "sharded" || (topology is null && isNamed);
+        bool isSharded = topology == Topology.Sharded || (topology is null && isNamed);
         if (!isSharded)
         {
             return given is null || deployment.IsBesideShards
                 ? null
-                : throw new UserException(ExitCode.WrongUsage, $"{given} is for a sharded collection", "--topology sharded makes one");
+                : throw new UserException(ExitCode.WrongUsage, $"{given} only applies to a sharded collection", "--topology sharded creates one");
         }
 
         bool isOriginal = parsed.GetValue(options.Preset) is not null;

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
@@ -13,7 +14,7 @@ internal static class UsageErrors
         output.WriteLine($"error: {error}");
         if (hint is not null)
             output.WriteLine($"hint:  {hint}");
-        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' lists what is allowed");
+        output.WriteLine($"exit code {(int)ExitCode.WrongUsage}: {ExitCodes.Describe(ExitCode.WrongUsage)}; '{NameOf(command)} --help' shows what is allowed");
     }
 
     /// <summary>With the commands that it is part of.</summary>
@@ -33,13 +34,13 @@ internal static class UsageErrors
                 ? command.Options.Where(o => !o.Hidden).SelectMany(o => o.Aliases.Prepend(o.Name))
                 : command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name);
             string? nearest = NearestName.Find(unknown.Split('=')[0], known);
-            string what = isOption ? "unknown option" : isCommand ? "unknown command" : "one argument too many:";
+            string what = isOption ? "unknown option" : isCommand ? "unknown command" : "unexpected argument";
             return ($"{what} '{unknown}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 
         ParseError error = parsed.Errors[0];
         return command is RootCommand && error.SymbolResult is CommandResult
-            ? ("a command is missing", "'mongoperf series --target 1M' is a good first one")
+            ? ("no command given", "try 'mongoperf series --target 1M'")
             : (error.Message.TrimEnd('.'), null);
     }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -21,7 +22,7 @@ internal sealed partial class ChildDeployment : IDeployment
     private Process? _child;
     private volatile ProcessIdentity? _identity;
 
-    private ChildDeployment(string kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits = null)
+    private ChildDeployment(DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits = null)
     {
         Kind = kind;
         DataFolder = dataFolder is null ? null : Path.GetFullPath(dataFolder);
@@ -31,7 +32,7 @@ internal sealed partial class ChildDeployment : IDeployment
         Address = new ServerAddress("127.0.0.1", 0);
     }
 
-    public string Kind { get; }
+    public DeploymentKind Kind { get; }
 
     public ServerAddress Address { get; private set; }
 
@@ -54,7 +55,7 @@ internal sealed partial class ChildDeployment : IDeployment
         string full = Path.GetFullPath(dataFolder);
         var limits = new ServerLimits(full, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForEmbedded(full);
-        return new ChildDeployment("embedded", full, Arguments, "figures are the embedded server's, not MongoDB's", limits);
+        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits);
 
         IReadOnlyList<string> Arguments(int port)
         {
@@ -65,10 +66,11 @@ internal sealed partial class ChildDeployment : IDeployment
         }
     }
 
-    /// <summary>The null server: <c>null-server --port N</c>. After a crash it starts empty.</summary>
-    public static ChildDeployment Null() => new(
-        "null", null, port => ["null-server", "--port", $"{port}"],
-        "nothing is stored: figures are what the client and the loopback can do at most");
+    /// <summary>The null server: <c>null-server --port N [--run DIR]</c>. After a crash it starts empty.</summary>
+    /// <param name="runFolder">Of the run, whose plan says what documents it answers with.</param>
+    public static ChildDeployment Null(string? runFolder) => new(
+        DeploymentKind.Null, null, port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
+        "nothing is stored: results show the limits of the client and the loopback");
 
     public bool EnsureRunning()
     {
@@ -139,14 +141,14 @@ internal sealed partial class ChildDeployment : IDeployment
         _child.BeginOutputReadLine();
         _child.BeginErrorReadLine();
         if (!firstLine.Task.Wait(StartLimit))
-            throw Failed($"said nothing within {StartLimit.TotalSeconds:0} s");
+            throw Failed($"printed nothing within {StartLimit.TotalSeconds:0} s");
         Match match = PortAtEnd().Match(firstLine.Task.Result ?? "");
         if (!match.Success)
         {
             // Once it has ended, without a limit of time: until all that it said is read.
             if (_child.WaitForExit(2000))
                 _child.WaitForExit();
-            throw Failed(firstLine.Task.Result is { } line ? $"said '{line}' instead of where it listens" : "ended at once");
+            throw Failed(firstLine.Task.Result is { } line ? $"printed '{line}' instead of its address" : "exited at once");
         }
 
         Address = Address with { Port = int.Parse(match.Groups[1].Value) };
@@ -172,7 +174,7 @@ internal sealed partial class ChildDeployment : IDeployment
             said = string.Join('\n', _errors.Where(line => !line.StartsWith("exit code ", StringComparison.Ordinal)).Select(line => "  " + line));
         DeploymentFault fault = FaultOf(_child);
         Stop();
-        return new DeploymentException(fault, $"{Kind} server: the child process {what}{(said.Length > 0 ? "; it said:\n" + said : "")}");
+        return new DeploymentException(fault, $"{Kind.Text()}: the child process {what}{(said.Length > 0 ? "; its output:\n" + said : "")}");
     }
 
     // The child is this same program: its exit code says who is to blame.

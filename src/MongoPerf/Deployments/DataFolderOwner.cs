@@ -8,19 +8,19 @@ internal static class DataFolderOwner
     {
         // RocksDB's pointer to its newest state, and WiredTiger's mark.
         if (Has(folder, "CURRENT") && !Has(folder, "WiredTiger"))
-            throw Refuse(folder, "the embedded server's data", "no mongod can go on with them");
+            throw Refuse(folder, "the embedded server's data", "a mongod can't use it");
     }
 
     /// <exception cref="DeploymentException">The folder holds what a mongod wrote.</exception>
     public static void RefuseForEmbedded(string folder)
     {
         if (Has(folder, "WiredTiger") || Has(folder, "mongod.lock"))
-            throw Refuse(folder, "a mongod's data", "the embedded server can't go on with them");
+            throw Refuse(folder, "a mongod's data", "the embedded server can't use it");
     }
 
     private static bool Has(string folder, string file) => File.Exists(Path.Combine(folder, file));
 
     private static DeploymentException Refuse(string folder, string holds, string so) => new(
         DeploymentFault.Refused,
-        $"{Path.GetFullPath(folder)} holds {holds}: {so}\nhint:  go on with the server that wrote them, or name another folder");
+        $"{Path.GetFullPath(folder)} holds {holds}: {so}\nhint:  use the server that wrote it, or name another folder");
 }

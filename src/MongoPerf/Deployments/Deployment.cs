@@ -1,14 +1,13 @@
-using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>What a run puts under load.</summary>
-internal sealed record DeploymentSettings
+/// <summary>What a run puts under load: what was asked for, and what only this process knows.</summary>
+internal sealed record DeploymentRequest
 {
-    /// <summary>"single", "sharded" or "null".</summary>
-    public string Topology { get; init; } = "single";
+    public required DeploymentSettings Settings { get; init; }
 
     /// <summary>The hosts of <c>--uri</c>, in its order; null when the run starts its own server.</summary>
     public IReadOnlyList<ServerAddress>? Hosts { get; init; }
@@ -19,37 +18,24 @@ internal sealed record DeploymentSettings
     /// <summary>How connections are opened: from <c>--uri</c>, or as they are by default.</summary>
     public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
 
-    /// <summary>The value of <c>--mongod</c>.</summary>
-    public string? Mongod { get; init; }
+    /// <summary>What a run that goes on began with; null chooses.</summary>
+    public DeploymentKind? RequiredKind { get; init; }
 
-    /// <summary>What a run that goes on began with, as <see cref="IDeployment.Kind"/>; null chooses.</summary>
-    public string? RequiredKind { get; init; }
-
-    /// <summary>Full path of the mongod that a run that goes on began with; comes before <see cref="Mongod"/>. Null when it is not known.</summary>
+    /// <summary>Full path of the mongod that a run that goes on began with; comes before the settings'. Null when it is not known.</summary>
     public string? ServerProgram { get; init; }
-
-    /// <summary>Of <c>--cache</c>, bytes; null for the server's own default.</summary>
-    public long? CacheBytes { get; init; }
-
-    /// <summary>Limit of the memory of a server that the run starts, of a cluster of each member of a shard, by the system, bytes; 0 for none, null for the usual.</summary>
-    public long? MemoryLimitBytes { get; init; }
-
-    /// <summary>How many CPUs such a server may use; null for all.</summary>
-    public int? Cpus { get; init; }
-
-    /// <summary>What a cluster that the run starts is to be, or which one it is given; null for the usual.</summary>
-    public ClusterSettings? Cluster { get; init; }
 
     /// <summary>Where a server that the run starts keeps its data: runs/ID/data.</summary>
     public required string DataFolder { get; init; }
+
+    /// <summary>The run's own, from which the null deployment reads what to answer; null in tests of others.</summary>
+    public string? RunFolder { get; init; }
 }
 
 /// <summary>A server under load: one that exists, or one that the run starts and ends.</summary>
 /// <remarks>One thread at a time (<see cref="ServerKeeper"/>), but <see cref="Address"/> and <see cref="IsRunning"/> may be read by any.</remarks>
 internal interface IDeployment : IDisposable
 {
-    /// <summary>"uri", "tyrant", "mongod", "embedded", "null", "sharded" or "cluster"; <see cref="DeploymentInfo.Kind"/>.</summary>
-    string Kind { get; }
+    DeploymentKind Kind { get; }
 
     /// <summary>Where clients connect; may change with each <see cref="EnsureRunning"/>.</summary>
     ServerAddress Address { get; }
@@ -73,9 +59,9 @@ internal interface IDeployment : IDisposable
     IReadOnlyList<string> Remarks { get; }
 
     /// <summary>What the last <see cref="EnsureRunning"/> that started something did, as a sentence.</summary>
-    string RestartText => $"the server had ended and was started again on {Address}";
+    string RestartText => $"the server had exited and was restarted on {Address}";
 
-    /// <summary>Estimate of what a document of the series takes on the server's disk, data, indexes and journal together.</summary>
+    /// <summary>Estimate of what a document of 1 KB with three indexes takes on the server's disk, data, indexes and journal together.</summary>
     /// <param name="documents">How many are to be inserted, more than none.</param>
     double BytesPerDocument(long documents) => DiskGuard.MongodBytesPerDocument;
 

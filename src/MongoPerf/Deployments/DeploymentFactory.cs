@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -12,63 +13,63 @@ internal static class DeploymentFactory
     /// The mongod that was named does not run, the cache does not fit, the folder holds another kind of server's data, or what the run
     /// began with is missing.
     /// </exception>
-    public static IDeployment Create(DeploymentSettings settings) => Create(settings, Environment.GetEnvironmentVariable);
+    public static IDeployment Create(DeploymentRequest request) => Create(request, Environment.GetEnvironmentVariable);
 
-    internal static IDeployment Create(DeploymentSettings settings, Func<string, string?> variable) => settings.RequiredKind switch
+    internal static IDeployment Create(DeploymentRequest request, Func<string, string?> variable) => request.RequiredKind switch
     {
-        null => Choose(settings, variable),
-        "null" => ChildDeployment.Null(),
-        "uri" => settings.Hosts is { Count: > 0 } hosts
-            ? Given(settings, hosts)
-            : throw Missing("this run's server was given to it, and no --uri names one now", "name it with --uri"),
-        "mongod" => Mongod(settings, FindRequired(settings, variable)),
-        "sharded" => new ShardedDeployment(settings, variable),
-        "cluster" => settings.Cluster?.Folder is { } folder
+        null => Choose(request, variable),
+        DeploymentKind.Null => ChildDeployment.Null(request.RunFolder),
+        DeploymentKind.Given => request.Hosts is { Count: > 0 } hosts
+            ? Given(request, hosts)
+            : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
+        DeploymentKind.Mongod => Mongod(request, FindRequired(request, variable)),
+        DeploymentKind.Sharded => new ShardedDeployment(request, variable),
+        DeploymentKind.GivenCluster => request.Settings.Cluster?.Folder is { } folder
             ? new GivenCluster(folder)
-            : throw Missing("this run's cluster was given to it, and its folder is not known", "begin a new run with --cluster"),
-        "embedded" => settings.Mongod is null
-            ? Embedded(settings)
-            : throw Missing($"this run's server is the embedded one: --mongod {settings.Mongod} can't go on with its data", "leave --mongod out"),
-        { } kind => throw Missing($"this run's server is of kind '{kind}', which this program does not know", "take the program that began the run, or a newer one"),
+            : throw Missing("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
+        DeploymentKind.Embedded => request.Settings.MongodPath is null
+            ? Embedded(request)
+            : throw Missing($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
+        _ => throw Missing("this run was on Tokyo Tyrant; such runs can't be resumed", "start a new run"),
     };
 
-    private static IDeployment Choose(DeploymentSettings settings, Func<string, string?> variable)
+    private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
     {
-        if (settings.Topology == "null")
-            return ChildDeployment.Null();
-        if (settings.Tyrant is { } tyrant)
-            return new TyrantDeployment(tyrant, settings.Connections);
-        if (settings.Cluster?.Folder is { } folder)
+        if (request.Settings.Topology == Topology.Null)
+            return ChildDeployment.Null(request.RunFolder);
+        if (request.Tyrant is { } tyrant)
+            return new TyrantDeployment(tyrant, request.Connections);
+        if (request.Settings.Cluster?.Folder is { } folder)
             return new GivenCluster(folder);
-        if (settings.Hosts is { Count: > 0 } hosts)
-            return Given(settings, hosts);
-        if (settings.Topology == "sharded")
-            return new ShardedDeployment(settings, variable);
-        if (MongodProgram.Find(settings.Mongod, variable) is { } program)
-            return Mongod(settings, program);
-        return Embedded(settings);
+        if (request.Hosts is { Count: > 0 } hosts)
+            return Given(request, hosts);
+        if (request.Settings.Topology == Topology.Sharded)
+            return new ShardedDeployment(request, variable);
+        if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
+            return Mongod(request, program);
+        return Embedded(request);
     }
 
-    private static GivenDeployment Given(DeploymentSettings settings, IReadOnlyList<ServerAddress> hosts) =>
-        new(hosts, settings.Connections, mustBeMongos: settings.Topology == "sharded");
+    private static GivenDeployment Given(DeploymentRequest request, IReadOnlyList<ServerAddress> hosts) =>
+        new(hosts, request.Connections, mustBeMongos: request.Settings.Topology == Topology.Sharded);
 
-    private static MongodDeployment Mongod(DeploymentSettings settings, MongodProgram program) =>
-        new(program, settings.DataFolder, settings.CacheBytes, settings.MemoryLimitBytes, settings.Cpus);
+    private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
+        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus);
 
-    private static ChildDeployment Embedded(DeploymentSettings settings) =>
-        ChildDeployment.Embedded(settings.DataFolder, settings.CacheBytes, settings.MemoryLimitBytes, settings.Cpus);
+    private static ChildDeployment Embedded(DeploymentRequest request) =>
+        ChildDeployment.Embedded(request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus);
 
-    private static MongodProgram FindRequired(DeploymentSettings settings, Func<string, string?> variable)
+    private static MongodProgram FindRequired(DeploymentRequest request, Func<string, string?> variable)
     {
-        if (settings.ServerProgram is not { } noted)
+        if (request.ServerProgram is not { } noted)
         {
-            return MongodProgram.Find(settings.Mongod, variable)
-                ?? throw Missing("this run's server is a mongod, and none is found now", "name it with --mongod");
+            return MongodProgram.Find(request.Settings.MongodPath, variable)
+                ?? throw Missing("this run used a mongod, and none is found now", "name it with --mongod");
         }
 
         return File.Exists(noted)
             ? MongodProgram.Find(noted, variable)!
-            : throw Missing($"this run's server is {noted}, which does not exist any more", "name a mongod that can go on with its data with --mongod");
+            : throw Missing($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
     }
 
     private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");

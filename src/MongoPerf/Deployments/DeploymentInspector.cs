@@ -1,6 +1,6 @@
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -25,7 +25,7 @@ internal static class DeploymentInspector
         try
         {
             using MongoConnection connection = MongoConnection.Open(deployment.Address, settings);
-            return Inspect(connection, deployment, ns, ProcessTable.System);
+            return Inspect(connection, deployment, settings, ns, ProcessTable.System);
         }
         catch (Exception e) when (e is ConnectionFailedException or ServerTooOldException)
         {
@@ -34,24 +34,24 @@ internal static class DeploymentInspector
         catch (Exception e) when (e is WireProtocolException or BsonFormatException or ServerCommandException)
         {
             throw new DeploymentException(
-                DeploymentFault.CannotConnect, $"{deployment.Address}: what answers there can't be used as a MongoDB server: {e.Message}", e);
+                DeploymentFault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {e.Message}", e);
         }
     }
 
-    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, string ns, ProcessTable table)
+    private static Inspection Inspect(MongoConnection connection, IDeployment deployment, ConnectionSettings settings, string ns, ProcessTable table)
     {
         BsonDocument build = connection.RunCommand("admin", BsonDocument.Of(("buildInfo", 1)));
         // These need rights that a user may not have; the run can do without.
         BsonDocument status = ReadStatus(connection);
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
-        bool isEmbedded = deployment.Kind == "embedded" || status.FindDocument("mongoperfStorage") is not null;
-        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary) : status;
+        bool isEmbedded = deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null;
+        BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : status;
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo
         {
             Kind = deployment.Kind,
-            Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : "sharded",
+            Topology = deployment.Cluster is null ? TopologyOf(connection.Server, isNull, isEmbedded) : Topology.Sharded,
             ServerVersion = build.FindString("version") ?? "unknown",
             StorageEngine = isNull ? "null" : data.FindString("storageEngine.name"),
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
@@ -67,13 +67,13 @@ internal static class DeploymentInspector
         return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null);
     }
 
-    private static string TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
+    private static Topology TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
     {
-        _ when isNull => "null",
-        _ when isEmbedded => "embedded",
-        { IsMongos: true } => "sharded",
-        { ReplicaSetName: not null } => "replica set",
-        _ => "standalone",
+        _ when isNull => Topology.Null,
+        _ when isEmbedded => Topology.Embedded,
+        { IsMongos: true } => Topology.Sharded,
+        { ReplicaSetName: not null } => Topology.ReplicaSet,
+        _ => Topology.Standalone,
     };
 
     private static string? RouterOf(IDeployment deployment, HelloReply server) => deployment.Cluster?.Router switch
@@ -86,11 +86,11 @@ internal static class DeploymentInspector
     // A --uri may name an embedded or a null server as well.
     private static IReadOnlyList<string> Remark(IDeployment deployment, bool isNull, bool isEmbedded)
     {
-        if (deployment.Remarks.Count > 0)
+        if (deployment.Kind != DeploymentKind.Given && deployment.Remarks.Count > 0)
             return deployment.Remarks;
         if (isNull)
-            return ["nothing is stored: figures are what the client and the network can do at most"];
-        return isEmbedded ? ["figures are the embedded server's, not MongoDB's"] : [];
+            return [.. deployment.Remarks, "nothing is stored: results show the limits of the client and the network"];
+        return isEmbedded ? [.. deployment.Remarks, "results are for the embedded server, not MongoDB"] : deployment.Remarks;
     }
 
     // Another machine's process number may be in use here too: host and name must fit as well.
@@ -103,14 +103,14 @@ internal static class DeploymentInspector
     }
 
     public static bool IsLoopback(string host) =>
-        host == "localhost" || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
+        host == "localhost" || host.StartsWith('/') || (System.Net.IPAddress.TryParse(host, out System.Net.IPAddress? ip) && System.Net.IPAddress.IsLoopback(ip));
 
     /// <summary>A shard behind a mongos need not be reachable from here; the run can do without.</summary>
-    private static BsonDocument ReadStatus(ServerAddress address)
+    private static BsonDocument ReadStatus(ServerAddress address, ConnectionSettings settings)
     {
         try
         {
-            using MongoConnection connection = MongoConnection.Open(address, ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromSeconds(2) });
+            using MongoConnection connection = MongoConnection.Open(address, settings with { ConnectTimeout = TimeSpan.FromSeconds(2) });
             return ReadStatus(connection);
         }
         catch (ConnectionFailedException)

@@ -54,7 +54,7 @@ internal sealed class DiskGuard
         long fitting = Math.Max(0, (long)((free - ReserveBytes) / bytesPerDocument));
         throw new DeploymentException(
             DeploymentFault.Refused,
-            $"{_folder}: {documents:N0} more documents need about {Gigabytes(needed)} GB and {Gigabytes(ReserveBytes)} GB in reserve, {Gigabytes(free)} GB are free\n" +
+            $"{_folder}: {documents:N0} more documents need about {Gigabytes(needed)} GB plus {Gigabytes(ReserveBytes)} GB in reserve, but only {Gigabytes(free)} GB are free\n" +
             $"hint:  about {Round(fitting)} documents fit; choose a smaller --target, or a folder on a larger disk with --out");
     }
 
@@ -89,7 +89,7 @@ internal sealed class DiskGuard
         long free = _free();
         text = free >= ReserveBytes
             ? ""
-            : $"{_folder}: {Gigabytes(free)} GB are free on the disk, the reserve is {Gigabytes(ReserveBytes)} GB: stopped at {_documents:N0} documents";
+            : $"{_folder}: {Gigabytes(free)} GB of disk space left, less than the reserve of {Gigabytes(ReserveBytes)} GB; stopped at {_documents:N0} documents";
         return text.Length > 0;
     }
 

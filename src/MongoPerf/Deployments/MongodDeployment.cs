@@ -1,4 +1,6 @@
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -25,7 +27,7 @@ internal sealed class MongodDeployment : IDeployment
         _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes) with { Memory = _limits.Memory, Cpus = _limits.Cpus };
     }
 
-    public string Kind => "mongod";
+    public DeploymentKind Kind => DeploymentKind.Mongod;
 
     /// <summary>Full path.</summary>
     public string? Program { get; }

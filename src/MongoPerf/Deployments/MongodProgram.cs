@@ -49,20 +49,20 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     {
         string full = System.IO.Path.GetFullPath(Directory.Exists(path) ? System.IO.Path.Combine(path, "mongod") : path);
         if (!File.Exists(full))
-            throw Wrong($"{source}: {full} does not exist", "name a mongod program, or leave it out for the embedded server");
+            throw Wrong($"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
         (int exitCode, string output) = RunForVersion(full, source);
         if (MissingLibrary().Match(output) is { Success: true } missing)
         {
             throw Wrong(
-                $"{source}: {full} does not run: the shared library {missing.Groups[1].Value} is not installed",
+                $"{source}: {full} does not run: shared library {missing.Groups[1].Value} is missing",
                 "Debian 12: apt-get install libssl3 libcurl4 (mongod 4.4 and 5.0 need libssl1.1 of Debian 11)");
         }
 
         if (exitCode != 0 || VersionLine().Match(output) is not { Success: true } match)
-            throw Wrong($"{source}: {full} --version ended with code {exitCode} and said: {FirstLine(output)}", "a mongod for this system is needed");
+            throw Wrong($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}", "use a mongod built for this system");
         var version = Version.Parse(match.Groups[1].Value);
         if (version < Oldest)
-            throw Wrong($"{source}: {full} is version {version}, allowed are {Oldest} and later", "take a newer mongod", DeploymentFault.CannotConnect);
+            throw Wrong($"{source}: {full} is version {version}; allowed: {Oldest} or later", "use a newer mongod", DeploymentFault.CannotConnect);
         return new MongodProgram(full, version);
     }
 
@@ -78,7 +78,7 @@ internal sealed partial record MongodProgram(string Path, Version Version)
             if (!process.WaitForExit(TimeSpan.FromSeconds(AnswerSeconds)))
             {
                 process.Kill();
-                throw Wrong($"{source}: {path} --version did not end within {AnswerSeconds} s", "is it a mongod?");
+                throw Wrong($"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
             }
 
             return (process.ExitCode, output.Result + errors.Result);

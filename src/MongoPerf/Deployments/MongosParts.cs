@@ -1,4 +1,4 @@
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;

@@ -16,10 +16,10 @@ internal static class ServerEnd
     {
         ProcessTable table = ProcessTable.System;
         if (server.ProcessId is not { } id || table.Find(id) is not { } process)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is no single server that can be ended and started again");
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"restart: a deployment of kind '{server.Kind}' is not a server that can be restarted");
         table.Signal(process, kills ? ProcessTable.Kill : ProcessTable.Terminate);
         if (!table.WaitForEnd(process, StopLimit))
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"restart: the server (process {id}) did not end within {StopLimit.TotalMinutes:0} minutes");
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
     }
 
     /// <summary>After <see cref="Wait"/>: what it reads next comes from disk, as after the machine's own start.</summary>

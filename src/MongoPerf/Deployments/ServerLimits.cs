@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Sampling;
 
@@ -53,19 +54,19 @@ internal sealed class ServerLimits
             return null;
         IReadOnlyList<int> allowed = table.CpusOf(processId);
         return allowed.SequenceEqual(cpus) ? $"the server runs on {CpuText(cpus)}"
-            : $"the server is not confined to {CpuText(cpus)}: the system lets it use {string.Join(", ", allowed)}";
+            : $"the server is not limited to {CpuText(cpus)}: the system lets it use CPUs {string.Join(", ", allowed)}";
     }
 
     /// <summary>"1 of this machine's 2 CPUs (number 0)".</summary>
     public static string CpuText(IReadOnlyList<int> cpus) => $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (number {string.Join(", ", cpus)})";
 
     private string? DescribeMemory(int processId, ProcessTable table) => _memoryBytes is not { } limit ? null
-        : Memory is null ? NotLimited(limit, $"this machine has {CacheSize.Gigabytes(_machineBytes)} GB")
+        : Memory is null ? NotLimited(limit, $"this machine has {CacheSize.Text(_machineBytes)}")
         : Memory.Holds(processId, table) ? LimitedText(limit, _place!)
-        : NotLimited(limit, _place!.Problem ?? "the system did not let the server join the group that was made for it");
+        : NotLimited(limit, _place!.Problem ?? "the system did not let the server join its control group");
 
-    /// <summary>"memory limited to 1 GB by the system (cgroup v1), page cache included".</summary>
-    public static string LimitedText(long bytes, MemoryGroupPlace place) => $"memory limited to {CacheSize.Gigabytes(bytes)} GB by the system (cgroup v{place.Version}), page cache included";
+    /// <summary>"memory limited to 1 GiB (cgroup v1), page cache included".</summary>
+    public static string LimitedText(long bytes, MemoryGroupPlace place) => $"memory limited to {CacheSize.Text(bytes)} (cgroup v{place.Version}), page cache included";
 
-    private static string NotLimited(long bytes, string why) => $"memory is not limited to {CacheSize.Gigabytes(bytes)} GB by the system: {why}";
+    private static string NotLimited(long bytes, string why) => $"memory not limited to {CacheSize.Text(bytes)}: {why}";
 }

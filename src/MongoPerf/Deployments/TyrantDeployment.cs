@@ -9,13 +9,11 @@ namespace MongoPerf.Deployments;
 /// <summary>A Tokyo Tyrant server that exists (<c>--uri tyrant://</c>): never started nor stopped.</summary>
 internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings settings) : IDeployment
 {
-    public const string KindName = "tyrant";
-
     private const string ServerName = "ttserver";
 
     private TyrantStatus _status = TyrantStatus.Empty;
 
-    public string Kind => KindName;
+    public DeploymentKind Kind => DeploymentKind.Tyrant;
 
     public ServerAddress Address => address;
 
@@ -25,7 +23,7 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
 
     public bool IsRunning => true;
 
-    public IReadOnlyList<string> Remarks => ["put replaces what is there under the same key, and is acknowledged before anything is on disk: Tokyo Tyrant has no journal"];
+    public IReadOnlyList<string> Remarks => ["put overwrites records with the same key and is acknowledged before anything is on disk: Tokyo Tyrant has no journal"];
 
     /// <summary>Asks it what it is.</summary>
     /// <returns>Always false: nothing was started.</returns>
@@ -44,7 +42,7 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
         }
         catch (WireProtocolException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{e.Message}\nhint:  what answers there is no Tokyo Tyrant server", e);
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{e.Message}\nhint:  what answers there is not a Tokyo Tyrant server", e);
         }
         catch (TyrantServerException e)
         {
@@ -61,7 +59,7 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
         var info = new DeploymentInfo
         {
             Kind = Kind,
-            Topology = "Tokyo Tyrant",
+            Topology = Topology.TokyoTyrant,
             ServerVersion = _status.Version,
             StorageEngine = _status.Type,
             Address = address.ToString(),

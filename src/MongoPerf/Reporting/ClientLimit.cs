@@ -22,34 +22,41 @@ internal sealed class ClientLimit
     /// <summary>One at least.</summary>
     public IReadOnlyList<string> Sentences { get; }
 
+    /// <summary>An operation's result, and by how many cores.</summary>
+    private sealed record Measured(PhaseRecord Phase, OperationResult Result, double Reachable)
+    {
+        public string Label => PhaseLabels.Of(Phase, Result.Operation);
+
+        public double Share => Result.ClientCpuCores / Reachable;
+
+        public string Used => $"{Units.Significant(Result.ClientCpuCores)} of the {Cores(Reachable)} that {Units.Counted(Result.Threads, "thread")} can use";
+    }
+
     public static ClientLimit Of(StoredRun run)
     {
         int cores = run.Environment?.CpuCount ?? 0;
-        bool shared = run.Environment?.ServerOnSameMachine ?? false;
-        var measured = run.Steps.SelectMany(s => s.Tests.Select(t => (s.Step, Test: t))).ToList();
+        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result, Math.Min(result.Threads, cores))))];
         if (measured.Count == 0 || cores == 0)
-            return new ClientLimit(false, ["whether the client was the limit is unknown: nothing was measured"]);
+            return new ClientLimit(false, ["nothing was measured, so it is unknown whether the client was the bottleneck"]);
 
-        Dictionary<(int, string, int), double> busy = shared ? MachineBusy.Of(run) : [];
-        HashSet<string> several = [.. measured.GroupBy(m => m.Test.Test).Where(g => g.Select(m => m.Test.Threads).Distinct().Count() > 1).Select(g => g.Key)];
+        Dictionary<int, double> busy = run.Environment is { ServerOnSameMachine: true } ? MachineBusy.Of(run) : [];
+        HashSet<string> several = [.. measured.GroupBy(m => m.Label).Where(g => g.Select(m => m.Result.Threads).Distinct().Count() > 1).Select(g => g.Key)];
         List<string> full = [];
         List<string> held = [];
         double fullest = 0;
-        foreach (var group in measured.GroupBy(m => (m.Test.Test, m.Test.Threads)))
+        foreach (var group in measured.GroupBy(m => (m.Label, m.Result.Threads)))
         {
-            (string test, int threads) = group.Key;
-            string name = several.Contains(test) ? $"{test} at {Threads(threads)}" : test;
-            double reachable = Math.Min(threads, cores);
-            double[] machine = [.. group.Select(m => busy.GetValueOrDefault((m.Step, test, threads))).Where(share => share >= MachineShare)];
-            double[] client = [.. group.Select(m => m.Test.ClientCpuCores).Where(used => used / reachable >= ClientShare)];
+            string name = several.Contains(group.Key.Label) ? $"{group.Key.Label} with {Units.Counted(group.Key.Threads, "thread")}" : group.Key.Label;
+            double[] machine = [.. group.Select(m => busy.GetValueOrDefault(m.Phase.Number)).Where(share => share >= MachineShare)];
+            Measured[] client = [.. group.Where(m => m.Share >= ClientShare)];
             if (machine.Length > 0)
             {
-                full.Add($"{name} ({machine.Length} of {group.Count()} sizes)");
+                full.Add(name + InBrackets(HowMany(machine.Length, [.. group])));
                 fullest = Math.Max(fullest, machine.Max());
             }
             else if (client.Length > 0)
             {
-                held.Add($"{name} ({client.Length} of {group.Count()} sizes, {Used(client.Max(), reachable, threads)})");
+                held.Add(name + InBrackets(HowMany(client.Length, [.. group]), client.MaxBy(m => m.Result.ClientCpuCores)!.Used));
             }
         }
 
@@ -57,41 +64,45 @@ internal sealed class ClientLimit
         if (full.Count > 0)
         {
             sentences.Add(
-                $"client and server share this machine, and its {cores} cores were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
-                + "those rates are the machine's, neither the server's nor the client's alone");
+                $"client and server share this machine, and its {Cores(cores)} were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
+                + "these rates show the limit of the machine, not of the server or the client alone");
         }
 
         if (held.Count > 0)
-            sentences.Add($"the client was the limit in {string.Join(", ", held)}");
+            sentences.Add($"the client was the bottleneck in {string.Join(", ", held)}");
         if (sentences.Count > 0)
             return new ClientLimit(true, sentences);
-        TestResult most = measured.MaxBy(m => m.Test.ClientCpuCores / Math.Min(m.Test.Threads, cores)).Test;
-        return new ClientLimit(
-            false, [$"the client was not the limit: at most {Used(most.ClientCpuCores, Math.Min(most.Threads, cores), most.Threads)}, in {most.Test}"]);
+        Measured most = measured.MaxBy(m => m.Share)!;
+        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"]);
     }
 
-    private static string Used(double used, double reachable, int threads) =>
-        $"{Units.Significant(used)} of the {Cores(reachable)} that {Threads(threads)} can use";
+    /// <summary>"2 of 10 sizes"; null for the only one.</summary>
+    private static string? HowMany(int count, Measured[] of) => (of.Length, of.All(m => m.Phase.Growth is not null)) switch
+    {
+        (1, _) => null,
+        (_, true) => $"{count} of {of.Length} sizes",
+        _ => $"{count} of {of.Length} phases",
+    };
 
-    private static string Threads(int threads) => threads == 1 ? "1 thread" : $"{threads} threads";
+    private static string InBrackets(params string?[] parts) => parts.All(part => part is null) ? "" : $" ({string.Join("; ", parts.Where(part => part is not null))})";
 
     private static string Cores(double cores) => cores == 1 ? "1 core" : $"{cores:0} cores";
 }
 
-/// <summary>How much of the machine's CPU time was used during each test.</summary>
+/// <summary>How much of the machine's CPU time was used during each phase.</summary>
 internal static class MachineBusy
 {
     private sealed class Window
     {
-        public required (int Step, string Test, int Threads) Key { get; init; }
-        public long From { get; set; }
+        public required int Phase { get; init; }
+        public long From { get; init; }
         public long To { get; set; }
         public double Idle { get; set; }
         public double Total { get; set; }
     }
 
-    /// <summary>0 to 1, by step, test and threads; nothing where no host samples fall into a test.</summary>
-    public static Dictionary<(int, string, int), double> Of(StoredRun run)
+    /// <summary>0 to 1, by the phase's number, its warm-up left out; nothing where no host samples fall into a phase.</summary>
+    public static Dictionary<int, double> Of(StoredRun run)
     {
         List<Window> windows = ReadWindows(run);
         int next = 0;
@@ -110,21 +121,20 @@ internal static class MachineBusy
             before = sample;
         }
 
-        // A step that was run again has several windows; the last is the stored result's.
-        var busy = new Dictionary<(int, string, int), double>();
+        // A phase that goes on after an interruption has several windows; the last is the stored result's.
+        var busy = new Dictionary<int, double>();
         foreach (Window window in windows.Where(w => w.Total > 0))
-            busy[window.Key] = 1 - (window.Idle / window.Total);
+            busy[window.Phase] = 1 - (window.Idle / window.Total);
         return busy;
     }
 
     private static List<Window> ReadWindows(StoredRun run)
     {
         var windows = new List<Window>();
-        foreach (PhaseSample sample in run.ReadSamples().Where(s => !s.IsWarmup))
+        foreach (Sample sample in run.ReadSamples().Where(s => !s.IsWarmup))
         {
-            var key = (sample.Step, sample.Test, sample.Threads);
-            if (windows.Count == 0 || windows[^1].Key != key)
-                windows.Add(new Window { Key = key, From = sample.AtMilliseconds - (long)(sample.Seconds * 1000) });
+            if (windows.Count == 0 || windows[^1].Phase != sample.Phase)
+                windows.Add(new Window { Phase = sample.Phase, From = sample.AtMilliseconds - (long)(sample.Seconds * 1000) });
             windows[^1].To = sample.AtMilliseconds;
         }
 

@@ -68,8 +68,6 @@ internal static class ConsoleReport
         console.WriteLine();
         foreach ((string name, string line) in ReportLines.Environment(run))
             Labelled(console, name, line, Color.Grey);
-        foreach (Finding finding in run.Findings)
-            Labelled(console, "finding", $"{finding.Text} ({finding.Certainty}) Next: {finding.NextStep}", Color.Yellow);
         foreach (ReportTable table in ReportTables.All(run))
             WriteTable(console, table.Within(options.Width), options.IsTerminal);
         console.WriteLine();

@@ -1,6 +1,5 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
@@ -10,70 +9,51 @@ internal static class CsvReport
 {
     private const string LatencyNames = "min_us,mean_us,p50_us,p90_us,p95_us,p99_us,p999_us,max_us";
 
-    /// <summary>A row per step, test and number of threads.</summary>
-    public static void WriteTests(StoredRun run, TextWriter output)
+    private const string PhaseNames = "number,phase,growth,step,parameters";
+
+    /// <summary>A row per phase record and operation.</summary>
+    public static void WriteResults(StoredRun run, TextWriter output)
     {
         Row(output, (
-            "step,documents,complete,test,threads,batch,operations,test_documents,failed,warmup_seconds,seconds,"
+            PhaseNames + ",kind,documents,complete,operation,threads,batch,operations,operation_documents,failed,warmup_seconds,seconds,"
             + "operations_per_second,documents_per_second,megabytes_per_second,client_cpu_us_per_operation,client_cpu_cores,"
             + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,sent,arrived,lost,drain_seconds,"
             + "plan_index,plan_stages,keys_examined,documents_examined,returned,keys_examined_per_operation,documents_examined_per_operation,"
             + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped").Split(','));
-        foreach (StepResult step in run.Steps)
+        foreach (PhaseRecord phase in run.Phases)
         {
-            foreach (TestResult t in step.Tests)
+            foreach (OperationResult o in phase.Operations)
             {
                 Row(output,
                 [
-                    step.Step, step.Documents, step.Complete, t.Test, t.Threads, t.Batch, t.Operations, t.Documents, t.Failed,
-                    t.WarmupSeconds, t.Seconds, t.OperationsPerSecond, t.DocumentsPerSecond, t.MegabytesPerSecond,
-                    t.ClientCpuMicrosecondsPerOperation, t.ClientCpuCores, .. Latency(t.LatencyMicroseconds),
-                    t.ResponseMicroseconds?.P50, t.ResponseMicroseconds?.P99, t.ResponseMicroseconds?.Max,
-                    t.Unacknowledged?.Sent, t.Unacknowledged?.Arrived, t.Unacknowledged?.Lost, t.Unacknowledged?.DrainSeconds,
-                    t.Plan?.Index, t.Plan?.Stages, t.Plan?.KeysExamined, t.Plan?.DocumentsExamined, t.Plan?.Returned,
-                    t.Plan?.KeysExaminedPerOperation, t.Plan?.DocumentsExaminedPerOperation, t.Repaired, t.Verified, t.Wrong,
-                    t.Accounting.Scheduled, t.Accounting.Succeeded, t.Accounting.Failed, t.Accounting.Skipped,
+                    .. PhaseOf(phase), phase.Kind.ToString().ToLowerInvariant(), phase.Growth?.Documents ?? phase.Documents, phase.IsComplete,
+                    o.Operation, o.Threads, o.Batch, o.Operations, o.Documents, o.Failed,
+                    o.WarmupSeconds, o.Seconds, o.OperationsPerSecond, o.DocumentsPerSecond, o.MegabytesPerSecond,
+                    o.ClientCpuMicrosecondsPerOperation, o.ClientCpuCores, .. Latency(o.LatencyMicroseconds),
+                    o.ResponseMicroseconds?.P50, o.ResponseMicroseconds?.P99, o.ResponseMicroseconds?.Max,
+                    o.Unacknowledged?.Sent, o.Unacknowledged?.Arrived, o.Unacknowledged?.Lost, o.Unacknowledged?.DrainSeconds,
+                    o.Plan?.Index, o.Plan?.Stages, o.Plan?.KeysExamined, o.Plan?.DocumentsExamined, o.Plan?.Returned,
+                    o.Plan?.KeysExaminedPerOperation, o.Plan?.DocumentsExaminedPerOperation, o.Repaired, o.Verified, o.Wrong,
+                    o.Accounting.Scheduled, o.Accounting.Succeeded, o.Accounting.Failed, o.Accounting.Skipped,
                 ]);
             }
         }
     }
 
-    /// <summary>Of a scenario: a row per phase, value of its parameters and operation.</summary>
-    public static void WritePhases(StoredRun run, TextWriter output)
-    {
-        Row(output, (
-            "step,phase,parameters,operation,threads,operations,documents,failed,warmup_seconds,seconds,operations_per_second,documents_per_second,"
-            + "megabytes_per_second," + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,verified,wrong,succeeded,failed_with_warmup").Split(','));
-        foreach (MeasuredPoint p in MeasuredPoint.Of(run))
-        {
-            foreach (TestResult t in p.Step.Tests)
-            {
-                Row(output,
-                [
-                    p.Point.Step, p.Point.Phase, string.Join("; ", p.Point.Parameters.Select(v => $"{v.Name}={v.Value}")), t.Test, t.Threads, t.Operations, t.Documents,
-                    t.Failed, t.WarmupSeconds, t.Seconds, t.OperationsPerSecond, t.DocumentsPerSecond, t.MegabytesPerSecond, .. Latency(t.LatencyMicroseconds),
-                    t.ResponseMicroseconds?.P50, t.ResponseMicroseconds?.P99, t.ResponseMicroseconds?.Max, t.Verified, t.Wrong, t.Accounting.Succeeded, t.Accounting.Failed,
-                ]);
-            }
-        }
-    }
-
-    /// <summary>A row per step for the whole deployment ("all"), and one per shard where there are several.</summary>
+    /// <summary>A row per collection whose sizes were taken for the whole deployment ("all"), and one per shard where there are several.</summary>
     public static void WriteSizes(StoredRun run, TextWriter output)
     {
-        string[] indexes = [.. run.Steps.SelectMany(s => s.Sizes?.Indexes.Keys ?? []).Distinct()];
+        string[] indexes = [.. run.Phases.SelectMany(p => p.Sizes).SelectMany(s => s.Indexes.Keys).Distinct()];
         Row(output,
         [
-            "step", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes", "index_bytes", "disk_bytes", "chunks", "orphans",
+            .. PhaseNames.Split(','), "collection", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes", "index_bytes", "disk_bytes", "chunks", "orphans",
             .. indexes.Select(name => $"index_{name}_bytes"),
         ]);
-        foreach (StepResult step in run.Steps)
+        foreach ((PhaseRecord phase, SizeResult s) in run.Phases.SelectMany(p => p.Sizes.Select(s => (p, s))))
         {
-            if (step.Sizes is not { } s)
-                continue;
             Row(output,
             [
-                step.Step, "all", s.Documents, s.DataBytes, s.StorageBytes, s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
+                .. PhaseOf(phase), s.Collection ?? phase.Collection, "all", s.Documents, s.DataBytes, s.StorageBytes, s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
                 s.Shards.Count > 1 ? s.Shards.Sum(shard => shard.Chunks) : null,
                 CollectionStatistics.OrphansOf(s.Shards),
                 .. indexes.Select(name => (object?)SizeOf(s.Indexes, name)),
@@ -82,25 +62,28 @@ internal static class CsvReport
             {
                 Row(output,
                 [
-                    step.Step, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes, null, shard.IndexBytes, null, shard.Chunks, shard.Orphans,
-                    .. indexes.Select(name => (object?)SizeOf(shard.Indexes, name)),
+                    .. PhaseOf(phase), s.Collection ?? phase.Collection, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes, null, shard.IndexBytes, null,
+                    shard.Chunks, shard.Orphans, .. indexes.Select(name => (object?)SizeOf(shard.Indexes, name)),
                 ]);
             }
         }
     }
 
-    /// <summary>The seconds of the tests; in long runs several in a row (<see cref="SampleThinning"/>).</summary>
+    /// <summary>The seconds of the operations; in long runs several in a row (<see cref="SampleThinning"/>).</summary>
     public static void WriteSamples(StoredRun run, TextWriter output)
     {
         Row(output, (
-            "unix_ms,step,test,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,collection_documents,operations_per_second,"
+            "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,collection_documents,operations_per_second,"
             + LatencyNames).Split(','));
+        Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
-            PhaseSample s = merged.Sample;
+            Sample s = merged.Sample;
+            PhaseRecord? phase = phases.GetValueOrDefault(s.Phase);
             Row(output,
             [
-                s.AtMilliseconds, s.Step, s.Test, s.Threads, s.IsWarmup, s.HasOutage, s.Seconds, s.Operations, s.Documents, s.Bytes, s.Failed,
+                s.AtMilliseconds, .. phase is null ? [s.Phase, null, null, null, null] : PhaseOf(phase), s.Operation,
+                phase?.Operations.FirstOrDefault(o => o.Operation == s.Operation)?.Threads, s.IsWarmup, s.HasOutage, s.Seconds, s.Operations, s.Documents, s.Bytes, s.Failed,
                 s.CollectionDocuments, s.Seconds > 0 ? s.Operations / s.Seconds : null, .. Latency(s.LatencyMicroseconds),
             ]);
         }
@@ -128,6 +111,10 @@ internal static class CsvReport
             ]);
         }
     }
+
+    /// <summary>The values of <see cref="PhaseNames"/>.</summary>
+    private static object?[] PhaseOf(PhaseRecord phase) =>
+        [phase.Number, phase.Phase, phase.Growth?.Growth, phase.Growth?.Step, PhaseLabels.Parameters(phase.Parameters, "; ")];
 
     private static long? SizeOf(IReadOnlyDictionary<string, long> indexes, string name) => indexes.TryGetValue(name, out long bytes) ? bytes : null;
 

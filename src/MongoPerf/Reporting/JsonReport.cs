@@ -1,7 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
@@ -13,27 +13,19 @@ internal static class JsonReport
 
     public static void Write(StoredRun run, TextWriter output) => Write(output, json =>
     {
+        Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(one => one.Phase.Number);
         json.WriteStartObject();
         json.WriteString("schema", Schema);
         json.Object("run", run, WriteRun);
-        json.Object("deployment", run.Deployment, (_, deployment) => WriteDeployment(json, deployment, run.DeploymentName));
-        json.Object("environment", run.Environment, WriteEnvironment);
-        StepJson.WriteAccounting(json, run.Accounting);
-        json.Objects("errors", run.Errors, WriteError);
-        ScenarioJson.WriteScenario(json, run);
-        json.Objects("steps", run.Steps, StepJson.WriteStep);
+        json.Object("settings", run.Settings, WriteSettings);
+        json.Object("deployment", run.Deployment, WriteDeployment);
+        json.Record("environment", run.Environment);
+        json.Record("accounting", run.Accounting);
+        json.Record("errors", run.Errors);
+        json.Objects("phases", run.Phases, (_, phase) => PhaseJson.WritePhase(json, phase, laps.GetValueOrDefault(phase.Number)));
         ShardJson.WriteCollStats(json, run);
         ShardJson.WriteSharding(json, run);
         json.Objects("events", run.Events, WriteEvent);
-        json.Objects("findings", run.Findings, WriteFinding);
-        json.WriteEndObject();
-    });
-
-    /// <summary>One step alone, as `run q4 --format json` prints it.</summary>
-    public static void WriteStep(StepResult step, TextWriter output) => Write(output, json =>
-    {
-        json.WriteStartObject();
-        StepJson.WriteStep(json, step);
         json.WriteEndObject();
     });
 
@@ -54,17 +46,10 @@ internal static class JsonReport
         output.Write('\n');
     }
 
-    private static void WriteError(Utf8JsonWriter json, ErrorCount error)
-    {
-        StepJson.WriteError(json, error);
-        json.Texts("labels", error.Labels);
-    }
-
     private static void WriteRun(Utf8JsonWriter json, StoredRun stored)
     {
         RunInfo run = stored.Run;
         json.WriteString("id", run.Id);
-        json.WriteString("kind", run.Kind);
         json.WriteNumber("seed", run.Seed);
         json.WriteString("version", run.Version);
         json.WriteString("buildKind", run.BuildKind);
@@ -76,26 +61,58 @@ internal static class JsonReport
             json.WriteString("endedAt", ended);
         else
             json.WriteNull("endedAt");
-        json.WriteNumber("targetDocuments", stored.Settings.TargetDocumentCount);
         json.WriteNumber("documentsReached", stored.DocumentsReached);
-        json.WriteBoolean("orderedBatches", stored.Settings.OrderedBatches);
-        json.Object("sharding", stored.Settings.Sharding, WriteSharding);
+        json.Record("repeat", run.Repeat);
     }
 
-    private static void WriteSharding(Utf8JsonWriter json, ShardingSettings sharding)
+    private static void WriteSettings(Utf8JsonWriter json, RunSettings settings)
     {
-        json.Text("shardKey", sharding.ShardKey);
-        json.Integer("presplit", sharding.Presplit);
-        json.Integer("chunkMegabytes", sharding.ChunkMegabytes);
-        json.Text("balancer", sharding.Balancer);
+        json.Object("deployment", settings.Deployment, WriteDeploymentSettings);
+        json.Object("data", settings.Data, WriteDataSettings);
+        json.Object("plan", settings.Plan, WritePlanSettings);
     }
 
-    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment, string? name)
+    /// <summary>What is null was left to the program.</summary>
+    private static void WriteDeploymentSettings(Utf8JsonWriter json, DeploymentSettings deployment)
     {
-        if (name is not null)
-            json.WriteString("name", name);
-        json.WriteString("kind", deployment.Kind);
-        json.WriteString("topology", deployment.Topology);
+        json.Text("name", deployment.Name);
+        json.WriteString("topology", deployment.Topology.Text());
+        json.Text("uri", deployment.Uri);
+        json.Integer("cacheBytes", deployment.CacheBytes);
+        json.Integer("memoryLimitBytes", deployment.MemoryLimitBytes);
+        json.Integer("cpus", deployment.Cpus);
+        json.Integer("shards", deployment.Cluster?.Shards);
+        json.Integer("members", deployment.Cluster?.Members);
+    }
+
+    private static void WriteDataSettings(Utf8JsonWriter json, DataSettings data)
+    {
+        json.WriteString("database", data.Database);
+        json.WriteBoolean("isExisting", data.IsExisting);
+        json.Record("sharding", data.Sharding);
+    }
+
+    private static void WritePlanSettings(Utf8JsonWriter json, PlanSettings plan)
+    {
+        json.WriteString("name", plan.Name);
+        json.WriteString("description", plan.Description);
+        json.WriteString("path", plan.Path);
+        json.WriteStartObject("parameters");
+        foreach (ParameterValue parameter in plan.Parameters)
+            json.WriteString(parameter.Name, parameter.Value);
+        json.WriteEndObject();
+        json.Texts("changes", plan.Changes);
+        json.Texts("set", plan.Set);
+        json.Number("scale", plan.Overrides.Scale);
+        json.WriteNumber("targetDocuments", plan.TargetDocuments);
+        json.Number("verifyShare", plan.VerifyShare);
+        json.WriteNumber("maxErrors", plan.MaxErrors);
+    }
+
+    private static void WriteDeployment(Utf8JsonWriter json, DeploymentInfo deployment)
+    {
+        json.WriteString("kind", JsonNamingPolicy.CamelCase.ConvertName(deployment.Kind.ToString()));
+        json.WriteString("topology", deployment.Topology.Text());
         json.WriteString("serverVersion", deployment.ServerVersion);
         json.Text("storageEngine", deployment.StorageEngine);
         json.Integer("cacheBytes", deployment.CacheBytes);
@@ -109,34 +126,11 @@ internal static class JsonReport
         json.Texts("remarks", deployment.Remarks);
     }
 
-    private static void WriteEnvironment(Utf8JsonWriter json, EnvironmentInfo environment)
-    {
-        json.WriteString("operatingSystem", environment.OperatingSystem);
-        json.WriteString("kernel", environment.Kernel);
-        json.WriteString("cpuModel", environment.CpuModel);
-        json.WriteNumber("cpuCount", environment.CpuCount);
-        json.WriteNumber("memoryBytes", environment.MemoryBytes);
-        json.WriteString("disk", environment.Disk);
-        json.WriteNumber("diskTotalBytes", environment.DiskTotalBytes);
-        json.WriteNumber("diskFreeBytes", environment.DiskFreeBytes);
-        json.WriteString("dotNetVersion", environment.DotNetVersion);
-        json.WriteBoolean("serverOnSameMachine", environment.ServerOnSameMachine);
-    }
-
     private static void WriteEvent(Utf8JsonWriter json, RunEvent happened)
     {
         json.WriteString("at", DateTimeOffset.FromUnixTimeMilliseconds(happened.AtMilliseconds));
         json.WriteString("kind", happened.Kind);
         json.WriteString("text", happened.Text);
         json.Number("seconds", happened.Seconds);
-    }
-
-    private static void WriteFinding(Utf8JsonWriter json, Finding finding)
-    {
-        json.WriteString("rule", finding.Rule);
-        json.WriteString("text", finding.Text);
-        json.WriteString("certainty", finding.Certainty);
-        json.WriteString("nextStep", finding.NextStep);
-        json.Number("atDocuments", finding.AtDocuments);
     }
 }

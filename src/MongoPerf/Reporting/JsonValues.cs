@@ -1,4 +1,7 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
 
@@ -6,6 +9,13 @@ namespace MongoPerf.Reporting;
 internal static class JsonValues
 {
     private const int Decimals = 6;
+
+    private static readonly JsonSerializerOptions Records = new()
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
+        Converters = { new RoundedNumber() },
+        TypeInfoResolver = new DefaultJsonTypeInfoResolver { Modifiers = { LeaveErrorsToThePhase } },
+    };
 
     public static void Text(this Utf8JsonWriter json, string name, string? value)
     {
@@ -38,6 +48,13 @@ internal static class JsonValues
             json.WriteNumber(name, Math.Round(number, Decimals));
         else
             json.WriteNull(name);
+    }
+
+    /// <summary>A stored record, or a list of them, as it is: its members in their order, in camelCase.</summary>
+    public static void Record<T>(this Utf8JsonWriter json, string name, T value)
+    {
+        json.WritePropertyName(name);
+        JsonSerializer.Serialize(json, value, Records);
     }
 
     /// <summary>Null where there is no value.</summary>
@@ -74,5 +91,26 @@ internal static class JsonValues
         }
 
         json.WriteEndArray();
+    }
+
+    /// <summary>A phase lists the errors of all its operations.</summary>
+    private static void LeaveErrorsToThePhase(JsonTypeInfo type)
+    {
+        if (type.Type == typeof(OperationResult))
+            type.Properties.Remove(type.Properties.Single(property => property.Name == "errors"));
+    }
+
+    /// <inheritdoc cref="Number"/>
+    private sealed class RoundedNumber : JsonConverter<double>
+    {
+        public override double Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) => reader.GetDouble();
+
+        public override void Write(Utf8JsonWriter writer, double value, JsonSerializerOptions options)
+        {
+            if (double.IsFinite(value))
+                writer.WriteNumberValue(Math.Round(value, Decimals));
+            else
+                writer.WriteNullValue();
+        }
     }
 }

@@ -3,22 +3,35 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>The service times of a run's tests as a HdrHistogram log, one tag per test; the warm-up is left out.</summary>
+/// <summary>The service times of a run's operations as a HdrHistogram log, one tag per operation; the warm-up is left out.</summary>
 internal static class LatencyLog
 {
     public static void Write(StoredRun run, TextWriter output)
     {
-        bool manyThreads = run.Settings.Threads.Count > 1;
-        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the test");
+        Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
+        HashSet<string> varied =
+        [
+            .. run.Phases.SelectMany(phase => phase.Operations.Select(result => (Name: NameOf(phase, result.Operation), result.Threads)))
+                .GroupBy(one => one.Name).Where(same => same.Select(one => one.Threads).Distinct().Count() > 1).Select(same => same.Key),
+        ];
+        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation");
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
-            PhaseSample sample = merged.Sample;
+            Sample sample = merged.Sample;
             if (sample.IsWarmup || merged.Histogram.TotalCount == 0)
                 continue;
-            log.Write(TagOf(manyThreads ? $"{sample.Test}-{sample.Threads}" : sample.Test), merged.Start, TimeSpan.FromSeconds(sample.Seconds), merged.Histogram);
+            log.Write(TagOf(phases.GetValueOrDefault(sample.Phase), sample.Operation, varied), merged.Start, TimeSpan.FromSeconds(sample.Seconds), merged.Histogram);
         }
     }
 
-    /// <summary>Operations of scenarios are named as their authors like; a tag has no commas and no blanks.</summary>
-    private static string TagOf(string name) => string.Concat(name.Select(c => c == ',' || char.IsWhiteSpace(c) ? '_' : c));
+    private static string NameOf(PhaseRecord phase, string operation) => phase.Growth is null ? operation : PhaseLabels.Of(phase, operation);
+
+    /// <summary>Such as "q4", or "q4-8" where the number of threads varies. Names are their authors' choice, but a tag has neither commas nor blanks.</summary>
+    private static string TagOf(PhaseRecord? phase, string operation, HashSet<string> varied)
+    {
+        string name = phase is null ? operation : NameOf(phase, operation);
+        if (varied.Contains(name) && phase?.Operations.FirstOrDefault(result => result.Operation == operation) is { } result)
+            name += $"-{result.Threads}";
+        return string.Concat(name.Select(c => c == ',' || char.IsWhiteSpace(c) ? '_' : c));
+    }
 }

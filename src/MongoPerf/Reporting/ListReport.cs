@@ -10,20 +10,21 @@ internal static class ListReport
     {
         if (runs.Count == 0)
         {
-            output.WriteLine("no runs yet: 'mongoperf series --target 1M' makes one");
+            output.WriteLine("no runs yet; 'mongoperf series --target 1M' starts one");
             return;
         }
 
-        Table table = NewTable("run", "state", "started", "documents", "target", "deployment");
+        Table table = NewTable("run", "scenario", "state", "started", "documents", "target", "deployment");
         foreach (RunListing run in runs)
         {
             table.AddRow(
                 Text(run.Id),
+                Text(run.Plan ?? ""),
                 Text(run.State),
                 Text(run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""),
                 Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
                 Text(run.Target is { } target ? Units.Count(target) : ""),
-                Text(run.Problem ?? $"{run.Topology} {run.ServerVersion}".Trim()));
+                Text(run.Problem ?? $"{run.Topology?.Text()} {run.ServerVersion}".Trim()));
         }
 
         Write(table, output);
@@ -31,7 +32,7 @@ internal static class ListReport
 
     public static void WriteMetrics(TextWriter output)
     {
-        Table table = NewTable("metric", "unit", "kind", "what", "from");
+        Table table = NewTable("metric", "unit", "kind", "description", "source");
         foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) })
         {
             foreach (Metric metric in metrics)
@@ -41,22 +42,22 @@ internal static class ListReport
         Write(table, output);
     }
 
-    public static void WriteTests(IEnumerable<(string Name, string Summary)> tests, TextWriter output)
+    public static void WriteScenarios(IEnumerable<(string Name, string Description)> scenarios, TextWriter output)
     {
-        Table table = NewTable("name", "what");
-        foreach ((string name, string summary) in tests)
-            table.AddRow(Text(name), Text(summary));
+        Table table = NewTable("name", "description");
+        foreach ((string name, string description) in scenarios)
+            table.AddRow(Text(name), Text(description));
         Write(table, output);
     }
 
-    /// <summary>A star marks the one that runs take.</summary>
+    /// <summary>A star marks the one that runs use.</summary>
     public static void WriteServers(IEnumerable<(string Version, bool IsChosen, string Mongod, string? Mongos)> servers, TextWriter output)
     {
         Table table = NewTable("", "version", "mongod", "mongos");
         foreach ((string version, bool isChosen, string mongod, string? mongos) in servers)
             table.AddRow(Text(isChosen ? "*" : ""), Text(version), Text(mongod), Text(mongos ?? Units.None));
         if (table.Rows.Count == 0)
-            output.WriteLine("no servers are installed: 'mongoperf server install 8.0' brings one");
+            output.WriteLine("no servers installed; 'mongoperf server install 8.0' installs one");
         else
             Write(table, output);
     }

@@ -11,14 +11,10 @@ internal static class MarkdownReport
         Line(output, "");
         foreach (Verdict verdict in Verdict.Of(run))
             Item(output, $"**{verdict.Mark}**", verdict.Text);
-        Heading(output, "Environment");
+        Heading(output, "Setup");
         foreach ((string name, string text) in ReportLines.Environment(run))
             Item(output, name, text);
-        Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB 1,048,576; rates and latencies leave the warm-up out");
-        foreach (Finding finding in run.Findings.Take(1))
-            Heading(output, "Findings");
-        foreach (Finding finding in run.Findings)
-            Line(output, $"- {Escaped(finding.Text)} ({Escaped(finding.Certainty)}) Next: {Escaped(finding.NextStep)}");
+        Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576; rates and latencies exclude the warm-up");
         foreach (ReportTable table in ReportTables.All(run))
             Table(output, table);
     }

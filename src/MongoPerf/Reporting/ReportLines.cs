@@ -12,7 +12,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment)),
         ("client", ClientLine(run)),
-        ("asked", run.Scenario is { } scenario ? ScenarioLine(scenario) : run.Run.Kind == "series" ? AskedLine(run.Settings) : AskedAlone(run.Settings)),
+        ("settings", SettingsLine(run.Settings)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -20,12 +20,12 @@ internal static class ReportLines
     /// <param name="runsFolder">As typed after --out; null for the default.</param>
     public static string Next(StoredRun run, string? runsFolder)
     {
-        string command = run.StateText switch
+        (string why, string command) = run.StateText switch
         {
-            "finished" or "running" => "report",
-            _ => run.Run.Kind == "series" ? "resume" : "report",
+            "finished" => ("to rebuild this report", "report"),
+            "running" => ("to refresh this report", "report"),
+            _ => ("to resume", "resume"),
         };
-        string why = command == "resume" ? "to go on" : run.StateText == "running" ? "to see it again later" : "to make the report again";
         return $"{why}: ./mongoperf {command} {run.Run.Id}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";
     }
 
@@ -33,23 +33,23 @@ internal static class ReportLines
     {
         string lasted = run.Run.EndedAt is { } ended ? $", took {Units.Duration(ended - run.Run.StartedAt)}" : "";
         string started = run.Run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture);
-        return $"{run.Run.Id}, {run.Run.Kind}, seed {run.Run.Seed}, {started} UTC{lasted}; "
+        return $"{run.Run.Id}, {run.Settings.Plan.Name}, seed {run.Run.Seed}, {started} UTC{lasted}; "
             + $"MongoPerf {run.Run.Version} {run.Run.BuildKind}: {run.Run.CommandLine}";
     }
 
     private static string ServerLine(DeploymentInfo? d)
     {
         if (d == null)
-            return "none was reached";
-        string product = d.IsEmbedded ? "embedded server" : d.Kind == "null" ? "null server" : d.Kind == "tyrant" ? "Tokyo Tyrant" : "MongoDB";
+            return "no server was reached";
+        string product = d.IsEmbedded ? "embedded server" : d.Kind == DeploymentKind.Null ? "null server" : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
-        string topology = d.Topology is "embedded" or "null" or "Tokyo Tyrant" ? "" : $" {d.Topology}{Router(d)}";
+        string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {d.Topology.Text()}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
 
-    /// <summary>"256 MiB", of three shards "3 x 256 MiB".</summary>
-    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} x " : "") + Units.BinaryBytes(d.CacheBytes);
+    /// <summary>"256 MiB", of three shards "3 × 256 MiB".</summary>
+    public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} × " : "") + Units.BinaryBytes(d.CacheBytes);
 
     private static string Router(DeploymentInfo d) => d.Router is null ? "" : $" (routed by {(d.Router == "mongod" ? "a mongod" : d.Router)})";
 
@@ -58,30 +58,19 @@ internal static class ReportLines
         if (run.Environment is not { } e)
             return "unknown";
         string shared = e.ServerOnSameMachine ? ", shared with the server" : "";
-        return $"{e.CpuCount} x {e.CpuModel}, {Units.BinaryBytes(e.MemoryBytes)}{shared}; {e.OperatingSystem}, Linux {e.Kernel}, "
+        return $"{e.CpuCount} × {e.CpuModel}, {Units.BinaryBytes(e.MemoryBytes)}{shared}; {e.OperatingSystem}, Linux {e.Kernel}, "
             + $".NET {e.DotNetVersion}; {e.Disk}, {Units.Bytes(e.DiskFreeBytes)} of {Units.Bytes(e.DiskTotalBytes)} free";
     }
 
-    private static string ScenarioLine(ScenarioInfo scenario) =>
-        $"scenario {scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}";
+    private static string SettingsLine(RunSettings settings)
+    {
+        PlanSettings plan = settings.Plan;
+        string parameters = PhaseLabels.Parameters(plan.Parameters.Where(parameter => parameter.Value != "~"));
+        return $"scenario {PlanText(plan)}{(parameters.Length > 0 ? "; " : "")}{parameters}{(settings.Data.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "")}";
+    }
 
-    private static string AskedAlone(SeriesSettings s) =>
-        $"{string.Join(", ", s.Tests)}, threads {string.Join(',', s.Threads)}, {Window(s)}, journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
-
-    private static string AskedLine(SeriesSettings s) =>
-        $"{Units.Count(s.TargetDocumentCount)} documents in steps of {Units.Count(s.StepDocumentCount)} "
-        + $"(unack/batch/safe {string.Join('/', s.Shares)} %), batch {s.BatchSize} {(s.OrderedBatches ? "ordered" : "unordered")}, "
-        + $"threads {string.Join(',', s.Threads)}, {Window(s)}, "
-        + $"journal {(s.Journal ? "on" : "off")}{Rate(s)}{Sharded(s)}";
-
-    /// <summary>A run that is limited by operations has no time.</summary>
-    private static string Window(SeriesSettings s) => s.WindowSeconds <= 0
-        ? "no limit of time"
-        : $"window {Units.Duration(TimeSpan.FromSeconds(s.WindowSeconds))} of which {Units.Duration(TimeSpan.FromSeconds(s.WarmupSeconds))} warm-up";
-
-    private static string Rate(SeriesSettings s) => s.Rate is { } perSecond ? $", {Units.Rate(perSecond)} operations/s" : "";
-
-    private static string Sharded(SeriesSettings s) => s.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "";
+    /// <summary>"news (scenarios/news.yaml): what it is about".</summary>
+    public static string PlanText(PlanSettings plan) => $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
     /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
     public static string Sharding(ShardingSettings s)

@@ -8,7 +8,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
 {
     private const int LeastTextWidth = 10;
 
-    /// <summary>Of the tests' tables: figures that others nearly say.</summary>
+    /// <summary>Figures that others nearly say.</summary>
     private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op"];
 
     public static bool IsText(string column) => column.StartsWith('<');

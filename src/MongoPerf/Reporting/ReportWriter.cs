@@ -2,7 +2,7 @@ using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting;
 
@@ -19,7 +19,7 @@ internal static class ReportWriter
     [
         ("report.md", MarkdownReport.Write),
         ("result.json", JsonReport.Write),
-        ("tests.csv", CsvReport.WriteTests),
+        ("results.csv", CsvReport.WriteResults),
         ("sizes.csv", CsvReport.WriteSizes),
         ("samples.csv", CsvReport.WriteSamples),
         ("server.csv", CsvReport.WriteServerSamples),
@@ -33,8 +33,6 @@ internal static class ReportWriter
         ("shards.csv", CsvReport.WriteShardSamples),
         ("chunk-events.csv", CsvReport.WriteChunkEvents),
     ];
-
-    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ScenarioFiles = [("phases.csv", CsvReport.WritePhases)];
 
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] LapFiles = [("laps.csv", LapCsv.Write)];
 
@@ -54,7 +52,7 @@ internal static class ReportWriter
     {
         Directory.CreateDirectory(folder);
         var files = new List<string>();
-        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Scenario is null ? [] : ScenarioFiles, .. run.Laps.Count == 0 ? [] : LapFiles];
+        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
         foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles.Concat(more))
         {
             string file = Path.Combine(folder, name);

@@ -6,7 +6,7 @@ namespace MongoPerf.Reporting;
 /// <summary>A phase's samples, several seconds in one where there are too many.</summary>
 /// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
 /// <param name="Histogram">Service times; empty when none were stored. The same one is filled again for the next sample.</param>
-internal sealed record MergedSample(PhaseSample Sample, LatencyHistogram Histogram)
+internal sealed record MergedSample(Sample Sample, LatencyHistogram Histogram)
 {
     public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
 }
@@ -14,28 +14,38 @@ internal sealed record MergedSample(PhaseSample Sample, LatencyHistogram Histogr
 /// <summary>Keeps the files of week-long runs bounded.</summary>
 internal static class SampleThinning
 {
-    /// <summary>Rows of a file of samples; with a few more where a test ends in the middle of a group.</summary>
+    /// <summary>Rows of a file of samples; with a few more where an operation ends in the middle of a group.</summary>
     public const int MaxRows = 7200;
 
-    /// <summary>Joins neighbouring samples of the same test, so that about <paramref name="atMost"/> are left. Streams.</summary>
+    /// <summary>Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.</summary>
     public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
     {
         int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
         var histogram = new LatencyHistogram();
-        List<PhaseSample> group = [];
-        foreach (PhaseSample sample in run.ReadSamples(withHistograms: true))
+        // Operations of one phase take turns, so each has a group that is being filled.
+        var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
+        int phase = 0;
+        foreach (Sample sample in run.ReadSamples(withHistograms: true))
         {
-            if (group.Count > 0 && (group.Count == perGroup || !AreOfOnePhase(group[0], sample)))
+            if (sample.Phase != phase)
+            {
+                foreach (List<Sample> rest in groups.Values)
+                    yield return Join(rest, histogram);
+                groups.Clear();
+                phase = sample.Phase;
+            }
+
+            if (groups.TryGetValue(sample.Operation, out List<Sample>? group) && (group.Count == perGroup || !AreAlike(group[0], sample)))
             {
                 yield return Join(group, histogram);
                 group.Clear();
             }
 
-            group.Add(sample);
+            (group ??= groups[sample.Operation] = []).Add(sample);
         }
 
-        if (group.Count > 0)
-            yield return Join(group, histogram);
+        foreach (List<Sample> rest in groups.Values)
+            yield return Join(rest, histogram);
     }
 
     /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
@@ -62,15 +72,14 @@ internal static class SampleThinning
 
     private static int GroupSize(int count, int atMost) => Math.Max(1, (count + atMost - 1) / atMost);
 
-    private static bool AreOfOnePhase(PhaseSample a, PhaseSample b) =>
-        a.Step == b.Step && a.Test == b.Test && a.Threads == b.Threads && a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
+    private static bool AreAlike(Sample a, Sample b) => a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
 
-    private static MergedSample Join(List<PhaseSample> group, LatencyHistogram histogram)
+    private static MergedSample Join(List<Sample> group, LatencyHistogram histogram)
     {
         histogram.Clear();
-        foreach (PhaseSample sample in group.Where(s => !s.Histogram.IsEmpty))
+        foreach (Sample sample in group.Where(s => !s.Histogram.IsEmpty))
             HistogramEncoding.DecodeInto(histogram, sample.Histogram.Span);
-        PhaseSample last = group[^1];
+        Sample last = group[^1];
         if (group.Count == 1)
             return new MergedSample(last, histogram);
         return new MergedSample(

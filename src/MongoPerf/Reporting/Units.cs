@@ -11,7 +11,7 @@ internal static class Units
     private static readonly string[] CountSuffixes = ["", "k", "M", "G", "T"];
     private static readonly string[] ByteSuffixes = [" B", " kB", " MB", " GB", " TB", " PB"];
     private static readonly string[] BinarySuffixes = [" B", " KiB", " MiB", " GiB", " TiB", " PiB"];
-    private static readonly string[] TimeSuffixes = [" us", " ms", " s"];
+    private static readonly string[] TimeSuffixes = [" µs", " ms", " s"];
 
     /// <summary>1M, 1.25M, 250k, 999.</summary>
     public static string Count(double count) => Scale(count, 1000, CountSuffixes);
@@ -22,13 +22,16 @@ internal static class Units
     /// <summary>3.4 GB; 1 GB is 10^9 bytes.</summary>
     public static string Bytes(double? bytes) => bytes is { } value ? Scale(value, 1000, ByteSuffixes) : None;
 
-    /// <summary>256 MiB; for limits that a server counts in powers of 1,024.</summary>
+    /// <summary>256 MiB: memory, caches and their limits, as the options of servers count them. Whatever lies on disk or is sent is in <see cref="Bytes"/>.</summary>
     public static string BinaryBytes(double? bytes) => bytes is { } value ? Scale(value, 1024, BinarySuffixes) : None;
+
+    /// <summary>"1 chart", "2 charts", "1,234 charts".</summary>
+    public static string Counted(long count, string one, string? many = null) => $"{Exact(count)} {(count == 1 ? one : many ?? one + "s")}";
 
     /// <summary>25 MB/s.</summary>
     public static string BytesPerSecond(double bytes) => Bytes(bytes) + "/s";
 
-    /// <summary>850 us, 1.2 ms, 2.35 s.</summary>
+    /// <summary>850 µs, 1.2 ms, 2.35 s.</summary>
     public static string Latency(double? microseconds) =>
         microseconds is { } value && double.IsFinite(value) ? Scale(value, 1000, TimeSuffixes) : None;
 

@@ -1,6 +1,6 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Experiments;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Restarts;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
@@ -27,20 +27,19 @@ internal sealed record Verdict(Grade Grade, string Text)
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         List<Verdict> verdicts = [State(run), Accounting(run), .. DeploymentOf(run)];
-        TestResult[] tests = [.. run.Steps.SelectMany(s => s.Tests)];
-        AddUnacknowledged(verdicts, tests);
-        AddVerified(verdicts, tests);
-        verdicts.AddRange(ExperimentVerdicts.Of(run));
+        AddUnacknowledged(verdicts, run);
+        verdicts.AddRange(Verified(run));
+        verdicts.AddRange(RestartReports.Verdicts(run));
         if (ShardVerdict.Of(run) is { } shards)
             verdicts.Add(shards);
-        verdicts.AddRange(TestVerdicts.Of(run));
-        verdicts.AddRange(ScenarioVerdicts.Of(run));
+        verdicts.AddRange(OperationVerdicts.Of(run));
+        verdicts.AddRange(PhaseVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })
-            verdicts.Add(new Verdict(Grade.Note, "figures are the embedded server's, not MongoDB's"));
+            verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB"));
         if (run.Run.BuildKind != "Release")
-            verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build: it is slower than a Release one"));
+            verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build, which is slower than a Release build"));
         foreach (string remark in run.Deployment?.Remarks ?? [])
         {
             if (verdicts.All(v => v.Text != remark))
@@ -54,22 +53,34 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static IEnumerable<Verdict> DeploymentOf(StoredRun run)
     {
         if (run.DeploymentName is { } name)
-            yield return new Verdict(Grade.Note, $"deployment: {name}{(run.Scenario is { Set: { Count: > 0 } set } ? $", which sets {string.Join(", ", set)}" : "")}");
+            yield return new Verdict(Grade.Note, $"deployment: {name}{(run.Settings.Plan.Set is { Count: > 0 } set ? $", which sets {string.Join(", ", set)}" : "")}");
     }
 
     private static Verdict State(StoredRun run)
     {
-        string reached = run.Scenario is not null ? $"{run.Points.Count} {(run.Points.Count == 1 ? "phase" : "phases")}"
-            : $"{Units.Exact(run.DocumentsReached)} of {Units.Exact(run.Settings.TargetDocumentCount)} documents";
         string because = run.Run.StoppedBecause is { } reason ? $" ({reason})" : "";
+        string reached = Reached(run);
         return run.StateText switch
         {
-            "finished" => new Verdict(Grade.Good, run.Run.Kind is "series" or "scenario" ? $"finished: {reached}" : "finished"),
+            "finished" => new Verdict(Grade.Good, $"finished: {reached}"),
             "running" => new Verdict(Grade.Note, $"still running: {reached} so far"),
-            "broken off" => new Verdict(Grade.Bad, $"broken off at {reached}: its process has ended without saying why"),
-            string other => new Verdict(Grade.Bad, $"{other} at {reached}{because}"),
+            "aborted" => new Verdict(Grade.Bad, $"aborted after {reached}: its process ended without saying why"),
+            string other => new Verdict(Grade.Bad, $"{other} after {reached}{because}"),
         };
     }
+
+    /// <summary>Of a run that grows collections its documents, of any other its phases.</summary>
+    private static string Reached(StoredRun run)
+    {
+        if (run.Phases.Any(phase => phase.Growth is not null))
+            return $"{Units.Exact(DocumentsIn(run))} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents";
+        return Units.Counted(run.Phases.Count(phase => phase.IsComplete), "phase");
+    }
+
+    /// <summary>In all its collections together.</summary>
+    private static long DocumentsIn(StoredRun run) => Math.Max(
+        run.DocumentsReached,
+        run.Phases.Where(phase => phase.Collection is not null).GroupBy(phase => phase.Collection).Sum(collection => collection.Last().Documents));
 
     private static Verdict Accounting(StoredRun run)
     {
@@ -77,17 +88,17 @@ internal sealed record Verdict(Grade Grade, string Text)
         string sum = $"{Units.Exact(a.Scheduled)} operations scheduled = {Units.Exact(a.Succeeded)} succeeded "
             + $"+ {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped";
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
-            return new Verdict(Grade.Bad, sum.Replace(" = ", " but ") + ": the accounting is wrong, a fault of the program");
+            return new Verdict(Grade.Bad, sum.Replace(" = ", " but ") + ": the sum is wrong, which is a bug in MongoPerf");
         if (run.Failures > a.Failed)
-            sum += $"; {Units.Exact(run.Failures - a.Failed)} more failed in tests that left no result";
-        if (run.Failures > run.Settings.MaxErrors)
-            return new Verdict(Grade.Bad, $"{sum}: more failed than the {Units.Exact(run.Settings.MaxErrors)} allowed");
+            sum += $"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result";
+        if (run.Failures > run.Settings.Plan.MaxErrors)
+            return new Verdict(Grade.Bad, $"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed");
         return new Verdict(run.Failures > 0 ? Grade.Note : Grade.Good, sum);
     }
 
-    private static void AddUnacknowledged(List<Verdict> verdicts, TestResult[] tests)
+    private static void AddUnacknowledged(List<Verdict> verdicts, StoredRun run)
     {
-        UnacknowledgedResult[] results = [.. tests.Select(t => t.Unacknowledged).OfType<UnacknowledgedResult>()];
+        UnacknowledgedResult[] results = [.. run.Results.Select(result => result.Unacknowledged).OfType<UnacknowledgedResult>()];
         if (results.Length == 0)
             return;
         long sent = results.Sum(r => r.Sent);
@@ -96,16 +107,19 @@ internal sealed record Verdict(Grade Grade, string Text)
             ? new Verdict(Grade.Good, $"unacknowledged inserts: all {Units.Exact(sent)} documents arrived")
             : new Verdict(
                 Grade.Note,
-                $"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again, acknowledged"));
+                $"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement"));
     }
 
-    private static void AddVerified(List<Verdict> verdicts, TestResult[] tests)
+    /// <summary>What was compared with what was written, and which phases' reads were not.</summary>
+    private static IEnumerable<Verdict> Verified(StoredRun run)
     {
-        long verified = tests.Sum(t => t.Verified);
-        long wrong = tests.Sum(t => t.Wrong);
+        long verified = run.Results.Sum(result => result.Verified);
+        long wrong = run.Results.Sum(result => result.Wrong);
         if (wrong > 0)
-            verdicts.Add(new Verdict(Grade.Bad, $"verified: {Units.Exact(wrong)} of {Units.Exact(verified)} returned documents differ from what was written"));
+            yield return new Verdict(Grade.Bad, $"verified: {Units.Exact(wrong)} of {Units.Counted(verified, "returned document")} {(wrong == 1 ? "differs" : "differ")} from what was written");
         else if (verified > 0)
-            verdicts.Add(new Verdict(Grade.Good, $"verified: {Units.Exact(verified)} returned documents are as they were written"));
+            yield return new Verdict(Grade.Good, $"verified: {Units.Counted(verified, "returned document")} {(verified == 1 ? "matches" : "match")} what was written");
+        foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null).GroupBy(phase => phase.NotVerified!))
+            yield return new Verdict(Grade.Note, $"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {phases.Key}");
     }
 }

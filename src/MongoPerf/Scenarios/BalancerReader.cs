@@ -1,6 +1,5 @@
 using System.Globalization;
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -15,17 +14,17 @@ internal static class BalancerReader
     /// <param name="path">Its name.</param>
     /// <param name="data">The collections that the file describes; those on one shard are none of the balancer's.</param>
     /// <returns>Null when there is no balancer in it.</returns>
-    public static PhaseGroup? Find(MappingReader reader, string path, IReadOnlyList<ScenarioCollection> data)
+    public static PhaseGroup? Find(MappingReader reader, string path, IReadOnlyList<PlanCollection> data)
     {
         if (reader.Text("balancer") is not { } mode)
-            return reader.Find("within") is { } within ? throw MappingReader.Wrong(within, $"{path}: within has no meaning without a balancer") : null;
+            return reader.Find("within") is { } within ? throw MappingReader.Wrong(within, $"{path}: within is not allowed without a balancer") : null;
         if (((string[])["operations", "threads", "duration", "count", "warmup", "rate"]).FirstOrDefault(key => reader.Find(key) is not null) is { } other)
-            throw MappingReader.Wrong(reader.Find(other)!, $"{path}: {other} has no meaning beside a balancer");
+            throw MappingReader.Wrong(reader.Find(other)!, $"{path}: {other} is not allowed beside a balancer");
         if (mode is not ("on" or "off" or SetBalancer.Now) && !IsWindow(mode))
-            throw MappingReader.Wrong(reader.Find("balancer")!, $"{path}: balancer is '{mode}', allowed are on, off, now, or two different times such as 22:00-06:00");
+            throw MappingReader.Wrong(reader.Find("balancer")!, $"{path}: balancer is '{mode}'; allowed: on, off, now, or two different times such as 22:00-06:00");
         double seconds = reader.Duration("within") ?? (mode == SetBalancer.Now ? UsualSeconds : 0);
         if (reader.Find("within") is { } limit && (seconds == 0 || mode == "off"))
-            throw MappingReader.Wrong(limit, mode == "off" ? $"{path}: a balancer that is off balances nothing, however long it is waited for" : $"{path}: within is 0, it must be longer");
+            throw MappingReader.Wrong(limit, mode == "off" ? $"{path}: within is not allowed with a balancer that is off: it balances nothing" : $"{path}: within is 0; it must be longer");
         string[] balanced = [.. data.Where(c => c.Shard is null).SelectMany(c => c.Stored).Select(c => c.Name)];
         return new PhaseGroup { Threads = 1, Count = 1, Operations = [new PhaseOperation(new SetBalancer("balancer", mode, balanced, seconds), 1, null)] };
     }

@@ -1,7 +1,6 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Workloads.Scenarios;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Scenarios.Yaml;
 using MongoPerf.Wire.Bson;
 
@@ -18,16 +17,16 @@ internal static class BucketReader
     /// <param name="shard">The only shard that is to hold it, from 1; null for all.</param>
     /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
     /// <param name="seed">The run's.</param>
-    public static ScenarioCollection Read(MappingReader collection, string name, int? shard, CountScale scale, ulong seed)
+    public static PlanCollection Read(MappingReader collection, string name, int? shard, CountScale scale, ulong seed)
     {
         if (((string[])["count", "document", "indexes", "shardKey", "options"]).FirstOrDefault(key => collection.Find(key) is not null) is { } other)
-            throw MappingReader.Wrong(collection.Find(other)!, $"collection '{name}': {other} has no meaning beside files: GridFS says what its collections are", other == "count" ? "files: {count: …}" : null);
+            throw MappingReader.Wrong(collection.Find(other)!, $"collection '{name}': {other} is not allowed beside files: GridFS defines its collections", other == "count" ? "files: {count: …}" : null);
         var reader = new MappingReader(collection.Find("files")!, $"files of '{name}'", ScenarioLanguage.Files);
         reader.Require("length", "such as length: 1.04MB");
         int chunkSize = (int)(reader.Size("chunkSize", 1, MostChunkBytes) ?? GridFsBucket.DefaultChunkSize);
         var files = new GridFsFileSet(seed, new GridFsBucket(name, chunkSize), (int)reader.Size("length", 1, Array.MaxLength)!.Value);
         long count = reader.Find("count") is { } node ? scale.Read(node, "count", least: 0) : 0;
-        return new ScenarioCollection { Name = name, Count = count, Files = files, Shard = shard, Documents = Describe(files, name) };
+        return new PlanCollection { Name = name, Count = count, Files = files, Shard = shard, Documents = Describe(files, name) };
     }
 
     /// <summary>The documents of the files, as an upload writes them.</summary>
@@ -36,7 +35,7 @@ internal static class BucketReader
             ("_id", new ObjectIdValue(files.Seed)),
             ("length", Literal((long)files.Length)),
             ("chunkSize", Literal(files.Bucket.ChunkSize)),
-            ("uploadDate", new SequenceValue(NumberKind.Date, DocumentGenerator.FirstDate, 1)),
+            ("uploadDate", new SequenceValue(NumberKind.Date, DocumentNumbers.FirstDate, 1)),
             ("filename", new NumberedTextValue("file", 10, isHashed: false))),
         files.Seed, name);
 

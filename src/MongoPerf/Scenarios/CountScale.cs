@@ -1,4 +1,4 @@
-using MongoPerf.Cli;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -7,7 +7,7 @@ namespace MongoPerf.Scenarios;
 /// <param name="factor">Above 0; 1 leaves them as they are.</param>
 internal sealed class CountScale(double factor)
 {
-    private static readonly KeySet Any = new("count", "", []);
+    private static readonly KeySet Counts = new("count", "", [new("count", KeyKind.Count, "")]);
 
     private (ScenarioNode Node, string What, long Full)? _first;
     private long _least = long.MaxValue;
@@ -37,12 +37,12 @@ internal sealed class CountScale(double factor)
     public void RequireSomething()
     {
         if (_first is { } first)
-            throw MappingReader.Wrong(first.Node, $"{first.What} is {first.Full:N0}, and --scale {factor:0.############} leaves nothing of it", $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves one of each at least");
+            throw MappingReader.Wrong(first.Node, $"{first.What} is {first.Full:N0}, of which --scale {factor:0.############} leaves nothing", $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves at least one of each");
     }
 
     private static bool IsExact(ScenarioNode node) => node is ScalarNode { IsExact: true };
 
-    private static long ReadFull(ScenarioNode node, string what, long least) => new MappingReader(new MappingNode(node.Position, []), what, Any).CountOf(what, node, least, long.MaxValue);
+    private static long ReadFull(ScenarioNode node, string what, long least) => new MappingReader(new MappingNode(node.Position, []), what, Counts).CountOf(what, node, least, long.MaxValue);
 
     private long Scaled(long full) => (long)Math.Round(full * factor);
 }

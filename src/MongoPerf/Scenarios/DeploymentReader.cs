@@ -1,7 +1,6 @@
-using MongoPerf.Cli;
-using MongoPerf.Deployments;
-using MongoPerf.Deployments.Clusters;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -9,9 +8,8 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads what a scenario runs on: <c>deployments</c>, or <c>cluster</c>, the short form for a sharded one.</summary>
 /// <param name="top">The whole file.</param>
 /// <param name="collections">Of the scenario.</param>
-internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<ScenarioCollection> collections)
+internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanCollection> collections)
 {
-    private const int MostCpus = 4096;
     private const string NoLimit = "none";
     private static readonly string[] OfShards = ["shards", "members"];
 
@@ -23,16 +21,16 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<Scenario
         if (top.Find("deployments") is not { } node)
             return cluster is null ? [] : [Cluster(cluster)];
         if (cluster is not null)
-            throw MappingReader.Wrong(cluster, "cluster and deployments are both there: cluster is the short form for one deployment", "make it one of the deployments");
+            throw MappingReader.Wrong(cluster, "cluster and deployments are both given; cluster is the short form for one deployment", "make the cluster one of the deployments");
         return node is MappingNode { Entries.Count: > 0 } mapping
             ? [.. mapping.Entries.Select(entry => Named(entry.Name, entry.Value))]
-            : throw MappingReader.Wrong(node, $"deployments is {node.Describe()}, deployments by name are expected", "such as {1 shard: {shards: 1}, 2 shards: {shards: 2}}");
+            : throw MappingReader.Wrong(node, $"deployments is {node.Describe()}; expected deployments by name", "such as {1 shard: {shards: 1}, 2 shards: {shards: 2}}");
     }
 
     private ScenarioDeployment Cluster(ScenarioNode node)
     {
         var reader = new MappingReader(node, "cluster", ScenarioLanguage.Cluster);
-        reader.Require("shards", "a number of shards");
+        reader.Require("shards", "such as shards: 2");
         return Sharded(reader, new ScenarioDeployment { IsSharded = true }, "cluster");
     }
 
@@ -42,17 +40,17 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<Scenario
         var reader = new MappingReader(node, what, ScenarioLanguage.Deployment);
         string? topology = reader.OneOf("topology", ScenarioLanguage.Topologies);
         string? ofShards = OfShards.FirstOrDefault(key => reader.Find(key) is not null);
-        if (topology == "single" && ofShards is not null)
-            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: {ofShards} has no meaning with topology single", "topology: sharded, or leave topology out");
+        if (topology == "standalone" && ofShards is not null)
+            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: {ofShards} is not allowed with topology: standalone", "write topology: sharded, or omit topology");
         if (topology is null && ofShards == "members")
-            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: members are those of shards, and it has none", "give it shards, or topology: sharded");
+            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: members is not allowed without shards", "give it shards, or topology: sharded");
         var deployment = new ScenarioDeployment
         {
             Name = name,
-            IsSharded = (topology ?? (ofShards is null ? "single" : "sharded")) == "sharded",
+            IsSharded = topology == "sharded" || (topology is null && ofShards is not null),
             CacheBytes = Cache(reader, what),
             MemoryBytes = reader.Text("memory") == NoLimit ? 0 : reader.Size("memory"),
-            Cpus = (int?)reader.Count("cpus", 1, MostCpus),
+            Cpus = (int?)reader.Count("cpus", 1, ClusterLimits.MostCpus),
             Set = Set(reader, what),
         };
         RequireRoom(reader, what, deployment);
@@ -61,24 +59,24 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<Scenario
 
     private ScenarioDeployment Sharded(MappingReader reader, ScenarioDeployment deployment, string what)
     {
-        int? shards = (int?)reader.Count("shards", 1, ClusterRequest.MostShards);
+        int? shards = (int?)reader.Count("shards", 1, ClusterLimits.MostShards);
         // On one shard everything lies together anyway.
         if (shards != 1 && collections.All(c => c.ShardKey is null && c.Shard is null))
-            throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, and no collection has a shardKey: all of them would lie on one shard", "such as shardKey: {_id: hashed}");
-        return deployment with { Shards = shards, Members = (int?)reader.Count("members", 1, ClusterRequest.MostMembers) };
+            throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, but no collection has a shardKey: all data would be on one shard", "such as shardKey: {_id: hashed}");
+        return deployment with { Shards = shards, Members = (int?)reader.Count("members", 1, ClusterLimits.MostMembers) };
     }
 
     private static long? Cache(MappingReader reader, string what) => reader.Size("cache") switch
     {
         null => null,
         >= CacheSize.Least and { } bytes => bytes,
-        { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Gigabytes(bytes)} GB, at least 0.25 GB (256MB) are allowed"),
+        { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Text(bytes)}; allowed: {CacheSize.Text(CacheSize.Least)} or more"),
     };
 
     private static void RequireRoom(MappingReader reader, string what, ScenarioDeployment deployment)
     {
         if (deployment.MemoryBytes is > 0 and { } limit && MemoryLimit.FindProblem(limit, deployment.CacheBytes ?? MemoryLimit.DefaultCache(limit)) is { } problem)
-            throw MappingReader.Wrong(reader.Find("memory")!, $"{what}: memory {problem}", "a server that goes beyond its limit is killed by the system");
+            throw MappingReader.Wrong(reader.Find("memory")!, $"{what}: memory {problem}", "the system kills a server that exceeds its limit");
     }
 
     /// <summary>Each of them must be there to be set.</summary>
@@ -87,12 +85,12 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<Scenario
         if (reader.Find("set") is not { } node)
             return null;
         if (node is not MappingNode set)
-            throw MappingReader.Wrong(node, $"{what}: set is {node.Describe()}, parameters with their values are expected", "such as {total: 50M}");
+            throw MappingReader.Wrong(node, $"{what}: set is {node.Describe()}; expected parameters with values", "such as {total: 50M}");
         string[] known = [.. ((top.Find("parameters") as MappingNode)?.Entries ?? []).Select(e => e.Name)];
         foreach (MappingEntry entry in set.Entries.Where(e => !known.Contains(e.Name)))
         {
-            string allowed = known.Length == 0 ? "the file has no parameters" : $"allowed are {string.Join(", ", known)}";
-            throw MappingReader.Wrong(entry.Key, $"{what}: set: no parameter '{entry.Name}', {allowed}", Hint(entry.Name, known));
+            string allowed = known.Length == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", known)}";
+            throw MappingReader.Wrong(entry.Key, $"{what}: set: no parameter '{entry.Name}'; {allowed}", Hint(entry.Name, known));
         }
 
         return set;

@@ -1,5 +1,5 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads.Scenarios;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Scenarios.Yaml;
 
@@ -8,7 +8,7 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads what figures and tables a scenario's report shows, and checks the names in them.</summary>
 /// <param name="parameters">The file's own, without those of the command line.</param>
 /// <param name="rounds">With these parameters: their phases and operations may be named.</param>
-internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<ScenarioRound> rounds)
+internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<PlanRound> rounds)
 {
     /// <summary>A picture has room for so much.</summary>
     private const int LongestTitle = 150;
@@ -17,7 +17,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     private readonly string[] _phases = [.. rounds.SelectMany(r => r.Phases).Select(p => p.Name).Distinct()];
 
     private readonly string[] _operations =
-        [.. rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation.Test).Distinct()];
+        [.. rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()];
 
     /// <summary>What lines, rows and columns may be.</summary>
     private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Repeat, .. parameters.Names];
@@ -33,7 +33,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     {
         null => [],
         SequenceNode list => list.Items,
-        { } other => throw MappingReader.Wrong(other, $"{key} is {other.Describe()}, a list is expected"),
+        { } other => throw MappingReader.Wrong(other, $"{key} is {other.Describe()}; expected a list"),
     };
 
     private FigureInfo Figure(ScenarioNode node, int number)
@@ -44,7 +44,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         ScenarioNode y = reader.Require("y", "a metric such as rate or p99");
         IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);
         if (metrics.Count is 0 or > MostPanels)
-            throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics, allowed are 1 to {MostPanels}");
+            throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics; allowed: 1 to {MostPanels}");
         return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), Of = Choice(reader) };
     }
 
@@ -65,9 +65,9 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
 
     private static string Title(MappingReader reader, string what)
     {
-        ScenarioNode node = reader.Require("title", "a line above it");
+        ScenarioNode node = reader.Require("title", "such as title: Reads per second");
         string title = reader.ScalarOf("title", node).Text;
-        return title.Length <= LongestTitle ? title : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters, allowed are {LongestTitle}");
+        return title.Length <= LongestTitle ? title : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters; at most {LongestTitle} are allowed");
     }
 
     private ResultChoice Choice(MappingReader reader) =>
@@ -78,7 +78,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         if (reader.Find("where") is not { } node)
             yield break;
         if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"where is {node.Describe()}, names with their values are expected");
+            throw MappingReader.Wrong(node, $"where is {node.Describe()}; expected names with values");
         foreach (MappingEntry entry in mapping.Entries)
         {
             string name = reader.OneOf("where", entry.Key, [Dimension.Deployment, Dimension.Threads, .. parameters.Names]);

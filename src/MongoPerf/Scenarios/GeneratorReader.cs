@@ -1,6 +1,6 @@
 using System.Globalization;
-using MongoPerf.Cli;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -35,7 +35,7 @@ internal sealed class GeneratorReader
     }
 
     public UserException Wrong(string message, string? hint = null) =>
-        MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}", hint ?? $"it is written {Generator.All.First(g => g.Name == _name).Form}");
+        MappingReader.Wrong(_single ?? _keys ?? (ScenarioNode)_place, $"{_name}: {message}", hint ?? $"write {Generator.All.First(g => g.Name == _name).Form}");
 
     public string? Text(string key) => Find(key) is { } node ? ScalarOf(key, node).Text : null;
 
@@ -45,7 +45,7 @@ internal sealed class GeneratorReader
     public string OneOf(string key, params string[] allowed)
     {
         string text = _keys?.Find(key) is { } node ? ScalarOf(key, node).Text : allowed[0];
-        return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}', allowed are {string.Join(", ", allowed)}");
+        return allowed.Contains(text) ? text : throw Wrong($"{key} is '{text}'; allowed: {string.Join(", ", allowed)}");
     }
 
     public long? Count(string key, long least, long most) => Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
@@ -58,7 +58,7 @@ internal sealed class GeneratorReader
             return null;
         (ScenarioNode first, ScenarioNode last) = node is SequenceNode { Items: [var low, var high] } ? (low, high) : (node, node);
         (long Low, long High) range = (Parse(first, Count, least, most), Parse(last, Count, least, most));
-        return range.Low <= range.High ? range : throw Wrong($"{key}: {range.Low} to {range.High} is no range");
+        return range.Low <= range.High ? range : throw Wrong($"{key}: {range.Low} to {range.High} is not a valid range");
 
         long Count(string text) => Quantities.ParseCount(text, least);
     }
@@ -75,14 +75,14 @@ internal sealed class GeneratorReader
         if ((key is null ? _single : Find(key)) is not { } node)
             return null;
         double value = Double(node);
-        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not within {least} to {most}");
+        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not between {least} and {most}");
     }
 
     /// <returns>Milliseconds since 1970.</returns>
     public long? Date(string key) => Find(key) is { } node ? Parsed(node, text =>
         DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
             ? date.ToUnixTimeMilliseconds()
-            : throw new FormatException($"'{text}' is no date such as 2011-03-13 or 2011-03-13T07:06:40Z")) : null;
+            : throw new FormatException($"'{text}' is not a date such as 2011-03-13 or 2011-03-13T07:06:40Z")) : null;
 
     /// <summary>How long: one number, a list of two, or the same under a key.</summary>
     public LengthRange Length(string key, long most)
@@ -90,7 +90,7 @@ internal sealed class GeneratorReader
         ScenarioNode node = Find(key) ?? throw Wrong($"'{key}' is missing");
         (ScenarioNode first, ScenarioNode last) = node is SequenceNode { Items: [var low, var high] } ? (low, high) : (node, node);
         var range = new LengthRange((int)Parse(first, ParseLength, 0, most), (int)Parse(last, ParseLength, 0, most));
-        return range.Min <= range.Max ? range : throw Wrong($"{range.Min} to {range.Max} is no range");
+        return range.Min <= range.Max ? range : throw Wrong($"{range.Min} to {range.Max} is not a valid range");
     }
 
     /// <returns>Null when there is none.</returns>
@@ -103,17 +103,17 @@ internal sealed class GeneratorReader
 
     public IReadOnlyList<ScenarioNode> Items(string key) => (_single ?? _keys?.Find(key)) is SequenceNode { Items: { Count: > 0 } items }
         ? items
-        : throw Wrong("a list of values is expected");
+        : throw Wrong("expected a list of values");
 
     /// <returns>Null when there are none.</returns>
     public double[]? Weights(int count)
     {
         if (_keys?.Find("weights") is not { } node)
             return null;
-        double[] weights = node is SequenceNode list ? [.. list.Items.Select(Double)] : throw Wrong("weights is a list");
+        double[] weights = node is SequenceNode list ? [.. list.Items.Select(Double)] : throw Wrong("weights must be a list");
         if (weights.Length != count)
             throw Wrong($"{weights.Length} weights for {count} values");
-        return weights.All(w => w >= 0) && weights.Sum() > 0 ? weights : throw Wrong("weights are 0 or more, and one of them above 0");
+        return weights.All(w => w >= 0) && weights.Sum() > 0 ? weights : throw Wrong("weights must be 0 or more, and at least one above 0");
     }
 
     private IReadOnlyList<string> Keys => Generator.All.First(g => g.Name == _name).Keys;
@@ -135,12 +135,12 @@ internal sealed class GeneratorReader
         long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long plain) ? plain : Quantities.ParseCount(text, 0));
 
     private double Double(ScenarioNode node) => Parsed(node, text =>
-        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value : throw new FormatException($"'{text}' is no number"));
+        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value : throw new FormatException($"'{text}' is not a number"));
 
     private long Parse(ScenarioNode node, Func<string, long> parse, long least, long most)
     {
         long value = Parsed(node, parse);
-        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not within {least} to {most}");
+        return value >= least && value <= most ? value : throw Wrong($"'{value}' is not between {least} and {most}");
     }
 
     private T Parsed<T>(ScenarioNode node, Func<string, T> parse)
@@ -155,5 +155,5 @@ internal sealed class GeneratorReader
         }
     }
 
-    private ScalarNode ScalarOf(string key, ScenarioNode node) => node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}, a single value is expected");
+    private ScalarNode ScalarOf(string key, ScenarioNode node) => node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}; expected a single value");
 }

@@ -14,7 +14,7 @@ internal sealed record Generator(string Name, string Form, string Description, I
     [
         new("^number", "{^number: {start: 0, step: 1, every: 1, cycle: 1M, type: long}}",
             "The document's number, or start + step × number; every N documents have one number (of [10, 100], groups of drawn sizes, 55 on average), cycle N begins again; type is int, long or double.", ["start", "step", "type", "every", "cycle"]),
-        new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included.", ["min", "max"]),
+        new("^int", "{^int: [20, 1020]}", "A 32-bit number, uniform, both ends included; with draw: upper or lower, from that half of what seed and number give, whatever the field is called.", ["min", "max", "draw"]),
         new("^long", "{^long: [0, 10000000000]}", "A 64-bit number, uniform, both ends included.", ["min", "max"]),
         new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
@@ -23,6 +23,7 @@ internal sealed record Generator(string Name, string Form, string Description, I
         new("^uuid", "^uuid", "A random UUID.", []),
         new("^string", "{^string: [10, 20]}", "Random characters that hardly compress; a length, or the least and the greatest.", ["length"]),
         new("^binary", "{^binary: 1MB}", "Random bytes; a size, or the least and the greatest.", ["size"]),
+        new("^filler", "{^filler: {documentSize: 1024, compressibility: 0}}", "Random characters that fill the document to exactly this size, of which a percentage compresses away; with length, so many characters.", ["documentSize", "length", "compressibility"]),
         new("^word", "{^word: {first: 100}}", "A word of the built-in dictionary of 7,998, or of its first.", ["first"]),
         new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values.", ["of", "weights"]),
         new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of one or of random length.", ["length", "of"]),

@@ -1,5 +1,5 @@
-using MongoPerf.Cli;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -30,7 +30,7 @@ internal static class KeyChoiceReader
     {
         ScalarNode scalar => Make(scalar, scalar.Text, null, scale),
         MappingNode { Entries: [var only] } => Make(only.Key, only.Name, only.Value, scale),
-        _ => throw MappingReader.Wrong(node, $"key is {node.Describe()}, one of {string.Join(", ", Names)} is expected", "such as 'zipfian', or {first: 10k}"),
+        _ => throw MappingReader.Wrong(node, $"key is {node.Describe()}; expected one of {string.Join(", ", Names)}", "such as 'zipfian', or {first: 10k}"),
     };
 
     private static KeyChoice Make(ScalarNode place, string name, ScenarioNode? argument, CountScale scale)
@@ -38,7 +38,7 @@ internal static class KeyChoiceReader
         if (Choices.FirstOrDefault(c => c.Name == name) is not { } keys)
         {
             string? nearest = NearestName.Find(name, Names);
-            throw MappingReader.Wrong(place, $"key is '{name}', allowed are {string.Join(", ", Names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+            throw MappingReader.Wrong(place, $"key is '{name}'; allowed: {string.Join(", ", Names)}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 
         if (name == "first")

@@ -1,6 +1,7 @@
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 using MongoPerf.Wire.Bson;
 
@@ -11,36 +12,41 @@ namespace MongoPerf.Scenarios;
 /// <param name="defaults">Under "defaults"; null for none.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
-internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed)
+internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed)
 {
     private const int MostBatch = 100_000;
 
     /// <param name="node">One operation.</param>
     /// <param name="path">Such as the phase's name.</param>
-    public PhaseOperation Read(ScenarioNode node, string path)
+    /// <param name="usualName">Of one that has no name; null for its kind.</param>
+    public PhaseOperation Read(ScenarioNode node, string path, string? usualName = null)
     {
         if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}, a mapping such as {{find: users}} is expected");
+            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users}}");
         KeySet kind = KindOf(mapping, path);
         var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
-        string name = reader.Text("name") ?? kind.Name;
+        string name = reader.Text("name") ?? usualName ?? kind.Name;
         string collection = CollectionOf(reader, kind.Name);
-        ScenarioCollection? about = data.FirstOrDefault(c => c.Name == collection);
+        PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
         var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about);
         RequireOfItsKind(reader, kind.Name, about);
-        CollectionOperation operation = WithConcerns(Make(kind.Name, context), reader);
+        Operation operation = WithConcerns(Make(kind.Name, context), reader);
         return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : Keys(reader));
     }
 
     /// <summary>What a load does.</summary>
-    public CollectionOperation Load(ScenarioCollection collection, MappingReader phase)
+    public Operation Load(PlanCollection collection, MappingReader phase)
     {
         if (collection.Files is not { } files)
             return new InsertDocuments("load", collection.Name, collection.Documents, (int)(phase.Count("batch", 1, MostBatch) ?? 1000), phase.Flag("ordered")) { Concerns = Concerns(phase) };
         if (((string[])["batch", "ordered"]).FirstOrDefault(key => phase.Find(key) is not null) is { } key)
-            throw MappingReader.Wrong(phase.Find(key)!, $"load: {key} has no meaning where files are loaded, each by itself");
+            throw MappingReader.Wrong(phase.Find(key)!, $"load: {key} is not allowed when files are loaded, as each is written by itself");
         return WithConcerns(new UploadFile("load", collection.Name, files), phase);
     }
+
+    /// <summary>One way of writing in a growth.</summary>
+    public InsertDocuments Write(PlanCollection collection, MappingReader write, string name) =>
+        new(name, collection.Name, collection.Documents, (int)(write.Count("batch", 1, MostBatch) ?? 1), write.Flag("ordered", usual: true)) { Concerns = Concerns(write) };
 
     public static IReadOnlyList<BsonDocument> Indexes(IReadOnlyList<ScenarioNode> nodes, string what) => [.. nodes.Select(node => Index(node, what))];
 
@@ -49,9 +55,16 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         string[] kinds = [.. mapping.Entries.Select(e => e.Name).Where(n => ScenarioLanguage.OperationKinds.Contains(n))];
         if (kinds.Length == 1)
             return ScenarioLanguage.OperationOf(kinds[0]);
-        string found = kinds.Length == 0 ? $"none of the keys {string.Join(", ", mapping.Entries.Select(e => e.Name))} says what is done" : $"both {kinds[0]} and {kinds[1]} are there";
-        string? nearest = mapping.Entries.Select(e => Cli.NearestName.Find(e.Name, ScenarioLanguage.OperationKinds)).FirstOrDefault(n => n is not null);
-        throw MappingReader.Wrong(mapping, $"{path}: {found}, allowed is one of {string.Join(", ", ScenarioLanguage.OperationKinds)}", nearest is null || kinds.Length > 0 ? null : $"did you mean '{nearest}'?");
+        if (kinds.Length > 1)
+            throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them");
+        foreach (MappingEntry entry in mapping.Entries)
+        {
+            if (OperationNames.FindHint(entry.Name) is { } hint)
+                throw MappingReader.Wrong(entry.Key, $"{path}: unknown operation '{entry.Name}'; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}", hint);
+        }
+
+        string keys = mapping.Entries.Count == 0 ? "it has no keys" : $"found only {string.Join(", ", mapping.Entries.Select(e => e.Name))}";
+        throw MappingReader.Wrong(mapping, $"{path}: no key names the operation, {keys}; allowed: {string.Join(", ", ScenarioLanguage.OperationKinds)}");
     }
 
     private string CollectionOf(MappingReader reader, string kind)
@@ -59,24 +72,24 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         string key = kind == "runCommand" ? "collection" : kind;
         string? name = reader.Text(key);
         if (name is null)
-            return kind == "runCommand" ? "" : throw MappingReader.Wrong(reader.Node, $"{kind}: the collection is missing");
+            return kind == "runCommand" ? "" : throw MappingReader.Wrong(reader.Node, $"{kind}: the collection's name is missing");
         if (data.Any(c => c.Name == name))
             return name;
-        string? nearest = Cli.NearestName.Find(name, data.Select(c => c.Name));
-        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        string? nearest = NearestName.Find(name, data.Select(c => c.Name));
+        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
     /// <summary>Files are only moved whole, and documents are none.</summary>
-    private static void RequireOfItsKind(MappingReader reader, string kind, ScenarioCollection? about)
+    private static void RequireOfItsKind(MappingReader reader, string kind, PlanCollection? about)
     {
         bool isOfFiles = kind is "upload" or "download";
         if (about is { Files: not null } && !isOfFiles)
-            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a GridFS bucket, allowed are upload and download");
+            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a GridFS bucket; allowed: upload, download");
         if (about is { Files: null } && isOfFiles)
-            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a collection of documents, a GridFS bucket is expected", "such as fs: {files: {count: 1k, length: 1MB}} in data");
+            throw MappingReader.Wrong(reader.Node, $"{kind}: '{about.Name}' is a collection of documents; expected a GridFS bucket", "such as fs: {files: {count: 1k, length: 1MB}} in data");
     }
 
-    private CollectionOperation Make(string kind, Context c) => kind switch
+    private Operation Make(string kind, Context c) => kind switch
     {
         "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
         "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? 1000), c.Reader.Flag("ordered", usual: true)),
@@ -101,10 +114,10 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         ]),
         "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
         "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
-        "count" => new CountDocuments(c.Name, c.Collection, c.Document("filter") ?? DocumentValue.Empty) { Skip = c.Value("skip"), Limit = c.Value("limit"), Hint = c.Value("hint") },
+        "count" => new CountDocuments(c.Name, c.Collection, c.Filter() ?? DocumentValue.Empty) { Skip = c.Value("skip"), Limit = c.Value("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
-            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Document("filter") ?? DocumentValue.Empty),
-        "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Templates.Array(c.Reader.Require("pipeline", "a list of stages"), c.Path + ".pipeline"))
+            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Filter() ?? DocumentValue.Empty),
+        "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
         {
             Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
         },
@@ -115,6 +128,7 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
 
     private static FindDocuments Find(Context c)
     {
+        bool isOfKey = IsByKey(c.Reader.Find("filter"));
         return new FindDocuments(c.Name, c.Collection, c.KeyFilter())
         {
             Sort = c.Document("sort"),
@@ -123,7 +137,9 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
             Limit = c.Value("limit") ?? (c.Reader.Find("filter") is null ? One : null),
             Hint = c.Value("hint"),
             BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
-            Expected = IsByKey(c.Reader.Find("filter")) && c.Reader.Find("projection") is null ? c.About!.Documents : null,
+            // Under a collation other values are equal, and they stand in another order.
+            Expected = c.About!.Options?.Find("collation") is null || isOfKey ? c.About.Documents : null,
+            IsOfKey = isOfKey,
         };
     }
 
@@ -172,11 +188,11 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
         return node is null ? KeyChoice.Uniform : KeyChoiceReader.Read(node, scale);
     }
 
-    private CollectionOperation WithConcerns(CollectionOperation operation, MappingReader reader)
+    private Operation WithConcerns(Operation operation, MappingReader reader)
     {
         OperationConcerns concerns = Concerns(reader);
         return operation is UploadFile && concerns.IsUnacknowledged
-            ? throw MappingReader.Wrong(reader.Find("writeConcern") ?? reader.Node, $"w: 0 for files of '{operation.Collection}': a file is there when the server has said so", "take w: 1")
+            ? throw MappingReader.Wrong(reader.Find("writeConcern") ?? reader.Node, $"w: 0 is not allowed for files of '{operation.Collection}': a file is complete only when the server has acknowledged it", "use w: 1")
             : operation with { Concerns = concerns };
     }
 
@@ -206,20 +222,39 @@ internal sealed class OperationReader(IReadOnlyList<ScenarioCollection> data, Sc
             elements.Add(("j", reader.Flag("j")));
         if (reader.Count("wtimeout", 0) is { } timeout)
             elements.Add(("wtimeout", timeout));
-        return BsonDocument.Of([.. elements]);
+        return elements.Count == 0 ? null : BsonDocument.Of([.. elements]);
     }
 
     /// <summary>What reading one operation needs.</summary>
-    private sealed record Context(MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, ScenarioCollection? About)
+    private sealed record Context(MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, PlanCollection? About)
     {
         public DocumentValue? Document(string key) => Reader.Find(key) is { } node ? Templates.Document(node, $"{Path}.{key}") : null;
 
         public TemplateValue? Value(string key) => Reader.Find(key) is { } node ? Templates.Value(node, $"{Path}.{key}") : null;
 
-        public TemplateValue Update() => Templates.Value(Reader.Require("with", "such as with: {$set: {name: ^word}}"), $"{Path}.with");
+        public TemplateValue Update()
+        {
+            ScenarioNode node = Reader.Require("with", "such as with: {$set: {name: ^word}}");
+            Operators.RequireUpdate(node, $"{Path}.with");
+            return Templates.Value(node, $"{Path}.with");
+        }
+
+        public DocumentValue Pipeline()
+        {
+            ScenarioNode node = Reader.Require("pipeline", "such as pipeline: [{$match: {name: ^word}}]");
+            Operators.RequirePipeline(node, $"{Path}.pipeline");
+            return Templates.Array(node, $"{Path}.pipeline");
+        }
+
+        /// <returns>Null when there is none.</returns>
+        public DocumentValue? Filter()
+        {
+            Operators.RequireFilter(Reader.Find("filter"), $"{Path}.filter");
+            return Document("filter");
+        }
 
         /// <summary>Without a filter it is the document that was drawn.</summary>
-        public DocumentValue KeyFilter() => Document("filter") ?? DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
+        public DocumentValue KeyFilter() => Filter() ?? DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
 
         public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
     }

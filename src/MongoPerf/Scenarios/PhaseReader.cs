@@ -1,12 +1,11 @@
-using MongoPerf.Cli;
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
 
 /// <summary>Reads one phase whose parameters have been put in.</summary>
-internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, OperationReader operations, CountScale scale)
+internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationReader operations, CountScale scale, bool isOfGrowth = false)
 {
     public const int MostThreads = 10_000;
     private const double UsualSeconds = 10;
@@ -17,28 +16,34 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     /// <param name="node">The phase; threads is a single value.</param>
     /// <param name="number">1-based, for a phase without a name.</param>
     /// <param name="parameters">Values of the sweeps in it.</param>
-    public ScenarioPhase Read(ScenarioNode node, int number, IReadOnlyList<KeyValuePair<string, string>> parameters)
+    public Phase Read(ScenarioNode node, int number, IReadOnlyList<KeyValuePair<string, string>> parameters)
     {
         string name = NameOf(node, number);
-        var reader = new MappingReader(node, $"phase '{name}'", ScenarioLanguage.Phase);
+        var reader = new MappingReader(node, $"phase '{name}'", isOfGrowth ? ScenarioLanguage.Each : ScenarioLanguage.Phase);
         PhaseKeys.Require(reader, name);
-        ScenarioCollection? created = Collection(reader, "create");
-        ScenarioCollection? loaded = Collection(reader, "load");
+        if (PhaseKeys.IsOfSizes(reader))
+            return new Phase { Name = name, Description = reader.Text("description") ?? "", Measures = Collection(reader, "sizes")!.Name, Groups = [], Parameters = parameters, PauseSeconds = reader.Duration("pause") ?? 0 };
+        if (Collection(reader, "check") is { } checkedOne)
+            return new Phase { Name = name, Description = reader.Text("description") ?? "", Checks = checkedOne.Name, Groups = [], Parameters = parameters, Restart = Restart(reader), PauseSeconds = reader.Duration("pause") ?? 0 };
+        PlanCollection? created = Collection(reader, "create");
+        PlanCollection? loaded = Collection(reader, "load");
         PhaseGroup[] groups = created is not null ? [Create(created)]
             : loaded is not null ? [Load(reader, loaded)]
             : BalancerReader.Find(reader, $"phase '{name}'", data) is { } balancer ? [balancer]
             : reader.Find("groups") is { } list ? Groups(list, name) : [Measured(reader, name)];
         RequireDifferentNames(reader, name, groups);
-        string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Test)];
-        return new ScenarioPhase
+        string[] names = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name)];
+        return new Phase
         {
             Name = name,
+            Description = reader.Text("description") ?? "",
             Creates = created?.Name,
             Loads = loaded?.Name,
             HasRanges = reader.Flag("ranges"),
             Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
             Restart = Restart(reader),
             Groups = groups,
+            ExplainsQueries = reader.Flag("explain", usual: isOfGrowth),
             PauseSeconds = reader.Duration("pause") ?? 0,
             Parameters = parameters,
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
@@ -47,33 +52,41 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     }
 
     /// <summary>What the file does not load itself is loaded first, by one thread.</summary>
-    public ScenarioPhase ImpliedLoad(ScenarioCollection collection)
+    public Phase ImpliedLoad(PlanCollection collection)
     {
         var empty = new MappingReader(new MappingNode(new Position("", 0, 0), []), "load", ScenarioLanguage.Phase);
-        return new ScenarioPhase { Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true };
+        return new Phase { Name = LoadName(collection.Name), Loads = collection.Name, Groups = [Load(empty, collection)], TakesSizes = true };
     }
 
-    public static string NameOf(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
+    /// <exception cref="UserException">It can't be shown in one line.</exception>
+    public static string NameOf(ScenarioNode phase, int number) => WrittenName(phase, number) is var name && !name.Any(char.IsControl)
+        ? name
+        : throw MappingReader.Wrong(phase, $"phase {number}: its name contains a control character");
+
+    private static string WrittenName(ScenarioNode phase, int number) => phase is not MappingNode mapping ? $"{number}"
         : mapping.Find("name") is ScalarNode name ? name.Text
         : mapping.Find("load") is ScalarNode loaded ? LoadName(loaded.Text)
+        : mapping.Find("grow") is ScalarNode grown ? grown.Text
+        : mapping.Find("grow") is MappingNode { Entries: [var first, ..] } ? first.Name
+        : mapping.Find("check") is ScalarNode looked ? $"check {looked.Text}"
         : mapping.Find("create") is ScalarNode created ? $"create {created.Text}"
         : mapping.Find("balancer") is ScalarNode balancer ? $"balancer {balancer.Text}"
         : $"phase {number}";
 
-    private static string LoadName(string collection) => $"load {collection}";
+    public static string LoadName(string collection) => $"load {collection}";
 
     /// <returns>Null when the phase has no such key.</returns>
-    private ScenarioCollection? Collection(MappingReader reader, string key)
+    private PlanCollection? Collection(MappingReader reader, string key)
     {
         if (reader.Text(key) is not { } name)
             return null;
         if (data.FirstOrDefault(c => c.Name == name) is { } collection)
             return collection;
         string? nearest = NearestName.Find(name, data.Select(c => c.Name));
-        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data, allowed are {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
-    private static PhaseGroup Create(ScenarioCollection collection) => new()
+    private static PhaseGroup Create(PlanCollection collection) => new()
     {
         Threads = 1, Count = 1, Operations = [new PhaseOperation(new CreateCollection(collection.Name), 1, null)],
     };
@@ -82,6 +95,7 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     {
         "cold" => ServerRestart.Cold,
         "warm" => ServerRestart.Warm,
+        "kill" => ServerRestart.Kill,
         _ => ServerRestart.None,
     };
 
@@ -93,10 +107,10 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         long lap = scale.ReadOperations(node);
         return count / lap <= MostLaps
             ? lap
-            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, which makes {count / lap:N0} laps of {count:N0}, allowed are up to {MostLaps:N0}", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
+            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, or {count / lap:N0} laps in {count:N0}; at most {MostLaps:N0} are allowed", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
     }
 
-    private PhaseGroup Load(MappingReader reader, ScenarioCollection collection) => new()
+    private PhaseGroup Load(MappingReader reader, PlanCollection collection) => new()
     {
         Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
         Operations = [new PhaseOperation(operations.Load(collection, reader), 1, null)],
@@ -121,10 +135,13 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     private PhaseGroup[] Groups(ScenarioNode node, string phase)
     {
         if (node is not SequenceNode { Items.Count: > 0 } list)
-            throw MappingReader.Wrong(node, $"phase '{phase}': groups is {node.Describe()}, a list is expected");
-        PhaseGroup[] groups = [.. list.Items.Select((item, i) => Group(item, phase, i + 1))];
-        return groups.Any(g => g.IsLimited) ? groups : throw MappingReader.Wrong(node, $"phase '{phase}': no group has a duration or a count, so it would never end");
+            throw MappingReader.Wrong(node, $"phase '{phase}': groups is {node.Describe()}; expected a list");
+        PhaseGroup[] groups = GroupsOf(list, phase);
+        return groups.Any(g => g.IsLimited) ? groups : throw MappingReader.Wrong(node, $"phase '{phase}': no group has a duration or count, so the phase would never end");
     }
+
+    /// <summary>Groups that need not end by themselves.</summary>
+    public PhaseGroup[] GroupsOf(SequenceNode list, string phase) => [.. list.Items.Select((item, i) => Group(item, phase, i + 1))];
 
     private PhaseGroup Group(ScenarioNode node, string phase, int number)
     {
@@ -148,9 +165,9 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
     private static PhaseGroup Limited(MappingReader reader, string name, PhaseGroup group)
     {
         if (group.Seconds is 0)
-            throw MappingReader.Wrong(reader.Find("duration")!, $"{name}: duration is 0, it must be longer");
+            throw MappingReader.Wrong(reader.Find("duration")!, $"{name}: duration is 0; it must be longer");
         return group.Seconds is { } all && group.WarmupSeconds >= all
-            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s, the phase takes {all:0.###} s: nothing would be measured")
+            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s and duration {all:0.###} s, so nothing would be measured")
             : group;
     }
 
@@ -159,65 +176,23 @@ internal sealed class PhaseReader(IReadOnlyList<ScenarioCollection> data, Operat
         IReadOnlyList<ScenarioNode> nodes = reader.List("operations");
         if (nodes.Count == 0)
             throw MappingReader.Wrong(reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users}]");
-        PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path))];
+        // In a growth's charts a phase with one operation is one line, and called by its own name.
+        PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
         // What weighs nothing is never done, and shows in no result.
         PhaseOperation[] done = [.. read.Where(o => o.Weight > 0)];
         return done.Length > 0 ? done : throw MappingReader.Wrong(reader.Find("operations")!, $"{path}: all weights are 0");
     }
 
     /// <summary>Names in a group's results: those of one kind on different collections may share one, and are counted together.</summary>
-    private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Test, o.GetType()))
-        .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Test) : [same.Key.Test]);
+    private static IEnumerable<string> Counted(PhaseGroup group) => group.Operations.Select(o => o.Operation).GroupBy(o => (o.Name, o.GetType()))
+        .SelectMany(same => same.GroupBy(o => o.Collection).Max(collection => collection.Count()) > 1 ? same.Select(o => o.Name) : [same.Key.Name]);
 
     private static void RequireDifferentNames(MappingReader reader, string phase, PhaseGroup[] groups)
     {
         string[] names = [.. groups.SelectMany(Counted)];
         if (names.GroupBy(n => n).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them a name; only those of one kind on different collections may share it, and are counted together");
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': two operations are called '{twice.Key}'", "give one of them another name; only operations of one kind on different collections may share a name, and are then counted together");
         if (names.FirstOrDefault(n => n == Assertion.Total) is not null)
-            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', which is the name of their sum");
-    }
-}
-
-/// <summary>Reads assertions such as <c>read.p99 &lt; 10ms</c>.</summary>
-internal static class AssertionReader
-{
-    /// <param name="node">A text.</param>
-    /// <param name="operations">Names that may stand in it.</param>
-    public static Assertion Read(ScenarioNode node, IReadOnlyList<string> operations)
-    {
-        if (node is not ScalarNode scalar)
-            throw MappingReader.Wrong(node, $"assert: {node.Describe()}, a text such as 'read.p99 < 10ms' is expected");
-        string text = scalar.Text;
-        string? comparison = Assertion.Comparisons.FirstOrDefault(c => text.Contains(c, StringComparison.Ordinal));
-        string[] sides = comparison is null ? [] : text.Split(comparison, 2, StringSplitOptions.TrimEntries);
-        int dot = sides.Length == 2 ? sides[0].LastIndexOf('.') : -1;
-        if (dot < 1)
-            throw MappingReader.Wrong(node, $"assert: '{text}' is not of the form operation.metric < value", "such as 'read.p99 < 10ms' or 'total.rate > 1000'");
-        string operation = sides[0][..dot];
-        string metric = sides[0][(dot + 1)..];
-        RequireOneOf(node, "operation", operation, [.. operations, Assertion.Total]);
-        RequireOneOf(node, "metric", metric, Assertion.Metrics);
-        return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1]));
-    }
-
-    private static double Limit(ScenarioNode node, string metric, string text)
-    {
-        try
-        {
-            return Assertion.Latencies.Contains(metric) ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
-        }
-        catch (FormatException e)
-        {
-            throw MappingReader.Wrong(node, $"assert: {e.Message}");
-        }
-    }
-
-    private static void RequireOneOf(ScenarioNode node, string what, string found, IReadOnlyList<string> allowed)
-    {
-        if (allowed.Contains(found))
-            return;
-        string? nearest = NearestName.Find(found, allowed);
-        throw MappingReader.Wrong(node, $"assert: no {what} '{found}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+            throw MappingReader.Wrong(reader.Node, $"phase '{phase}': an operation is called '{Assertion.Total}', the name of the sum of all");
     }
 }

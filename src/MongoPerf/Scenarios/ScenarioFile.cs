@@ -1,4 +1,4 @@
-using MongoPerf.Cli;
+using MongoPerf.Input;
 
 namespace MongoPerf.Scenarios;
 
@@ -39,17 +39,19 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
         if (TryFind(nameOrPath) is { } file)
             return file;
         string? nearest = NearestName.Find(nameOrPath, List().Select(s => s.Name));
-        throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and none of that name in {FolderName}",
-            nearest is null ? "'mongoperf list scenarios' names those that are there" : $"did you mean '{nearest}'?");
+        throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and no scenario of that name in {FolderName}",
+            nearest is null ? "'mongoperf list scenarios' lists them" : $"did you mean '{nearest}'?");
     }
 
     private static ScenarioFile Open(string path)
     {
         if (new FileInfo(path).Length > MostBytes)
-            throw new UserException(ExitCode.WrongUsage, $"{path}: larger than {MostBytes:N0} bytes, so it is no scenario");
+            throw new UserException(ExitCode.WrongUsage, $"{path}: larger than {MostBytes:N0} bytes, the limit for a scenario");
         string full = Path.GetFullPath(path);
         string folder = new[] { Path.GetFullPath(FolderName), ShippedFolder }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
-        return new ScenarioFile(NameIn(folder, full), path, File.ReadAllText(path));
+        // Where the program itself lies tells a reader nothing.
+        string shown = folder == ShippedFolder ? Path.GetRelativePath(AppContext.BaseDirectory, full) : path;
+        return new ScenarioFile(NameIn(folder, full), shown, File.ReadAllText(path));
     }
 
     private static string NameIn(string folder, string path) =>

@@ -116,16 +116,18 @@ internal static class ScenarioLanguage
         .. BalancerKeys,
     ]);
 
-    public static IReadOnlyList<string> Restarts { get; } = ["none", "warm", "cold"];
+    public static IReadOnlyList<string> Restarts { get; } = ["none", "warm", "cold", "kill"];
 
-    public static KeySet Phase { get; } = new("phase", "Makes or loads a collection, or holds a workload for a time or a count.",
+    private static readonly Key[] PhaseKeys =
     [
         new("name", KeyKind.Text, "Its name in results."),
-        new("create", KeyKind.Text, "The collection to make anew, empty and with its indexes, as one timed operation; without such a phase it is made before the first one."),
+        new("description", KeyKind.Text, "A line for tables and lists."),
+        new("create", KeyKind.Text, "The collection to create anew, empty and with its indexes, as one timed operation; without such a phase it is created before the first one."),
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
+        new("check", KeyKind.Text, "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
         new("ranges", KeyKind.Flag, "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
         new("lap", KeyKind.Count, "Notes for each thread when it had done so many documents of a load, or operations of a phase with a count, such as 10k; --scale multiplies it."),
-        new("restart", KeyKind.Text, "Before it begins the run's own server is stopped and started again; cold makes the system forget its files too [default: none].") { Allowed = Restarts },
+        new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
         new("threads", KeyKind.Counts, "How many; a list gives a result for each [default: 1]."),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 10s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
@@ -136,11 +138,37 @@ internal static class ScenarioLanguage
         BatchKey with { Description = "Of a load: documents per command [default: 1000]." },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
-        new("sizes", KeyKind.Flag, "Take the collection's sizes when it is over [default: true for a load]."),
+        new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, such as [1M, 2M, 5M, 10M], in place of to and step."),
+        new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the documents examined [default: true at each size of a growth, else false]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
         new("groups", KeyKind.Mappings, "Several groups of threads at once, in place of threads and operations.", Group),
+    ];
+
+    /// <summary>A phase that runs at each size of a growth.</summary>
+    public static KeySet Each { get; } = new("phase", "Holds a workload for a time or a count, or takes sizes.", PhaseKeys);
+
+    public static KeySet Write { get; } = new("write", "One way of writing in a growth.",
+    [
+        new("name", KeyKind.Text, "Its name in results."),
+        new("description", KeyKind.Text, "A line for tables and lists."),
+        new("share", KeyKind.Number, "Its share of each step's documents is this over the sum of all shares [default: 1]."),
+        new("threads", KeyKind.Count, "How many [default: 1]."),
+        BatchKey with { Description = "Documents per command [default: 1]." },
+        OrderedKey,
+        WriteConcernKey,
+    ]);
+
+    public static KeySet Phase { get; } = new("phase", "Creates, loads or grows a collection, or holds a workload for a time or a count.",
+    [
+        .. PhaseKeys,
+        new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several, each with its documents per document of a size, such as {users: 1, orders: 5}."),
+        new("to", KeyKind.Count, "Of a growth: documents at the end; --target names another number, --scale multiplies it."),
+        new("step", KeyKind.Count, "Of a growth: documents per step; --step names another number, --scale multiplies it [default: a tenth of the target, 1M at most]."),
+        new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, in batches of 1000].", Write),
+        new("beside", KeyKind.Mappings, "Of a growth: groups of threads that read and update while documents are written.", Group),
+        new("each", KeyKind.Mappings, "Of a growth: the phases that run at each size.", Each),
     ]);
 
     public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
@@ -149,11 +177,11 @@ internal static class ScenarioLanguage
         new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
     ]);
 
-    public static IReadOnlyList<string> Topologies { get; } = ["single", "sharded"];
+    public static IReadOnlyList<string> Topologies { get; } = ["standalone", "sharded"];
 
     public static KeySet Deployment { get; } = new("deployment", "A deployment that the scenario is run on.",
     [
-        new("topology", KeyKind.Text, "One server, or a sharded cluster [default: sharded with shards, else single].") { Allowed = Topologies },
+        new("topology", KeyKind.Text, "One server, or a sharded cluster [default: sharded with shards, else standalone].") { Allowed = Topologies },
         new("shards", KeyKind.Count, "How many; --shards names another number."),
         new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
         new("cache", KeyKind.Size, "Cache limit of each server, 256MB at least; --cache names another [default: the server's own]."),
@@ -195,7 +223,7 @@ internal static class ScenarioLanguage
         new("deployments", KeyKind.NamedMappings, "What it runs on, one after the other, by name; then they are compared. Not with --uri, --cluster or --topology; --deployment picks some.", Deployment),
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
         new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
-        new("maxErrors", KeyKind.Count, "Failed operations beyond this end with exit code 4 [default: 0]."),
+        new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
         new("figures", KeyKind.Mappings, "Charts of the report, before those that it has anyway.", Figure),
         new("tables", KeyKind.Mappings, "Tables of the report, before those that it has anyway.", Table),

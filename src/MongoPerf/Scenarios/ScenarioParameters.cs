@@ -1,5 +1,5 @@
 using System.Text.RegularExpressions;
-using MongoPerf.Cli;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -8,6 +8,9 @@ namespace MongoPerf.Scenarios;
 /// <remarks>A list, or a mapping of named values, is a sweep: what uses it is run once for each value. Where values are mappings, $(name.part) is a part of the current one.</remarks>
 internal sealed partial class ScenarioParameters
 {
+    /// <summary>The file and the list of phases.</summary>
+    private const int LevelsAbovePieces = 2;
+
     private readonly Dictionary<string, IReadOnlyList<NamedValue>> _values = [];
     private readonly List<ScalarNode> _names = [];
 
@@ -19,7 +22,7 @@ internal sealed partial class ScenarioParameters
     public ScenarioParameters(ScenarioNode? node, MappingNode? set, IReadOnlyDictionary<string, string> overrides, List<string> told)
     {
         if (node is not null and not MappingNode)
-            throw MappingReader.Wrong(node, $"parameters is {node.Describe()}, names with their values are expected");
+            throw MappingReader.Wrong(node, $"parameters is {node.Describe()}; expected names with values");
         foreach (MappingEntry entry in (node as MappingNode)?.Entries ?? [])
         {
             _names.Add(entry.Key);
@@ -61,19 +64,30 @@ internal sealed partial class ScenarioParameters
     /// <summary>The piece with its parameters put in and its ^if decided.</summary>
     /// <param name="node">Of the file.</param>
     /// <param name="chosen">The value of each sweep in it.</param>
-    public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) => node switch
+    /// <exception cref="UserException">A parameter that is not there, or that nests the piece too deep.</exception>
+    public ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen) => Resolve(node, chosen, LevelsAbovePieces);
+
+    private ScenarioNode Resolve(ScenarioNode node, IReadOnlyDictionary<string, NamedValue> chosen, int level) => node switch
     {
-        // A value that is nothing but a parameter becomes what that is, a mapping maybe; its place stays this one.
-        ScalarNode scalar when NameIn(scalar) is { } name => Find(scalar, name, chosen).Node with { Position = scalar.Position },
+        ScalarNode scalar when NameIn(scalar) is { } name => PutIn(scalar, name, chosen, level),
         ScalarNode scalar => ResolveText(scalar, chosen),
-        SequenceNode list => list with { Items = [.. list.Items.Select(item => Resolve(item, chosen))] },
-        MappingNode { Entries: [{ Name: Generator.If } only] } => Decide(only, chosen),
+        SequenceNode list => list with { Items = [.. list.Items.Select(item => Resolve(item, chosen, level + 1))] },
+        MappingNode { Entries: [{ Name: Generator.If } only] } => Decide(only, chosen, level + 1),
         MappingNode mapping => mapping with
         {
-            Entries = [.. mapping.Entries.Select(e => new MappingEntry(ResolveText(e.Key, chosen), Resolve(e.Value, chosen)))],
+            Entries = [.. mapping.Entries.Select(e => new MappingEntry(ResolveText(e.Key, chosen), Resolve(e.Value, chosen, level + 1)))],
         },
         _ => node,
     };
+
+    /// <summary>A value that is nothing but a parameter becomes what that is, a mapping maybe; its place stays this one.</summary>
+    private ScenarioNode PutIn(ScalarNode scalar, string name, IReadOnlyDictionary<string, NamedValue> chosen, int level)
+    {
+        ScenarioNode value = Find(scalar, name, chosen).Node;
+        return level + value.Levels <= NodeReader.MostLevels
+            ? value with { Position = scalar.Position }
+            : throw MappingReader.Wrong(scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
+    }
 
     /// <param name="file">As it is written: what the command line replaced counts as used.</param>
     /// <exception cref="UserException">A parameter that nothing uses.</exception>
@@ -82,7 +96,7 @@ internal sealed partial class ScenarioParameters
         var used = new HashSet<string>();
         Collect(file.With("parameters", null), used);
         foreach (ScalarNode name in _names.Where(n => !used.Contains(n.Text)))
-            throw MappingReader.Wrong(name, $"parameter '{name.Text}' is used nowhere", $"it is put in by $({name.Text})");
+            throw MappingReader.Wrong(name, $"parameter '{name.Text}' is never used", $"use it as $({name.Text}), or remove it");
     }
 
     private static IReadOnlyList<NamedValue> ValuesOf(string name, ScenarioNode node)
@@ -109,8 +123,8 @@ internal sealed partial class ScenarioParameters
         {
             string[] known = [.. _values.Keys];
             string? nearest = NearestName.Find(name, known);
-            string allowed = known.Length == 0 ? "the file has no parameters" : $"the file's are {string.Join(", ", known)}";
-            throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}', {allowed}", nearest is null ? null : $"did you mean '{nearest}'?");
+            string allowed = known.Length == 0 ? "the file has no parameters" : $"the file has {string.Join(", ", known)}";
+            throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}'; {allowed}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 
         var place = new Position("--set", 1, 1);
@@ -133,7 +147,7 @@ internal sealed partial class ScenarioParameters
     private string Replace(ScalarNode scalar, IReadOnlyDictionary<string, NamedValue> chosen) =>
         Reference().Replace(scalar.Text, match => Find(scalar, match.Groups[1].Value, chosen).Node is ScalarNode value
             ? value.Text
-            : throw MappingReader.Wrong(scalar, $"parameter '{match.Groups[1].Value}' is no single value, so it can't stand inside a text"));
+            : throw MappingReader.Wrong(scalar, $"parameter '{match.Groups[1].Value}' is not a single value, so it cannot be used inside a text"));
 
     private NamedValue Find(ScalarNode place, string reference, IReadOnlyDictionary<string, NamedValue> chosen)
     {
@@ -154,25 +168,25 @@ internal sealed partial class ScenarioParameters
         return parts.Find(part) is { } node
             ? new NamedValue(value.Name, node)
             : throw MappingReader.Wrong(
-                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}', allowed are {string.Join(", ", parts.Entries.Select(e => e.Name))}", Hint(part, parts.Entries.Select(e => e.Name)));
+                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}'; allowed: {string.Join(", ", parts.Entries.Select(e => e.Name))}", Hint(part, parts.Entries.Select(e => e.Name)));
     }
 
     private UserException Unknown(ScalarNode place, string name) => MappingReader.Wrong(
-        place, $"no parameter '{name}', allowed are {(_values.Count == 0 ? "none: the file has no parameters" : string.Join(", ", _values.Keys))}", Hint(name, _values.Keys));
+        place, $"no parameter '{name}'; {(_values.Count == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", _values.Keys)}")}", Hint(name, _values.Keys));
 
     private static string? Hint(string name, IEnumerable<string> known) => NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
-    private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen)
+    private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen, int level)
     {
         if (entry.Value is not MappingNode parts || parts.Entries.Any(e => e.Name is not ("is" or "then" or "else")) || parts.Find("is") is not { } condition)
-            throw MappingReader.Wrong(entry.Value, "^if has the keys is, then and else", "such as {^if: {is: $(all), then: 1, else: 2}}");
-        bool holds = Resolve(condition, chosen) switch
+            throw MappingReader.Wrong(entry.Value, "^if takes the keys is, then and else, and needs is", "such as {^if: {is: $(all), then: 1, else: 2}}");
+        bool holds = Resolve(condition, chosen, level) switch
         {
             ScalarNode { Text: "true" } => true,
             ScalarNode { Text: "false" } => false,
-            { } other => throw MappingReader.Wrong(condition, $"^if: is is {other.Describe()}, allowed are true and false"),
+            { } other => throw MappingReader.Wrong(condition, $"^if: 'is' is {other.Describe()}; allowed: true, false"),
         };
-        return parts.Find(holds ? "then" : "else") is { } branch ? Resolve(branch, chosen) : new ScalarNode(entry.Value.Position, "", false);
+        return parts.Find(holds ? "then" : "else") is { } branch ? Resolve(branch, chosen, level) : new ScalarNode(entry.Value.Position, "", false);
     }
 
     private void Collect(ScenarioNode node, HashSet<string> found)

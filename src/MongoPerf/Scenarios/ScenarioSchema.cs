@@ -81,9 +81,18 @@ internal static class ScenarioSchema
         KeyKind.Document => OrText(Ref("document")),
         KeyKind.Values or KeyKind.Documents or KeyKind.Texts => OrText(ListOf(Ref("value"))),
         KeyKind.KeyChoice => Ref("keyChoice"),
-        KeyKind.Mapping => Mapping(key.Of!),
+        KeyKind.Mapping => new JsonObject { ["anyOf"] = new JsonArray(Mapping(key.Of!), Choice(), Ref("parameter")) },
         KeyKind.Mappings => ListOf(key.Of is null ? Ref("operation") : Mapping(key.Of)),
         _ => new JsonObject { ["type"] = "object", ["additionalProperties"] = key.Of is null ? Ref("value") : Mapping(key.Of) },
+    };
+
+    /// <summary>A parameter decides what stands there.</summary>
+    private static JsonObject Choice() => new()
+    {
+        ["type"] = "object",
+        ["properties"] = new JsonObject { ["^if"] = new JsonObject { ["type"] = "object" } },
+        ["required"] = new JsonArray("^if"),
+        ["additionalProperties"] = false,
     };
 
     private static JsonObject Generators() => new()

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text.Json;
-using MongoPerf.Cli;
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Measurement;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 using MongoPerf.Wire.Bson;
 
@@ -22,11 +22,11 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     public DocumentValue Document(ScenarioNode node, string path)
     {
         if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"{path} is {node.Describe()}, a mapping is expected");
+            throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a mapping");
         return Value(node, path) as DocumentValue
             ?? (IsWrapper(mapping)
-                ? throw MappingReader.Wrong(node, $"{path} is a single value, a mapping with fields is expected")
-                : throw MappingReader.Wrong(node, $"{path} is a generated value, a mapping with fields is expected"));
+                ? throw MappingReader.Wrong(node, $"{path} is a single value; expected a mapping with fields")
+                : throw MappingReader.Wrong(node, $"{path} is a generated value; expected a mapping with fields"));
     }
 
     /// <summary>A list of documents that hold no generators, as index keys and options.</summary>
@@ -38,7 +38,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
 
     public DocumentValue Array(ScenarioNode node, string path) => node is SequenceNode list
         ? DocumentValue.Array(list.Items.Select((item, i) => Value(item, $"{path}.{i}")))
-        : throw MappingReader.Wrong(node, $"{path} is {node.Describe()}, a list is expected");
+        : throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a list");
 
     public TemplateValue Value(ScenarioNode node, string path) => node switch
     {
@@ -48,7 +48,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         MappingNode { Entries: [{ Name: ['^', ..] } only] } => Generate(only.Name, only.Value, only.Key, path),
         MappingNode mapping when IsWrapper(mapping) => new LiteralValue(Wrapped(mapping)),
         MappingNode mapping => Fields(mapping, path),
-        _ => throw MappingReader.Wrong(node, $"{path} can't be read"),
+        _ => throw MappingReader.Wrong(node, $"{path} cannot be read"),
     };
 
     private DocumentValue Fields(MappingNode mapping, string path)
@@ -59,26 +59,26 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             if (entry.Name == Generator.FieldsName)
                 elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
             else if (entry.Name.StartsWith('^'))
-                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} stands beside other fields; only {Generator.FieldsName} may");
+                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} is beside other fields; only {Generator.FieldsName} may be");
             else
                 elements.Add(new(CheckedName(entry.Key), Value(entry.Value, $"{path}.{entry.Name}")));
         }
 
         if (elements.GroupBy(e => e.Key).FirstOrDefault(g => g.Count() > 1) is { } twice)
-            throw MappingReader.Wrong(mapping, $"{path}: the field '{twice.Key}' comes twice");
+            throw MappingReader.Wrong(mapping, $"{path}: the field '{twice.Key}' appears twice");
         return new DocumentValue(elements);
     }
 
     private static string CheckedName(ScalarNode key) =>
-        key.Text.Contains('\0', StringComparison.Ordinal) ? throw MappingReader.Wrong(key, "a field's name holds a zero byte") : key.Text;
+        key.Text.Contains('\0', StringComparison.Ordinal) ? throw MappingReader.Wrong(key, "a field name contains a zero byte") : key.Text;
 
     private TemplateValue Generate(string name, ScenarioNode? argument, ScalarNode place, string path)
     {
         if (Generator.All.All(g => g.Name != name))
         {
             string? nearest = NearestName.Find(name, Generator.All.Select(g => g.Name));
-            throw MappingReader.Wrong(place, $"{path}: unknown generator '{name}', allowed are {string.Join(", ", Generator.All.Select(g => g.Name))}",
-                nearest is null ? "a text that begins with ^ is written in quotes" : $"did you mean '{nearest}'?");
+            throw MappingReader.Wrong(place, $"{path}: unknown generator '{name}'; allowed: {string.Join(", ", Generator.All.Select(g => g.Name))}",
+                nearest is null ? "put a text that begins with ^ in quotes" : $"did you mean '{nearest}'?");
         }
 
         var reader = new GeneratorReader(name, argument, place);
@@ -86,15 +86,17 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         return name switch
         {
             "^number" => Sequence(reader, salt),
+            "^int" when reader.Text("draw") is { } half => SharedDraw(reader, half),
             "^int" => Integers(reader, NumberKind.Int32, int.MinValue, int.MaxValue, salt),
             "^long" => Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt),
-            "^double" => reader.NumberRange() is (var low, var high) ? new DoubleValue(low, high, salt) : throw reader.Wrong("the least and the greatest are missing"),
+            "^double" => reader.NumberRange() is (var low, var high) ? new DoubleValue(low, high, salt) : throw reader.Wrong("the least and greatest values are missing"),
             "^bool" => new BooleanValue(reader.Number(null, 0, 1) ?? 0.5, salt),
             "^date" => Date(reader, salt),
             "^objectId" => new ObjectIdValue(seed),
             "^uuid" => FillerValue.Uuid(salt),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
+            "^filler" => Filler(reader),
             "^word" => new WordValue((int)(reader.Count("first", 1, WordList.Count) ?? WordList.Count), salt),
             "^choice" => Choice(reader, path, salt),
             "^array" => new ArrayValue(reader.Length("length", MostItems), Value(reader.Require("of"), $"{path}[]"), salt),
@@ -108,10 +110,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private TemplateValue Field(GeneratorReader reader, string path)
     {
         if (documents is null)
-            throw reader.Wrong("only operations on a collection of 'data' can use it");
+            throw reader.Wrong("it is allowed only in operations on a collection of 'data'");
         return documents.Find(path) is { } value
             ? ReferenceValue.Of(documents, value)
-            : throw reader.Wrong($"the collection's documents have no field '{path}' (or not in every document)", NearestField(path));
+            : throw reader.Wrong($"the collection's documents have no field '{path}' (or not all of them do)", NearestField(path));
     }
 
     private string? NearestField(string path) =>
@@ -129,11 +131,62 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         return new SequenceValue(kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, reader.Count("cycle", 1, long.MaxValue) ?? long.MaxValue);
     }
 
+    private SharedDrawValue SharedDraw(GeneratorReader reader, string half)
+    {
+        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
+        if (min < int.MinValue || max > int.MaxValue || min > max)
+            throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
+        return new SharedDrawValue(NumberKind.Int32, min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
+    }
+
+    /// <summary>One that is to fill the document gets its length when the other fields have been read.</summary>
+    private TemplateValue Filler(GeneratorReader reader)
+    {
+        int compressibility = (int)(reader.Count("compressibility", 0, 100) ?? 0);
+        if (reader.Count("documentSize", 1, MostBytes) is { } size)
+            return new FillingText((int)size, compressibility, reader);
+        return new PiecedText((int)(reader.Count("length", 0, MostBytes) ?? throw reader.Wrong("documentSize or length is missing")), compressibility, seed);
+    }
+
+    /// <summary>Stands for a filler whose length is not known yet.</summary>
+    private sealed class FillingText(int documentSize, int compressibility, GeneratorReader reader) : TemplateValue
+    {
+        public int DocumentSize => documentSize;
+
+        public int Compressibility => compressibility;
+
+        public GeneratorReader Reader => reader;
+
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => throw reader.Wrong("documentSize is for a field of the document itself, not of a nested one");
+    }
+
+    /// <summary>The fields of a whole document; a filler among them takes what the others leave.</summary>
+    public DocumentValue Root(ScenarioNode node, string path)
+    {
+        DocumentValue document = Document(node, path);
+        KeyValuePair<string, TemplateValue>[] fillers = [.. document.Elements.Where(e => e.Value is FillingText)];
+        if (fillers.Length == 0)
+            return document;
+        var filling = (FillingText)fillers[0].Value;
+        if (fillers.Length > 1)
+            throw filling.Reader.Wrong($"the fields {fillers[0].Key} and {fillers[1].Key} both fill the document");
+        DocumentValue others = With(0);
+        long[] sizes = [.. new long[] { 0, 1, 1_000_000 }.Select(number => (long)new DocumentTemplate(others, seed, path).Make(number).Bytes.Length)];
+        if (sizes.Distinct().Count() > 1)
+            throw filling.Reader.Wrong("the other fields vary in length, so no filler makes every document the same size", "use length instead of documentSize");
+        return filling.DocumentSize >= sizes[0]
+            ? With((int)(filling.DocumentSize - sizes[0]))
+            : throw filling.Reader.Wrong($"documentSize is {filling.DocumentSize}, but the other fields already take {sizes[0]} bytes");
+
+        DocumentValue With(int length) =>
+            new([.. document.Elements.Select(e => e.Value is FillingText ? KeyValuePair.Create(e.Key, (TemplateValue)new PiecedText(length, filling.Compressibility, seed)) : e)]);
+    }
+
     private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)
     {
-        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and the greatest are missing", "such as {^int: [0, 99]}");
+        (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
         if (min < least || max > greatest || min > max)
-            throw reader.Wrong($"{min} to {max} is no range within {least} to {greatest}", kind == NumberKind.Int32 ? "^long reaches further" : null);
+            throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}", kind == NumberKind.Int32 ? "^long has a larger range" : null);
         return new IntegerValue(kind, min, max, salt);
     }
 
@@ -191,7 +244,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private static readonly string[] Wrappers =
         ["$oid", "$date", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$binary", "$uuid", "$timestamp", "$regularExpression", "$minKey", "$maxKey"];
 
-    private static bool IsWrapper(MappingNode mapping) => mapping.Entries is [{ Name: var name }] && Wrappers.Contains(name);
+    /// <summary>A value as in Extended JSON, such as {$numberLong: 5}.</summary>
+    public static bool IsWrapper(MappingNode mapping) => mapping.Entries is [{ Name: var name }] && Wrappers.Contains(name);
 
     /// <summary>Types that YAML has not are written as in Extended JSON.</summary>
     private static BsonValue Wrapped(MappingNode mapping)

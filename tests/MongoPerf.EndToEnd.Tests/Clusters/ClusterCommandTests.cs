@@ -40,15 +40,15 @@ public sealed class ClusterCommandTests : IDisposable
         Kill(primary.Text("name"));
         ProgramRun.Run("cluster", "status", "--folder", Folder).Expect(3);
         Assert.Contains("not running", States());
-        ProgramRun.Run("series", "--target", "1k", "--cluster", Folder, "--out", _runs.Path).Expect(3).Says("of the cluster does not run").Says("'mongoperf cluster start --folder");
+        ProgramRun.Run("series", "--target", "1k", "--cluster", Folder, "--out", _runs.Path).Expect(3).Says("is down").Says("'mongoperf cluster start --folder");
         ProgramRun.Run(["cluster", "start", "--folder", Folder]).Expect(0);
         Assert.DoesNotContain("not running", States());
 
         ProgramRun.Run("run", "safe", "--records", "500", "--operations", "100", "--cluster", Folder, "--out", _runs.Path).Expect(0);
         ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
-        ProgramRun.Run("cluster", "start", "--members", "2", "--folder", Folder).Expect(2).Says("--members is 2, the cluster in");
+        ProgramRun.Run("cluster", "start", "--members", "2", "--folder", Folder).Expect(2).Says("--members is 2, but the cluster in");
 
-        Assert.StartsWith("5 of 5 processes ended", ProgramRun.Run("cluster", "stop", "--folder", Folder).Expect(0).Output, StringComparison.Ordinal);
+        Assert.StartsWith("5 of 5 processes stopped", ProgramRun.Run("cluster", "stop", "--folder", Folder).Expect(0).Output, StringComparison.Ordinal);
         Assert.True(Directory.Exists(Folder));
         Assert.All(States(), state => Assert.Equal("not running", state));
         ProgramRun.Run("cluster", "stop", "--folder", Folder, "--remove").Expect(0);

@@ -2,6 +2,8 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -75,7 +77,7 @@ public sealed class LocalClusterTests : IDisposable
 
         var e = Assert.Throws<DeploymentException>(() => LocalCluster.Prepare(_folder, Request with { Shards = 1, CacheBytes = 300L << 20 }));
         Assert.Equal(6, e.ExitCode);
-        Assert.Contains("the cluster runs, with other settings than these", e.Message, StringComparison.Ordinal);
+        Assert.Contains("the cluster is running with other settings", e.Message, StringComparison.Ordinal);
 
         using (LocalCluster again = LocalCluster.Prepare(_folder, Request with { Shards = null, CacheBytes = null }))
         {
@@ -123,7 +125,7 @@ public sealed class LocalClusterTests : IDisposable
         long start = Environment.TickCount64;
         var e = Assert.Throws<DeploymentException>(() => cluster.EnsureRunning());
         Assert.Equal(3, e.ExitCode);
-        Assert.StartsWith($"shard s0: {mongod} has ended; its last words:", e.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"shard s0: {mongod} has exited; its last log lines:", e.Message, StringComparison.Ordinal);
         Assert.True(Environment.TickCount64 - start < 60_000, "it was waited for");
     }
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -32,8 +33,8 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     {
         BsonDocument? before = cluster.FindSetting("balancer");
         JsonElement result = Run("six-nodes", 0.0003, ["threadcount=8", "operationcount=500k"], "--chunk-size", "1MB");
-        Dictionary<string, JsonElement> sizes = result.GetProperty("scenario").Items("phases").Zip(result.Items("steps")).Where(p => p.Second.GetProperty("sizes").ValueKind == JsonValueKind.Object)
-            .GroupBy(p => p.First.Text("phase")).ToDictionary(p => p.Key, p => p.Last().Second.GetProperty("sizes"));
+        Dictionary<string, JsonElement> sizes = result.Items("phases").Where(phase => phase.Items("sizes").Count > 0)
+            .GroupBy(phase => phase.Text("phase")).ToDictionary(phase => phase.Key, phase => phase.Last().Items("sizes").Single());
         Assert.Equal([3000], DocumentsOf(sizes["load ordered"]));
         Assert.Equal(3000, DocumentsOf(sizes["ordered, balanced"]).Sum());
         Assert.True(DocumentsOf(sizes["ordered, balanced"]).Length > 1, "nothing has moved");
@@ -64,7 +65,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     {
         string file = Path.Combine(_runs.Path, ".far.yaml");
         File.WriteAllText(file, "data: {far: {count: 1, shard: 4}}\nphases: [{load: far}]\n");
-        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", cluster.NewDatabase(), "--quiet", "--out", _runs.Path).Expect(2).Says("collection 'far': shard is 4, the cluster has 3, allowed are 1 to 3");
+        ProgramRun.Run("run", file, "--cluster", cluster.Folder, "--db", cluster.NewDatabase(), "--quiet", "--out", _runs.Path).Expect(2).Says("collection 'far': shard is 4; allowed: 1 to 3, the cluster's shards");
         Assert.Empty(_runs.Ids);
     }
 
@@ -81,10 +82,10 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
         ]).Expect(0);
         double? seconds = more is ["--duration", ..] ? 0.3 : null;
         Dictionary<string, string> parameters = set.Select(s => s.Split('=')).ToDictionary(s => s[0], s => s[1]);
-        var checks = new ScenarioChecks(name, new ScenarioOverrides { Scale = scale, Duration = seconds, Parameters = parameters }, ended);
+        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Duration = seconds, Parameters = parameters }, ended);
         checks.AssertDone();
         using MongoConnection connection = cluster.Connect();
         checks.AssertStored(connection, database);
-        return JsonDocument.Parse(ended.Output).RootElement;
+        return ended.Report();
     }
 }

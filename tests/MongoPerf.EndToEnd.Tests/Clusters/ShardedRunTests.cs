@@ -28,7 +28,7 @@ public sealed class ShardedRunTests
             Assert.True(run.WaitForLine("step 1 complete"), run.Errors);
             // A shard ends without a connection of the client's breaking.
             Kill(runs, "s1-0");
-            Assert.True(run.WaitForLine("restart: shard s1 of the cluster had ended and was started again"), run.Errors);
+            Assert.True(run.WaitForLine("restart: shard s1 of the cluster had exited and was restarted"), run.Errors);
             run.Kill();
         }
 

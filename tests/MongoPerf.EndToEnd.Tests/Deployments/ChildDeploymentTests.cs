@@ -1,5 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Deployments;
@@ -9,11 +10,11 @@ public sealed class ChildDeploymentTests
     [Fact]
     public void The_null_server_is_a_child_that_is_started_again_on_its_port_and_stopped()
     {
-        using ChildDeployment deployment = ChildDeployment.Null();
+        using ChildDeployment deployment = ChildDeployment.Null(null);
         Assert.True(deployment.EnsureRunning());
         Inspection inspection = DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.docs");
-        Assert.Equal("null", inspection.Info.Kind);
-        Assert.Equal("null", inspection.Info.Topology);
+        Assert.Equal(DeploymentKind.Null, inspection.Info.Kind);
+        Assert.Equal(Topology.Null, inspection.Info.Topology);
         Assert.Equal(deployment.ProcessId, inspection.Info.ProcessId);
         Assert.Null(inspection.DataFolder);
         Assert.Contains("nothing is stored", inspection.Info.Remarks[0], StringComparison.Ordinal);

@@ -45,17 +45,17 @@ public sealed class LimitedServerTests : IDisposable
             new ProgramOptions { Server = "mongod" }, "run", Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "deployments.yaml"), "--quiet", "--format", "json", "--out", _runs.Path).Expect(0);
         StoredRun[] runs = [.. _runs.Ids.Select(id => StoredRun.Open(_runs.At(id)))];
         Assert.Equal(["one server", "two shards"], runs.Select(r => r.DeploymentName));
-        Assert.Equal(["standalone", "sharded"], runs.Select(r => r.Deployment!.Topology));
-        Assert.Equal([2000L, 4000], runs.Select(r => r.Steps[0].Documents));
-        Assert.Equal((GigaByte, 1), (runs[0].Settings.MemoryLimitBytes, runs[0].Settings.Cpus));
-        Assert.Contains(runs[0].Deployment!.Remarks, remark => remark.StartsWith("memory ", StringComparison.Ordinal) && remark.Contains("limited to 1 GB", StringComparison.Ordinal));
+        Assert.Equal([Topology.Standalone, Topology.Sharded], runs.Select(r => r.Deployment!.Topology));
+        Assert.Equal([2000L, 4000], runs.Select(r => r.Phases[0].Documents));
+        Assert.Equal((GigaByte, 1), (runs[0].Settings.Deployment.MemoryLimitBytes, runs[0].Settings.Deployment.Cpus));
+        Assert.Contains(runs[0].Deployment!.Remarks, remark => remark.StartsWith("memory ", StringComparison.Ordinal) && remark.Contains("limited to 1 GiB", StringComparison.Ordinal));
         Assert.Contains(runs[0].Deployment!.Remarks, remark => remark.StartsWith("the server runs on 1 of ", StringComparison.Ordinal));
         // The first one's data made room for the second's.
         Assert.Equal([false, true], _runs.Ids.Select(id => Directory.Exists(_runs.At(id, "data"))));
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("two shards", Assert.Single(comparison.Items("candidates")).GetProperty("run").Text("deploymentName"));
         string[] differences = [.. comparison.Items("differences").Select(d => d.Text("name")!)];
-        Assert.All((string[])["deployment's name", "set by the deployment", "memory limit of a server", "CPUs of a server", "shards"], name => Assert.Contains(name, differences));
+        Assert.All((string[])["deployment name", "set by the deployment", "memory limit", "CPUs", "shards"], name => Assert.Contains(name, differences));
         // It stays clean: nothing runs, and 'clean' takes the rest.
         ProgramRun.Run("clean", _runs.Ids[1], "--out", _runs.Path).Expect(0);
         Assert.False(Directory.Exists(_runs.At(_runs.Ids[1], "data")));
@@ -72,16 +72,16 @@ public sealed class LimitedServerTests : IDisposable
             """);
         ProgramRun.Run("run", file, "--deployment", "small", "--memory-limit", "600MB,none", "--cpus", "1", "--quiet", "--out", _runs.Path).Expect(0);
         StoredRun[] runs = [.. _runs.Ids.Select(id => StoredRun.Open(_runs.At(id)))];
-        Assert.Equal(["memory 0.5859 GB", "memory not limited"], runs.Select(r => r.DeploymentName));
-        Assert.Equal([600L << 20, 0], runs.Select(r => r.Settings.MemoryLimitBytes!.Value));
+        Assert.Equal(["memory 600 MiB", "memory unlimited"], runs.Select(r => r.DeploymentName));
+        Assert.Equal([600L << 20, 0], runs.Select(r => r.Settings.Deployment.MemoryLimitBytes!.Value));
         Assert.All(runs, run => Assert.Contains(run.Deployment!.Remarks, remark => remark.StartsWith("the server runs on 1 of ", StringComparison.Ordinal)));
     }
 
     [Theory]
-    [InlineData("--deployment: no deployment '1 shrd', the scenario's are 1 shard, 2 shards", "--deployment", "1 shrd")]
+    [InlineData("--deployment: no deployment '1 shrd'; ", "--deployment", "1 shrd")]
     [InlineData("did you mean '1 shard'?", "--deployment", "1 shrd")]
-    [InlineData("--shards is for one deployment here, the scenario runs on 2: 1 shard; 2 shards", "--shards", "3")]
-    [InlineData("--deployment picks one that the scenario brings up: --uri can't be given with it", "--deployment", "1 shard", "--uri", "mongodb://127.0.0.1:1")]
+    [InlineData("--shards applies to one deployment, but the scenario runs on 2: 1 shard; 2 shards", "--shards", "3")]
+    [InlineData("--deployment selects one of the scenario's own deployments and can't be combined with --uri", "--deployment", "1 shard", "--uri", "mongodb://127.0.0.1:1")]
     public void What_can_t_go_together_is_refused(string message, params string[] more) =>
         ProgramRun.Run(["run", "ycsb-sharded", "--out", _runs.Path, .. more]).Expect(2).Says(message);
 
@@ -101,6 +101,6 @@ public sealed class LimitedServerTests : IDisposable
         string group = ProcessState.Read(deployment.DataFolder!)!.Group!;
         Assert.Equal($"{GigaByte}", File.ReadAllText(Path.Combine(group, place.LimitFile)).Trim());
         Assert.Contains($"{processId}", File.ReadAllLines(Path.Combine(group, "cgroup.procs")));
-        Assert.Contains(deployment.Remarks, remark => remark == $"memory limited to 1 GB by the system (cgroup v{place.Version}), page cache included");
+        Assert.Contains(deployment.Remarks, remark => remark == $"memory limited to 1 GiB (cgroup v{place.Version}), page cache included");
     }
 }

@@ -2,6 +2,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -27,8 +28,8 @@ public sealed class MongodDeploymentTests : IDisposable
         Assert.True(deployment.EnsureRunning());
         Assert.False(deployment.EnsureRunning());
         Inspection inspection = DeploymentInspector.Inspect(deployment, ConnectionSettings.Default, "perf.docs");
-        Assert.Equal("mongod", inspection.Info.Kind);
-        Assert.Equal("standalone", inspection.Info.Topology);
+        Assert.Equal(DeploymentKind.Mongod, inspection.Info.Kind);
+        Assert.Equal(Topology.Standalone, inspection.Info.Topology);
         Assert.Equal("wiredTiger", inspection.Info.StorageEngine);
         Assert.Equal(Cache, inspection.Info.CacheBytes);
         Assert.Equal(deployment.ProcessId, inspection.Info.ProcessId);
@@ -86,7 +87,7 @@ public sealed class MongodDeploymentTests : IDisposable
         Directory.CreateDirectory(Path.Combine(_folder, "WiredTiger"));
         options = MongodDeployment.CreateOptions(MongodBinary.Path, _folder, null);
         e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(options));
-        Assert.Contains("ended before it answered", e.Message, StringComparison.Ordinal);
+        Assert.Contains("exited before it answered", e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("(the log is empty)", e.Message, StringComparison.Ordinal);
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using MongoPerf.Input;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 

@@ -2,7 +2,8 @@ using System.Diagnostics;
 using System.Security.Cryptography;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -29,9 +30,9 @@ public sealed class PymongoTests
         using var server = TestServer.Start("embedded");
         using var runs = new RunsFolder();
         ProgramRun.Run("run", "report-2.4.8/i9", "--uri", server.Uri, "--db", "images", "--scale", "0.003", "--set", "image=0.52MB", "--quiet", "--out", runs.Path).Expect(0);
-        GridFsFileSet files = ScenarioReader.Read(
-            ScenarioFile.Find("report-2.4.8/i9"), new ScenarioOverrides { Parameters = new Dictionary<string, string> { ["image"] = "0.52MB" } }, Documents.DefaultSeed)
-            .Scenario.Rounds[0].Collections[1].Files!;
+        GridFsFileSet files = PlanReader.Read(
+            ScenarioFile.Find("report-2.4.8/i9"), new PlanOverrides { Parameters = new Dictionary<string, string> { ["image"] = "0.52MB" } }, Documents.DefaultSeed)
+            .Plan.Rounds[0].Collections[1].Files!;
         string[] expected = [.. Enumerable.Range(0, 3).Select(i => $"{files.FileAt(i).Filename} {files.Length} {Sha256(files, i)}")];
         Assert.Equal(expected, RunScript("gridfs_read.py", $"{server.Address.Port}", "images").Split('\n', StringSplitOptions.RemoveEmptyEntries));
     }

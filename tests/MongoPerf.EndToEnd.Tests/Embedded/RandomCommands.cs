@@ -8,7 +8,28 @@ internal sealed class RandomCommands(int seed)
 {
     private static readonly string[] Fields = ["a", "b", "c", "d"];
     private static readonly string[] Comparisons = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"];
+    private static readonly BsonValue[] Decimals = [.. ((string[])["0", "-0", "0E+3", "1", "NaN"])
+        .Select(text => ExtendedJson.Parse($"{{\"v\": {{\"$numberDecimal\": \"{text}\"}}}}").Find("v")!.Value)];
+
+    private static readonly BsonDocument Session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
     private readonly Random _random = new(seed);
+
+    /// <summary>The command, now and then with a field that any command may have.</summary>
+    public BsonDocument WithOption(BsonDocument command)
+    {
+        (string, object?)[] added = _random.Next(60) switch
+        {
+            0 => [("lsid", Session)],
+            1 => [("lsid", Session), ("txnNumber", 1L)],
+            2 => [("lsid", Session), ("txnNumber", 1L), ("autocommit", false), ("startTransaction", true)],
+            3 or 4 => [("readConcern", BsonDocument.Of(("level", Pick(["local", "majority", "available", "snapshot", "linearizable", "bogus"]))))],
+            5 when command.First().Key is not ("insert" or "update" or "delete") => [("collation", BsonDocument.Of(("locale", "simple")))],
+            6 => [("maxTimeMS", Pick<object>([1_000_000, -1, 0.5, "x"]))],
+            7 => [("comment", "any")],
+            _ => [],
+        };
+        return added.Length == 0 ? command : BsonDocument.Of([.. command.Select(field => (field.Key, (object?)field.Value)), .. added]);
+    }
 
     public BsonDocument Document(int id) => BsonDocument.Of([("_id", id), .. FieldsOf(3)]);
 
@@ -29,7 +50,7 @@ internal sealed class RandomCommands(int seed)
 
     public BsonDocument Upsert(string collection, int id) => BsonDocument.Of(("update", collection), ("updates", new object[]
     {
-        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
+        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), _random.Next(10) == 0 ? ("$expr", Expression(1)) : (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
     }));
 
     public BsonDocument FindAndModify(string collection) => BsonDocument.Of(
@@ -53,7 +74,7 @@ internal sealed class RandomCommands(int seed)
         return BsonDocument.Of(("aggregate", collection), ("pipeline", stages), ("cursor", BsonDocument.Empty));
     }
 
-    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d"]), 1, 2).Select(path => (path, (object?)Sign()))]);
+    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2).Select(path => (path, (object?)Sign()))]);
 
     private BsonDocument Filter(int depth) => BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
 
@@ -70,7 +91,7 @@ internal sealed class RandomCommands(int seed)
         5 => BsonDocument.Of(("$exists", _random.Next(2) == 0)),
         6 => BsonDocument.Of(("$size", _random.Next(3))),
         7 => BsonDocument.Of(("$type", Pick(["int", "string", "array", "object", "number", "null", "bool", "date"]))),
-        8 => BsonDocument.Of(("$mod", new object[] { Pick([2, 3]), _random.Next(2) })),
+        8 => BsonDocument.Of(("$mod", new object[] { _random.Next(20) == 0 ? Number() : Pick([2, 3]), _random.Next(2) })),
         9 => BsonDocument.Of(("$regex", Pick(["^x", "y$", "a.c", "x|y", "^.$", "^[^x]", "^..$", "^$", "\U0001F600", "[k-s]", "\\W", "\u00e9"])), ("$options", Pick(["", "i", "m", "s", "im"]))),
         10 when depth > 0 => BsonDocument.Of(("$elemMatch", _random.Next(2) == 0 ? Condition(depth - 1) : Filter(depth - 1))),
         _ when depth > 0 => BsonDocument.Of(("$not", Condition(depth - 1))),
@@ -117,7 +138,7 @@ internal sealed class RandomCommands(int seed)
     private BsonDocument Stage() => _random.Next(11) switch
     {
         0 or 1 => BsonDocument.Of(("$match", Filter(1))),
-        2 => BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(2))))),
+        2 => BsonDocument.Of(("$set", BsonDocument.Of((Path(), _random.Next(30) == 0 ? BsonDocument.Empty : Expression(2))))),
         3 => BsonDocument.Of(("$unset", Path())),
         4 => BsonDocument.Of(("$project", BsonDocument.Of((Field(), 1), ("x", Expression(2)), ("y." + Field(), Expression(1))))),
         5 => BsonDocument.Of(("$replaceWith", BsonDocument.Of(("_id", "$_id"), ("a", Expression(1))))),
@@ -134,8 +155,9 @@ internal sealed class RandomCommands(int seed)
     {
         if (depth == 0 || _random.Next(3) == 0)
             return _random.Next(2) == 0 ? "$" + Path() : BsonDocument.Of(("$literal", Value(1)));
-        return _random.Next(9) switch
+        return _random.Next(10) switch
         {
+            9 => BsonDocument.Of(("$cond", new object?[] { Pick(Decimals), Expression(depth - 1), 0 })),
             8 => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isArray", "$b")), BsonDocument.Of(("$filter", BsonDocument.Of(("input", "$b"), ("cond", Expression(depth - 1)), ("limit", _random.Next(1, 3))))), Expression(depth - 1) })),
             0 => BsonDocument.Of((Pick(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             1 => BsonDocument.Of((Pick(["$and", "$or", "$ifNull"]), new[] { Expression(depth - 1), Expression(depth - 1) })),

@@ -152,7 +152,7 @@ internal sealed class UnifiedDriver(MongoConnection connection, string database,
             ["upsertedCount"] = upserted == null ? 0 : 1,
         };
         if (upserted != null)
-            result["upsertedId"] = upserted["_id"]!.DeepClone();
+            result["upsertedId"] = upserted["_id"]?.DeepClone();
         return result;
     }
 

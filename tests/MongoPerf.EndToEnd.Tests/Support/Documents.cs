@@ -1,4 +1,7 @@
 using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -13,7 +16,7 @@ internal static class Documents
     public static void AssertWhole(
         MongoConnection connection, long count, string database = "mongoperf", string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
     {
-        AssertRight(connection, count, database, collection, new DocumentGenerator(seed, compressibility));
+        AssertRight(connection, count, database, collection, TemplateOf(collection, seed, compressibility));
         Assert.Equal(["Date_-1", "Number1_1", "Number_1", "_id_"], IndexNames(connection, database, collection).Order(StringComparer.Ordinal));
         foreach (string field in (string[])["Number", "Number1"])
         {
@@ -37,19 +40,29 @@ internal static class Documents
     }
 
     /// <summary>Fails unless the collection holds documents 0 to count - 1, byte by byte, and no others.</summary>
-    public static void AssertRight(MongoConnection connection, long count, string database, string collection, DocumentGenerator generator)
+    public static void AssertRight(MongoConnection connection, long count, string database, string collection, DocumentTemplate template)
     {
-        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
         long number = 0;
         foreach (BsonDocument document in Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))))
         {
             Assert.True(number < count, $"more than {count} documents");
-            Assert.True(generator.Matches(number, document.Bytes, scratch), $"document {number} is not the generator's");
+            Assert.True(template.Make(number).Bytes.SequenceEqual(document.Bytes), $"document {number} is not the template's");
             number++;
         }
 
         Assert.Equal(count, number);
     }
+
+    /// <summary>What makes the documents of a series.</summary>
+    public static DocumentTemplate TemplateOf(string collection = "series", ulong seed = DefaultSeed, int compressibility = 0)
+    {
+        var overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["collection"] = collection, ["compressibility"] = $"{compressibility}" } };
+        return CollectionOf("series", overrides, seed).Documents;
+    }
+
+    /// <summary>The only collection of a scenario.</summary>
+    public static PlanCollection CollectionOf(string scenario, PlanOverrides? overrides = null, ulong seed = DefaultSeed) =>
+        Assert.Single(PlanReader.Read(ScenarioFile.Find(scenario), overrides ?? new PlanOverrides(), seed).Plan.Rounds[0].Collections);
 
     public static IEnumerable<BsonDocument> Find(
         MongoConnection connection, string database, string collection, BsonDocument filter, params (string Name, object? Value)[] more) =>
@@ -89,8 +102,9 @@ internal static class Documents
 
 /// <summary>Watches how far a run that goes on has come.</summary>
 /// <param name="connect">Null while there is nobody to ask.</param>
-/// <param name="database">Of the collection "series".</param>
-internal sealed class GrowthWatch(Func<MongoConnection?> connect, string database = "mongoperf") : IDisposable
+/// <param name="database">Of the collection.</param>
+/// <param name="collection">That is filled.</param>
+internal sealed class GrowthWatch(Func<MongoConnection?> connect, string database = "mongoperf", string collection = "series") : IDisposable
 {
     private MongoConnection? _connection;
 
@@ -98,8 +112,8 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
     public static GrowthWatch Of(TestServer server) => new(server.Connect);
 
     /// <summary>A server that the run starts; it is on another port after a resume.</summary>
-    public static GrowthWatch Of(RunsFolder runs) =>
-        new(() => runs.FindStored()?.Deployment is { } deployment ? MongoConnection.Open(Parse(deployment.Address), ConnectionSettings.Default) : null);
+    public static GrowthWatch Of(RunsFolder runs, string collection = "series") =>
+        new(() => runs.FindStored()?.Deployment is { } deployment ? MongoConnection.Open(Parse(deployment.Address), ConnectionSettings.Default) : null, collection: collection);
 
     /// <summary>0 while nobody answers.</summary>
     public long Read()
@@ -107,7 +121,7 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
         try
         {
             _connection ??= connect();
-            return _connection is null ? 0 : Documents.FindEnd(_connection, database);
+            return _connection is null ? 0 : Documents.FindEnd(_connection, database, collection);
         }
         catch (Exception e) when (e is IOException or ServerCommandException)
         {

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Text;
 using MongoPerf.Deployments;
+using MongoPerf.Input;
 
 namespace MongoPerf.EndToEnd.Tests.Support;
 

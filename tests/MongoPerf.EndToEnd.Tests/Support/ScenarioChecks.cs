@@ -1,7 +1,7 @@
 using System.Text.Json;
-using MongoPerf.Engine.Workloads;
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -11,39 +11,36 @@ namespace MongoPerf.EndToEnd.Tests.Support;
 /// <summary>A scenario's run against its file: phases, operations and what is stored in the end.</summary>
 internal sealed class ScenarioChecks
 {
-    private readonly Scenario _scenario;
-    private readonly IReadOnlyList<JsonElement> _steps;
+    private readonly Plan _plan;
     private readonly IReadOnlyList<JsonElement> _phases;
     private readonly bool _isLimitedByTime;
 
     /// <param name="name">Of the scenario.</param>
     /// <param name="overrides">That the run was given.</param>
     /// <param name="ended">The run, with --format json.</param>
-    public ScenarioChecks(string name, ScenarioOverrides overrides, ProgramResult ended)
+    public ScenarioChecks(string name, PlanOverrides overrides, ProgramResult ended)
     {
         // How long phases take changes nothing of what the file counts.
         _isLimitedByTime = overrides.Duration is not null;
-        _scenario = ScenarioReader.Read(ScenarioFile.Find(name), overrides, Documents.DefaultSeed).Scenario;
-        JsonElement root = JsonDocument.Parse(ended.Output).RootElement;
-        _steps = root.Items("steps");
-        _phases = root.GetProperty("scenario").Items("phases");
+        _plan = PlanReader.Read(ScenarioFile.Find(name), overrides, Documents.DefaultSeed).Plan;
+        _phases = ended.Report().Items("phases");
     }
 
     /// <summary>Every phase was run, nothing failed, and as much was done as the file counts.</summary>
     public void AssertDone()
     {
-        ScenarioPhase[] phases = [.. _scenario.Rounds.SelectMany(round => round.Phases)];
-        Assert.Equal(phases.Length, _steps.Count);
-        foreach ((ScenarioPhase phase, JsonElement step) in phases.Zip(_steps))
-            AssertDone(phase, step.Items("tests"));
-        foreach ((ScenarioPhase phase, JsonElement stored) in phases.Zip(_phases).Where(p => p.First is { HasRanges: true, Lap: not null }))
+        Phase[] phases = [.. _plan.Rounds.SelectMany(round => round.Phases)];
+        Assert.Equal(phases.Select(phase => phase.Name), _phases.Select(phase => phase.Text("phase")));
+        foreach ((Phase phase, JsonElement stored) in phases.Zip(_phases))
+            AssertDone(phase, stored.Items("operations"));
+        foreach ((Phase phase, JsonElement stored) in phases.Zip(_phases).Where(p => p.First is { HasRanges: true, Lap: not null }))
             AssertLaps(phase, stored.GetProperty("laps"));
     }
 
     /// <summary>The last round's documents are the generator's, those that were inserted behind the load too; nothing may have changed or removed any.</summary>
     public void AssertContents(MongoConnection connection, string database)
     {
-        foreach (ScenarioCollection collection in _scenario.Rounds[^1].Collections)
+        foreach (PlanCollection collection in _plan.Rounds[^1].Collections)
         {
             BsonDocument[] stored = [.. Documents.Find(connection, database, collection.Name, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1))))];
             Assert.All(stored.Index(), s => Assert.Equal(collection.Documents.Make(s.Index).Bytes.ToArray(), s.Item.Bytes.ToArray()));
@@ -53,17 +50,17 @@ internal sealed class ScenarioChecks
     /// <summary>The last round's documents are there: loaded, inserted and not deleted.</summary>
     public void AssertStored(MongoConnection connection, string database)
     {
-        ScenarioRound round = _scenario.Rounds[^1];
-        (CollectionOperation Operation, JsonElement Test)[] measured =
+        PlanRound round = _plan.Rounds[^1];
+        (Operation Operation, JsonElement Result)[] measured =
         [
-            .. round.Phases.Zip(_steps.TakeLast(round.Phases.Count)).Where(p => p.First.Loads is null)
-                .SelectMany(p => p.Second.Items("tests").Select(test => (p.First.Groups.SelectMany(g => g.Operations).First(o => o.Operation.Test == test.Text("test")).Operation, test))),
+            .. round.Phases.Zip(_phases.TakeLast(round.Phases.Count)).Where(p => p.First.Loads is null)
+                .SelectMany(p => p.Second.Items("operations").Select(result => (p.First.Groups.SelectMany(g => g.Operations).First(o => o.Operation.Name == result.Text("operation")).Operation, result))),
         ];
-        foreach (ScenarioCollection collection in round.Collections)
+        foreach (PlanCollection collection in round.Collections)
         {
-            (CollectionOperation Operation, JsonElement Test)[] own = [.. measured.Where(m => m.Operation.Collection == collection.Name)];
-            long expected = collection.Count + own.Where(m => m.Operation.Inserts).Sum(m => m.Test.Number("documents"))
-                - own.Where(m => m.Operation is DeleteDocuments).Sum(m => m.Test.Number("operations"));
+            (Operation Operation, JsonElement Result)[] own = [.. measured.Where(m => m.Operation.Collection == collection.Name)];
+            long expected = collection.Count + own.Where(m => m.Operation.Inserts).Sum(m => m.Result.Number("documents"))
+                - own.Where(m => m.Operation is DeleteDocuments).Sum(m => m.Result.Number("operations"));
             // The last one of a bucket's holds a document for each file.
             long stored = Documents.Count(connection, database, collection.Stored[^1].Name);
             if (collection.Files is { } files)
@@ -74,23 +71,23 @@ internal sealed class ScenarioChecks
     }
 
     /// <summary>Every task did the whole laps of its own range.</summary>
-    private void AssertLaps(ScenarioPhase phase, JsonElement laps)
+    private void AssertLaps(Phase phase, JsonElement laps)
     {
         int tasks = phase.Groups.Single().Threads;
-        long count = _scenario.Rounds.Single(r => r.Phases.Contains(phase)).Collections.Single(c => c.Name == phase.Loads).Count;
+        long count = _plan.Rounds.Single(r => r.Phases.Contains(phase)).Collections.Single(c => c.Name == phase.Loads).Count;
         Assert.Equal(
             Enumerable.Range(0, tasks).Select(task => new NumberSource(0, count).Range(task, tasks)).Select(own => (own.End - own.First) / phase.Lap!.Value),
             laps.Items("tasks").Select(task => (long)task.GetArrayLength()));
         Assert.All(laps.Items("tasks").SelectMany(task => task.EnumerateArray()), lap => Assert.True(lap.GetProperty("seconds").GetDouble() > 0));
     }
 
-    private void AssertDone(ScenarioPhase phase, IReadOnlyList<JsonElement> tests)
+    private void AssertDone(Phase phase, IReadOnlyList<JsonElement> results)
     {
-        Assert.All(tests, t => Assert.Equal((0, 0), (t.Number("failed"), t.Number("wrong"))));
-        Assert.True(tests.Sum(t => t.Number("operations")) > 0, $"nothing was done in {phase.Name}");
+        Assert.All(results, r => Assert.Equal((0, 0), (r.Number("failed"), r.Number("wrong"))));
+        Assert.True(results.Sum(r => r.Number("operations")) > 0, $"nothing was done in {phase.Name}");
         if (phase.Loads is { } loaded)
-            Assert.Contains(Assert.Single(tests).Number("documents"), _scenario.Rounds.Select(r => r.Collections.Single(c => c.Name == loaded).Count));
+            Assert.Contains(Assert.Single(results).Number("documents"), _plan.Rounds.Select(r => r.Collections.Single(c => c.Name == loaded).Count));
         else if (phase.Groups is [{ Count: { } count }])
-            Assert.Equal(count, tests.Sum(t => t.Number("operations")));
+            Assert.Equal(count, results.Sum(r => r.Number("operations")));
     }
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Cli;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Support;
@@ -9,14 +10,14 @@ namespace MongoPerf.Tests.Cli;
 [Collection(ConsoleTests.Name)]
 public sealed class CompareCommandTests : IDisposable
 {
-    private static readonly NoisyRun Base = new() { Steps = 1, Seconds = 40, Tests = ["batch", "q4"] };
+    private static readonly NoisyRun Base = new() { Sizes = 1, Seconds = 40, Phases = ["batch", "q4"] };
 
     private readonly TemporaryFolder _runs = new();
 
     public void Dispose() => _runs.Dispose();
 
     [Fact]
-    public void A_regression_ends_with_code_10_when_that_is_asked_for()
+    public void A_regression_ends_with_code_10_where_the_command_line_says_so()
     {
         Write("a", Base);
         Write("b", Base with { NoiseSeed = 2, Speed = _ => 0.7 });
@@ -25,12 +26,12 @@ public sealed class CompareCommandTests : IDisposable
         Assert.Contains("slower", output, StringComparison.Ordinal);
         (code, _, string errors) = Run("a", "b", "--fail-on-regression");
         Assert.Equal(10, code);
-        Assert.Contains("exit code 10: regression found by compare", errors, StringComparison.Ordinal);
+        Assert.Contains("exit code 10: compare found a regression", errors, StringComparison.Ordinal);
         // The other way round it is an improvement.
         Assert.Equal(0, Run("b", "a", "--fail-on-regression").Code);
         Assert.Equal(0, Run("a", "--baseline", "b", "--fail-on-regression").Code);
         Assert.Equal(10, Run("b", "--baseline", "a", "--fail-on-regression").Code);
-        // What is asked to be passed is passed.
+        // Within the threshold nothing is a regression.
         Assert.Equal(0, Run("a", "b", "--fail-on-regression", "--noise-threshold", "40%").Code);
     }
 
@@ -42,27 +43,27 @@ public sealed class CompareCommandTests : IDisposable
         Assert.Equal(0, Run("a", "b").Code);
         (int code, string output, string errors) = Run("a", "b", "--fail-on-regression");
         Assert.Equal(2, code);
-        Assert.Contains("too few", output, StringComparison.Ordinal);
-        Assert.Contains("no test has enough samples to be judged", errors, StringComparison.Ordinal);
+        Assert.Contains("not enough data", output, StringComparison.Ordinal);
+        Assert.Contains("too little data to judge any operation", errors, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Unlike_set_ups_are_refused_and_listed_when_forced()
     {
         Write("a", Base);
-        Write("b", Base with { NoiseSeed = 2, ChangeRun = run => run with { Seed = 7 }, Change = s => s with { BatchSize = 5 } });
+        Write("b", Base with { NoiseSeed = 2, ChangeRun = run => run with { Seed = 7 }, Change = s => s with { Plan = s.Plan with { Overrides = new PlanOverrides { Step = 5 } } } });
         (int code, _, string errors) = Run("a", "b");
         Assert.Equal(2, code);
-        Assert.Contains("seed: 42 | 7; batch size: 1,000 | 5", errors, StringComparison.Ordinal);
+        Assert.Contains("seed: 42 → 7; step: as in the file → 5", errors, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_runs.At("compare-a-b")));
         (code, string output, _) = Run("a", "b", "--force");
         Assert.Equal(0, code);
-        Assert.Contains("UNLIKE     seed: 42 | 7", output, StringComparison.Ordinal);
+        Assert.Contains("UNLIKE     seed: 42 → 7", output, StringComparison.Ordinal);
     }
 
     [Theory]
     [InlineData("json", "{\n  \"schema\": \"mongoperf/compare/1\"")]
-    [InlineData("csv", "baseline,candidate,test,")]
+    [InlineData("csv", "baseline,candidate,growth,phase,")]
     [InlineData("markdown", "# MongoPerf: b against a\n")]
     [InlineData("text", "compared   b against a: ")]
     public void Each_form_is_printed_alone(string format, string start)
@@ -88,12 +89,12 @@ public sealed class CompareCommandTests : IDisposable
 
         (_, string output, _) = Run("a3", "b1");
         Assert.Contains("compared   b1 and 3 repeats against a1 and 3 repeats: slower", output, StringComparison.Ordinal);
-        Assert.Contains("by 4 and 4 runs, each being one observation", output, StringComparison.Ordinal);
+        Assert.Contains("4 and 4 runs, one observation each", output, StringComparison.Ordinal);
         // Two of one group are meant as they are.
         (_, output, _) = Run("a1", "a2");
         Assert.Contains("compared   a2 against a1: ", output, StringComparison.Ordinal);
         (_, output, _) = Run("a1,a2,a4", "b1,b2,b3");
-        Assert.Contains("by 3 and 3 runs", output, StringComparison.Ordinal);
+        Assert.Contains("3 and 3 runs", output, StringComparison.Ordinal);
         (_, output, _) = Run("b2");
         Assert.Contains("repeats    b1 and 3 repeats", output, StringComparison.Ordinal);
         Assert.Contains("lowest", output, StringComparison.Ordinal);
@@ -103,11 +104,11 @@ public sealed class CompareCommandTests : IDisposable
     public void One_run_alone_twice_or_with_nothing_in_common_is_refused()
     {
         Write("a", Base);
-        Write("b", Base with { Steps = 0 });
-        Assert.Contains("run a stands alone: two runs are needed", Run("a").Errors, StringComparison.Ordinal);
+        Write("b", Base with { Sizes = 0 });
+        Assert.Contains("run a has nothing to compare with: name two runs", Run("a").Errors, StringComparison.Ordinal);
         Assert.Contains("run a is named twice", Run("a", "a").Errors, StringComparison.Ordinal);
         Assert.Contains("no run 'c'", Run("a", "c").Errors, StringComparison.Ordinal);
-        Assert.Contains("b and a have no test in common", Run("a", "b", "--force").Errors, StringComparison.Ordinal);
+        Assert.Contains("b and a have no operation in common", Run("a", "b", "--force").Errors, StringComparison.Ordinal);
         Assert.All((string[][])[["a"], ["a", "a"], ["a", "c"], ["a", "b", "--force"]], call => Assert.Equal(2, Run(call).Code));
     }
 

@@ -1,6 +1,7 @@
 using MongoPerf.Cli;
 using MongoPerf.Cli.Sessions;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 using MongoPerf.Tests.Scenarios;
 
 namespace MongoPerf.Tests.Cli;
@@ -9,13 +10,13 @@ public sealed class ConnectionRoomTests
 {
     private static readonly string[] Limits = ["Limit                     Soft Limit           Hard Limit           Units     ", "Max open files            1024                 1048576              files     "];
 
-    private static Scenario Threads(int threads) => ScenarioTexts.Scenario(ScenarioTexts.Data + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users}}]}}]\n");
+    private static Plan Threads(int threads) => ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, threads: {threads}, operations: [{{find: users}}]}}]\n");
 
     [Fact]
     public void Limit_of_the_clients_file_handles_is_named_before_the_run()
     {
         UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckClient(1000, Limits));
-        Assert.Equal("1,000 threads need 1,100 file handles, this process may have 1,024", refused.Message);
+        Assert.Equal("1,000 threads need 1,100 file handles, but this process is limited to 1,024", refused.Message);
         ConnectionRoom.CheckClient(900, Limits);
         ConnectionRoom.CheckClient(900, []);
     }
@@ -25,13 +26,13 @@ public sealed class ConnectionRoomTests
     public void Limit_of_the_servers_connections_is_named_before_the_run()
     {
         UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckServer(Threads(900), 815));
-        Assert.Equal("900 threads need 903 connections, the server has 815 left (serverStatus connections.available)", refused.Message);
+        Assert.Equal("900 threads need 903 connections, but the server has 815 left (serverStatus connections.available)", refused.Message);
         Assert.Equal(ExitCode.WrongUsage, refused.Code);
         ConnectionRoom.CheckServer(Threads(800), 815);
         ConnectionRoom.CheckServer(Threads(900), null);
     }
 
     [Fact]
-    public void Groups_of_a_phase_need_their_connections_at_once() => Assert.Equal(12, ConnectionRoom.ThreadsOf(ScenarioTexts.Scenario(
+    public void Groups_of_a_phase_need_their_connections_at_once() => Assert.Equal(12, ConnectionRoom.ThreadsOf(ScenarioTexts.Plan(
         ScenarioTexts.Data + "phases:\n  - groups: [{name: a, threads: 5, count: 1, operations: [{find: users}]}, {name: b, threads: 7, operations: [{find: users, name: x}]}]\n")));
 }

@@ -14,14 +14,17 @@ public sealed class FailureReportTests
     {
         { "storage", 2, "error: librocksdb is missing|hint:  install it" },
         { "storage without a hint", 2, "error: the store is damaged" },
-        { "unsuited library", 2, "error: no entry point|hint:  the RocksDB that is installed is too old or too new for the embedded server: apt-get install librocksdb7.8" },
-        { "taken port", 3, "error: Address already in use|hint:  is the port taken by another program? --port names another, without it a free one is taken" },
-        { "refused command", 1, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server refused the command; its log may say more" },
-        { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member takes no writes: is there a primary?" },
-        { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  make room on the server's disk" },
-        { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is there room on the disk?" },
-        { "no access", 2, "error: Access to '/x' is denied|hint:  may this user read and write there?" },
+        { "unsuited library", 2, "error: no entry point|hint:  the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8" },
+        { "taken port", 3, "error: Address already in use|hint:  is another program using the port? choose another --port, or omit it to use a free one" },
+        { "refused command", 1, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
+        { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: is there a primary?" },
+        { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
+        { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is the disk full?" },
+        { "no access", 2, "error: Access to '/x' is denied|hint:  does this user have permission to read and write there?" },
         { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start it on the file of a table database: ttserver FILE.tct" },
+        { "login", 3, "error: db:27017: authentication failed|hint:  check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri" },
+        { "tls", 3, "error: db:27017: the certificate expired" },
+        { "other set", 3, "error: db:27017: this server's replica set is called 'rs0', and replicaSet=rs1 was asked for" },
         { "deployment", 6, "error: two|hint:  lines" },
     };
 
@@ -41,7 +44,7 @@ public sealed class FailureReportTests
     {
         using var errors = new StringWriter();
         Assert.Equal(130, CommandRunner.Report(new OperationCanceledException(), errors));
-        Assert.EndsWith("exit code 130: interrupted, results saved; a series can be resumed\n", errors.ToString(), StringComparison.Ordinal);
+        Assert.EndsWith("exit code 130: interrupted; results are saved, and 'resume' continues the run\n", errors.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -64,6 +67,9 @@ public sealed class FailureReportTests
         "no file" => new FileNotFoundException("/x is not there"),
         "no access" => new UnauthorizedAccessException("Access to '/x' is denied"),
         "no table" => new TyrantServerException(new ServerAddress("news", 1978), "hash"),
+        "login" => new AuthenticationFailedException(new ServerAddress("db", 27017), "authentication failed"),
+        "tls" => new TlsFailedException(new ServerAddress("db", 27017), "the certificate expired"),
+        "other set" => new WrongReplicaSetException(new ServerAddress("db", 27017), "rs1", "rs0"),
         _ => new DeploymentException(DeploymentFault.Refused, "two\nhint:  lines"),
     };
 }

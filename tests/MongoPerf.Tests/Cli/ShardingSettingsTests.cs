@@ -1,7 +1,8 @@
 using System.CommandLine;
 using MongoPerf.Cli;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads;
 using MongoPerf.Reporting;
 
 namespace MongoPerf.Tests.Cli;
@@ -20,9 +21,9 @@ public sealed class ShardingSettingsTests
     [InlineData("--uri mongodb://host", null)]
     public void Options_are_stored_and_told(string options, string? told)
     {
-        SeriesSettings settings = Read(options);
-        Assert.Equal(told, settings.Sharding is { } sharding ? ReportLines.Sharding(sharding) : null);
-        Assert.Equal(told is null ? "single" : "sharded", settings.Topology);
+        RunSettings settings = Read(options).Settings;
+        Assert.Equal(told, settings.Data.Sharding is { } sharding ? ReportLines.Sharding(sharding) : null);
+        Assert.Equal(told is null ? Topology.Standalone : Topology.Sharded, settings.Deployment.Topology);
     }
 
     [Theory]
@@ -34,19 +35,23 @@ public sealed class ShardingSettingsTests
     [InlineData("--topology sharded --preset 2011", true)]
     [InlineData("--topology sharded --preset 2011 --ordered false", false)]
     public void Batches_are_ordered_on_one_server_and_unordered_on_shards_unless_told_otherwise(string options, bool ordered) =>
-        Assert.Equal(ordered, Read(options).OrderedBatches);
+        Assert.Equal(ordered, Batch(Read(options).Plan.Plan).Ordered);
 
     [Fact]
     public void A_run_on_data_that_must_be_there_names_no_key() =>
         Assert.Equal("sharded by the key it had, balancer on", ReportLines.Sharding(new ShardingSettings { Balancer = "on" }));
 
-    private static SeriesSettings Read(string options)
+    private static InsertDocuments Batch(Plan plan) =>
+        (InsertDocuments)plan.Rounds[0].Phases[0].Growth!.Writes.Single(write => write.Name == "batch").Groups.Values.Single().Operations[0].Operation;
+
+    private static RunRequest Read(string options)
     {
         var shared = new SharedOptions();
         var command = new Command("series");
-        SettingsReader.AddTo(command, shared);
+        PlanRequests.AddTo(command, shared);
         ParseResult parsed = command.Parse(options.Split(' ', StringSplitOptions.RemoveEmptyEntries));
         Assert.Empty(parsed.Errors);
-        return Assert.Single(SettingsReader.ReadAll("series", parsed, shared, SettingsReader.Shape(1000, SeriesTests.All))).Settings;
+        var overrides = new PlanOverrides { Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = "series" } };
+        return Assert.Single(new PlanRequests(parsed, shared, SeriesScenario.Find(), overrides).Read());
     }
 }

@@ -1,8 +1,10 @@
 using MongoPerf.Deployments.Sampling;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using ShardedNamespace = MongoPerf.Deployments.Sampling.ShardedNamespace;
 
 namespace MongoPerf.Tests.Deployments;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
@@ -41,7 +42,7 @@ public sealed class CpuAffinityTests
         Assert.Equal(CpuAffinity.Own, CpuAffinity.First(there));
         var refused = Assert.Throws<DeploymentException>(() => CpuAffinity.First(there + 1));
         Assert.Equal(2, refused.ExitCode);
-        Assert.StartsWith($"--cpus is {there + 1}, allowed are 1 to {there}", refused.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"--cpus is {there + 1}; allowed: 1 to {there}", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Input;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -13,7 +14,7 @@ public sealed class DiskGuardTests
         guard.CheckBefore(80_000_000, DiskGuard.MongodBytesPerDocument);
         var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(500_000_000, DiskGuard.MongodBytesPerDocument));
         Assert.Equal(6, e.ExitCode);
-        Assert.Contains("need about 582.08 GB and 2 GB in reserve, 102 GB are free", e.Message, StringComparison.Ordinal);
+        Assert.Contains("need about 582.08 GB plus 2 GB in reserve, but only 102 GB are free", e.Message, StringComparison.Ordinal);
         Assert.Contains("about 85M documents fit", e.Message, StringComparison.Ordinal);
     }
 
@@ -41,7 +42,7 @@ public sealed class DiskGuardTests
         Assert.False(guard.IsLow(out _));
         free = GigaByte;
         Assert.True(guard.IsLow(out string text));
-        Assert.Contains("1 GB are free on the disk, the reserve is 2 GB: stopped at 3,000,000 documents", text, StringComparison.Ordinal);
+        Assert.Contains("1 GB of disk space left, less than the reserve of 2 GB; stopped at 3,000,000 documents", text, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,5 +1,5 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -16,7 +16,7 @@ public sealed class GivenDeploymentTests
         var deployment = new GivenDeployment([mongod.Address], ConnectionSettings.Default, mustBeMongos: true);
         var e = Assert.Throws<DeploymentException>(() => deployment.EnsureRunning());
         Assert.Equal(DeploymentFault.WrongUsage, e.Fault);
-        Assert.StartsWith($"{mongod.Address} is no mongos, and --topology sharded needs one", e.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"{mongod.Address} is not a mongos, which --topology sharded needs", e.Message, StringComparison.Ordinal);
         Assert.Null(deployment.Cluster);
     }
 
@@ -48,4 +48,68 @@ public sealed class GivenDeploymentTests
         deployment.EnsureRunning();
         Assert.Null(deployment.Cluster);
     }
+
+    [Fact]
+    public void A_host_that_is_named_directly_is_used_whatever_it_is_and_no_primary_is_looked_for()
+    {
+        using var primary = new FakeMongos(isMongos: false);
+        using LyingServer secondary = Secondary(primary.Address);
+        var deployment = new GivenDeployment([secondary.Address], ConnectionSettings.Default with { IsDirect = true });
+        deployment.EnsureRunning();
+        Assert.Equal(secondary.Address, deployment.Address);
+        var following = new GivenDeployment([secondary.Address], ConnectionSettings.Default);
+        following.EnsureRunning();
+        Assert.Equal(primary.Address, following.Address);
+    }
+
+    [Theory]
+    [InlineData("rs0", "other", "this server's replica set is called 'rs0', and replicaSet=other was asked for")]
+    [InlineData(null, "other", "this server is no member of a replica set, and replicaSet=other was asked for")]
+    [InlineData("rs0", "rs0", null)]
+    [InlineData("rs0", null, null)]
+    public void Another_replica_set_than_asked_for_is_refused_with_its_name(string? real, string? asked, string? refusal)
+    {
+        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("setName", real), ("maxWireVersion", 17), ("ok", 1.0))) };
+        var deployment = new GivenDeployment([server.Address], ConnectionSettings.Default with { RequiredSetName = asked });
+        if (refusal is null)
+            deployment.EnsureRunning();
+        else
+            Assert.Equal($"{server.Address}: {refusal}", Assert.Throws<DeploymentException>(() => deployment.EnsureRunning()).Message);
+    }
+
+    [Theory]
+    [InlineData("secondary", true)]
+    [InlineData("nearest", true)]
+    [InlineData("secondaryPreferred", true)]
+    [InlineData("primaryPreferred", false)]
+    [InlineData("primary", false)]
+    public void Reading_from_secondaries_is_refused_since_one_member_is_used(string mode, bool isRefused)
+    {
+        using var server = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("ismaster", true), ("setName", "rs0"), ("maxWireVersion", 17), ("ok", 1.0))) };
+        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/?readPreference={mode}"));
+        var deployment = new GivenDeployment([server.Address], settings);
+        if (isRefused)
+            Assert.StartsWith($"readPreference={mode}: ", Assert.Throws<DeploymentException>(() => deployment.EnsureRunning()).Message, StringComparison.Ordinal);
+        else
+            deployment.EnsureRunning();
+        new GivenDeployment([server.Address], settings with { IsDirect = true }).EnsureRunning();
+    }
+
+    [Fact]
+    public void A_server_without_the_compressors_asked_for_is_remarked_on()
+    {
+        using var server = new LyingServer();
+        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?compressors=zlib"));
+        var deployment = new GivenDeployment([server.Address], settings);
+        deployment.EnsureRunning();
+        Assert.Equal("the server has none of the compressors asked for (zlib): messages go as they are", Assert.Single(deployment.Remarks));
+        var plain = new GivenDeployment([server.Address], ConnectionSettings.Default);
+        plain.EnsureRunning();
+        Assert.Empty(plain.Remarks);
+    }
+
+    private static LyingServer Secondary(ServerAddress primary) => new()
+    {
+        Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("setName", "rs0"), ("primary", $"{primary}"), ("maxWireVersion", 17), ("ok", 1.0))),
+    };
 }

@@ -69,9 +69,9 @@ public sealed class MemoryGroupTests : IDisposable
     [Fact]
     public void A_system_without_them_says_so()
     {
-        Assert.Contains("no control groups", MemoryGroupPlace.Find(_folder.Path).Problem, StringComparison.Ordinal);
+        Assert.Contains("no memory control groups", MemoryGroupPlace.Find(_folder.Path).Problem, StringComparison.Ordinal);
         Write("proc/self/cgroup", "0::/\n");
-        Assert.Contains("no control groups", MemoryGroupPlace.Find(_folder.Path).Problem, StringComparison.Ordinal);
+        Assert.Contains("no memory control groups", MemoryGroupPlace.Find(_folder.Path).Problem, StringComparison.Ordinal);
     }
 
     [Fact]

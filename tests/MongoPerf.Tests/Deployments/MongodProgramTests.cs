@@ -1,5 +1,8 @@
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
@@ -25,10 +28,10 @@ public sealed class MongodProgramTests : IDisposable
     }
 
     [Theory]
-    [InlineData("echo db version v3.4.24", 3, "is version 3.4.24, allowed are 3.6 and later")]
-    [InlineData("echo 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' >&2; exit 127", 2, "libcurl.so.4 is not installed")]
-    [InlineData("echo hello", 2, "ended with code 0 and said: hello")]
-    [InlineData("exit 1", 2, "ended with code 1 and said: nothing")]
+    [InlineData("echo db version v3.4.24", 3, "is version 3.4.24; allowed: 3.6 or later")]
+    [InlineData("echo 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file' >&2; exit 127", 2, "shared library libcurl.so.4 is missing")]
+    [InlineData("echo hello", 2, "exited with code 0: hello")]
+    [InlineData("exit 1", 2, "exited with code 1: nothing")]
     public void A_program_that_is_no_usable_mongod_is_refused(string script, int exitCode, string text)
     {
         string path = Script("mongod", script);
@@ -53,22 +56,21 @@ public sealed class MongodProgramTests : IDisposable
         const long megaByte = 1 << 20;
         CacheSize.Check(256 * megaByte, servers: 3, memoryBytes: 1024 * megaByte);
         Assert.Equal("0.25", CacheSize.Gigabytes(256 * megaByte));
-        Assert.Contains("at least 0.25 GB", Assert.Throws<DeploymentException>(() => CacheSize.Check(255 * megaByte)).Message, StringComparison.Ordinal);
+        Assert.Contains("is 255 MiB; allowed: 256 MiB or more", Assert.Throws<DeploymentException>(() => CacheSize.Check(255 * megaByte)).Message, StringComparison.Ordinal);
         var e = Assert.Throws<DeploymentException>(() => CacheSize.Check(512 * megaByte, servers: 3, memoryBytes: 1024 * megaByte));
-        Assert.Contains("0.5 GB for each of 3 servers, this machine has 1 GB", e.Message, StringComparison.Ordinal);
+        Assert.Contains("512 MiB for each of 3 servers, but this machine has 1 GiB", e.Message, StringComparison.Ordinal);
         Assert.Equal(2, e.ExitCode);
     }
 
     [Fact]
     public void The_null_topology_comes_before_any_server_that_is_named()
     {
-        using IDeployment deployment = DeploymentFactory.Create(new DeploymentSettings
+        using IDeployment deployment = DeploymentFactory.Create(new DeploymentRequest
         {
-            Topology = "null",
-            Mongod = "/nowhere",
+            Settings = new DeploymentSettings { Topology = Topology.Null, MongodPath = "/nowhere" },
             DataFolder = _folder.At("data"),
         });
-        Assert.Equal("null", deployment.Kind);
+        Assert.Equal(DeploymentKind.Null, deployment.Kind);
     }
 
     private string Script(string name, string text)

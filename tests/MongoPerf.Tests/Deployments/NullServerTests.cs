@@ -1,22 +1,41 @@
 using MongoPerf.Deployments.Null;
+using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Documents.GridFs;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Server.Listening;
+using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
-using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
 
+/// <summary>The null server asked by the program's own client, and by commands as any driver sends them.</summary>
 public sealed class NullServerTests : IDisposable
 {
     private const string Database = "perf";
-    private readonly NullServer _server = NullServer.Start();
-    private readonly MongoConnection _connection;
-    private readonly DocumentGenerator _generator = new(seed: 5);
-    private readonly OpMsgWriter _writer = new();
+    private const ulong Seed = 5;
 
-    public NullServerTests() => _connection = MongoConnection.Open(new ServerAddress("127.0.0.1", _server.Port), ConnectionSettings.Default);
+    private static readonly PlanCollection Docs = Collection("docs", ("Number", new IntegerValue(NumberKind.Int32, 0, 999_999, 3)), ("Text", FillerValue.Text(new LengthRange(300, 300), 4)));
+    private static readonly PlanCollection Falling = Collection("falling", ("_id", new SequenceValue(NumberKind.Int64, 1_000_000, -2)), ("Text", FillerValue.Text(new LengthRange(10, 90), 4)));
+    private static readonly PlanCollection Users = Collection("users", ("_id", new NumberedTextValue("user", 1, isHashed: true)), ("name", new WordValue(1000, 9)), ("age", new IntegerValue(NumberKind.Int32, 1, 99, 8)));
+    private static readonly GridFsFileSet FileSet = new(Seed, new GridFsBucket("files", 1000), 2500);
+    private static readonly PlanCollection Files = Docs with { Name = "files", Files = FileSet };
+
+    private readonly NullServer _server = NullServer.Start(0, [Docs, Falling, Users, Files]);
+    private readonly MongoConnection _connection;
+
+    public NullServerTests() => _connection = MongoConnection.Open(Address, ConnectionSettings.Default);
+
+    public static TheoryData<string> Collections => ["docs", "falling", "users"];
+
+    private ServerAddress Address => new("127.0.0.1", _server.Port);
 
     public void Dispose()
     {
@@ -27,252 +46,405 @@ public sealed class NullServerTests : IDisposable
     [Fact]
     public void Hello_says_that_it_is_the_null_server() => Assert.True(_connection.Server.Document.IsTrue("mongoperfNull"));
 
-    [Fact]
-    public void Inserted_numbers_are_listed_by_a_range_of_ids_over_several_batches()
+    [Theory]
+    [MemberData(nameof(Collections))]
+    public void Documents_that_did_not_arrive_are_found_and_written_again(string name)
     {
-        Insert(0, 1000);
-        Insert(1200, 1000);
-        BsonDocument range = BsonDocument.Of(("$gte", _generator.Numbers.IdOf(900)), ("$lt", _generator.Numbers.IdOf(2000)));
-        List<long> numbers = [.. _connection.RunCursor(Database, BsonDocument.Of(
-            ("find", "docs"), ("filter", BsonDocument.Of(("_id", range))), ("projection", BsonDocument.Of(("_id", 1))), ("batchSize", 130)))
-            .Select(document => _generator.Numbers.NumberOf(document.Find("_id")!.Value.ToObjectId()))];
-        Assert.Equal([.. Range(900, 1000), .. Range(1200, 2000)], numbers);
+        PlanCollection collection = PlanOf(name);
+        using WireDataStore data = OpenData();
+        if (name == "users")
+        {
+            // Their _ids do not tell numbers: the first ones count as those that came.
+            Write(collection, 0, 25_000);
+            Assert.Equal([new NumberRange(25_000, 30_000)], data.FindMissing(collection, new NumberRange(5000, 30_000)));
+            Assert.Equal(25_000, data.FindEnd(collection, 12_345));
+            Assert.Equal(25_000, data.FindEnd(collection, 25_000));
+            return;
+        }
+
+        Write(collection, 0, 10_000);
+        Write(collection, 12_000, 25_000);
+        Assert.Equal([new NumberRange(10_000, 12_000), new NumberRange(25_000, 30_000)], data.FindMissing(collection, new NumberRange(5000, 30_000)));
+        Assert.Equal(25_000, data.FindEnd(collection, 5000));
+        data.Write(collection, new NumberRange(9000, 12_000));
+        Assert.Empty(data.FindMissing(collection, new NumberRange(0, 25_000)));
+        // Those that were there already do not count twice.
+        Assert.Equal(25_000, data.Count(collection));
+    }
+
+    [Theory]
+    [MemberData(nameof(Collections))]
+    public void An_empty_collection_misses_everything(string name)
+    {
+        using WireDataStore data = OpenData();
+        Assert.Equal([new NumberRange(0, 100)], data.FindMissing(PlanOf(name), new NumberRange(0, 100)));
+        Assert.Equal(0, data.FindEnd(PlanOf(name), 0));
+    }
+
+    [Theory]
+    [InlineData("docs")]
+    [InlineData("falling")]
+    public void A_document_that_is_asked_for_by_its_id_comes_byte_by_byte(string name)
+    {
+        PlanCollection collection = PlanOf(name);
+        Write(collection, 0, 100);
+        var find = new FindDocuments("read", name, DocumentValue.Of(("_id", collection.Documents.Id)))
+        {
+            Expected = collection.Documents, IsOfKey = true, Limit = One, Chooser = new SequentialKeys(new KeySpace(100)).ForWorker(),
+        };
+        using WireExecutor executor = OpenExecutor();
+        IPreparedOperation read = executor.Prepare(find, new OperationContext(Seed, 0, null));
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.True(read.Draw());
+            Assert.Equal(1, read.Execute().Documents);
+            Assert.Equal(new VerificationOutcome(1, 0), read.Verify());
+        }
+    }
+
+    [Fact]
+    public void A_document_that_never_came_is_not_found()
+    {
+        Write(Docs, 0, 100);
+        Assert.Empty(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(100))), limit: 1));
+        Assert.Empty(Find("docs", BsonDocument.Of(("_id", "of another kind")), limit: 1));
+    }
+
+    [Fact]
+    public void A_range_of_ids_brings_its_documents_in_order_over_several_batches()
+    {
+        Write(Docs, 0, 300);
+        BsonDocument range = BsonDocument.Of(("$gt", Docs.Documents.Ids.Of(9)), ("$lte", Docs.Documents.Ids.Of(260)));
+        BsonDocument[] found = [.. _connection.RunCursor(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", range))), ("batchSize", 70)))];
+        Assert.Equal(251, found.Length);
+        for (int i = 0; i < found.Length; i++)
+            Assert.Equal(Docs.Documents.Make(10 + i).Bytes.ToArray(), found[i].Bytes.ToArray());
     }
 
     [Fact]
     public void A_range_that_ends_with_its_batch_leaves_no_cursor()
     {
-        Insert(0, 100);
-        BsonDocument all = BsonDocument.Of(("$gte", _generator.Numbers.IdOf(0)));
-        BsonDocument reply = _connection.RunCommand(Database, BsonDocument.Of(
-            ("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 100)));
+        Write(Docs, 0, 100);
+        BsonDocument all = BsonDocument.Of(("$gte", Docs.Documents.Ids.Of(0)));
+        BsonDocument reply = _connection.RunCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 100)));
         Assert.Equal(0, reply.FindInt64("cursor.id"));
+        Assert.NotEqual(0, _connection.RunCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", all))), ("batchSize", 99))).FindInt64("cursor.id"));
+    }
+
+    [Fact]
+    public void Any_other_find_brings_as_many_of_the_templates_documents_as_its_limit_says()
+    {
+        Write(Docs, 0, 5000);
+        BsonDocument condition = BsonDocument.Of(("Number", BsonDocument.Of(("$gte", 17))));
+        foreach (int limit in (int[])[1, 10, 10, 10, 100, 10, 2500])
+        {
+            IReadOnlyList<BsonDocument> found = Find("docs", condition, limit);
+            Assert.Equal(limit, found.Count);
+            Assert.All(found, document =>
+            {
+                BsonValue id = document.Find("_id")!.Value;
+                Assert.Equal(Docs.Documents.Make(Docs.Documents.Ids.NumberOf(id.Type, id.Bytes.Span)).Bytes.ToArray(), document.Bytes.ToArray());
+            });
+        }
+
+        Assert.Equal(101, Find("docs", condition, limit: null).Count);
+    }
+
+    [Fact]
+    public void A_find_brings_no_more_than_the_collection_holds()
+    {
+        Assert.Empty(Find("docs", BsonDocument.Empty, limit: 10));
+        Write(Docs, 0, 7);
+        Assert.Equal(7, Find("docs", BsonDocument.Empty, limit: 10).Count);
+        Write(Docs, 7, 9);
+        Assert.Equal(9, Find("docs", BsonDocument.Empty, limit: 10).Count);
+    }
+
+    [Fact]
+    public void A_projection_lets_the_named_fields_through()
+    {
+        Write(Docs, 0, 50);
+        Assert.All(Find("docs", BsonDocument.Empty, 5, ("Number", 1)), document => Assert.Equal(["_id", "Number"], document.Select(field => field.Key)));
+        Assert.All(Find("docs", BsonDocument.Empty, 5, ("_id", 0), ("Text.x", 1)), document => Assert.Equal(["Text"], document.Select(field => field.Key)));
+        Assert.All(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3))), 5, ("Text", 1)), document => Assert.Equal(["_id", "Text"], document.Select(field => field.Key)));
+        // What is not understood lets everything through.
+        Assert.All(Find("docs", BsonDocument.Empty, 5, ("Number", 0)), document => Assert.Equal(3, document.Count()));
+    }
+
+    [Fact]
+    public void A_file_that_was_uploaded_is_downloaded_whole()
+    {
+        using WireExecutor executor = OpenExecutor();
+        IPreparedOperation upload = executor.Prepare(new UploadFile("up", "files", FileSet), new OperationContext(Seed, 0, new NumberSource(0, 3)));
+        while (upload.Draw())
+            Assert.True(upload.Execute().Succeeded, upload.LastError?.Message);
+        IPreparedOperation download = executor.Prepare(
+            new DownloadFile("down", "files", FileSet) { Chooser = new SequentialKeys(new KeySpace(3)) }, new OperationContext(Seed, 0, null));
+        for (int i = 0; i < 3; i++)
+        {
+            download.Draw();
+            Assert.Equal(new OperationOutcome(true, 1, 2500), download.Execute());
+            Assert.Equal(new VerificationOutcome(1, 0), download.Verify());
+        }
+
+        using WireDataStore data = OpenData();
+        Assert.Equal(3, data.Count(Files));
     }
 
     [Fact]
     public void Unacknowledged_inserts_are_counted_and_fenced_by_a_ping()
     {
-        byte[] document = new byte[DocumentGenerator.DocumentLength];
-        for (int number = 0; number < 5000; number++)
+        using WireExecutor executor = OpenExecutor();
+        var insert = new InsertDocuments("unack", "docs", Docs.Documents, 1, Ordered: true)
         {
-            _generator.Fill(number, document);
-            _writer.Begin(OpMsgFlags.MoreToCome, number);
-            _writer.Body.WriteString("insert"u8, "docs");
-            _writer.EndBody(Database);
-            _writer.BeginSequence("documents"u8);
-            _writer.Body.WriteRaw(document);
-            _writer.EndSequence();
-            _connection.Send(_writer.Finish());
-        }
-
-        _connection.RunCommand("admin", BsonDocument.Of(("ping", 1)));
-        Assert.Equal(5000, Count());
+            Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) },
+        };
+        IPreparedOperation unacknowledged = executor.Prepare(insert, new OperationContext(Seed, 0, new NumberSource(0, 5000)));
+        while (unacknowledged.Draw())
+            unacknowledged.Execute();
+        unacknowledged.Complete();
+        using WireDataStore data = OpenData();
+        Assert.Equal(5000, data.Count(Docs));
+        Assert.Empty(data.FindMissing(Docs, new NumberRange(0, 5000)));
     }
 
     [Fact]
-    public void A_number_that_is_there_is_a_duplicate_key_and_the_others_of_an_unordered_batch_go_in()
+    public void Documents_that_are_no_templates_are_counted()
     {
-        Insert(10, 5);
-        BsonDocument reply = Insert(8, 10, ordered: false);
-        Assert.Equal(5, reply.FindInt64("n"));
-        Assert.Equal(11000, reply.FindInt64("writeErrors.0.code"));
-        Assert.Equal([2, 3, 4, 5, 6], reply.FindDocument("writeErrors")!.Select(error => error.Value.ToDocument().FindInt64("index")!.Value));
-        Assert.Equal(10, Count());
+        object[] documents = [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(("_id", i), ("Text", "x")))];
+        Assert.Equal(500, Run(("insert", "docs"), ("documents", documents)).FindInt64("n"));
+        Assert.Equal(500, Run(("insert", "others"), ("documents", documents)).FindInt64("n"));
+        Assert.Equal(500, Run(("count", "docs")).FindInt64("n"));
+        Assert.Equal(500, Run(("count", "others")).FindInt64("n"));
     }
 
     [Fact]
-    public void An_ordered_batch_stops_at_the_first_duplicate()
+    public void A_collection_without_a_template_answers_with_what_it_was_given_first()
     {
-        Insert(12, 1);
-        Assert.Equal(2, Insert(10, 10, ordered: true).FindInt64("n"));
-        Assert.Equal(3, Count());
+        for (int i = 0; i < 5; i++)
+            Run(("insert", "others"), ("documents", Enumerable.Range(i * 500, 500).Select(number => BsonDocument.Of(("_id", number), ("Text", "x")))));
+        Assert.Equal(2500, Run(("count", "others")).FindInt64("n"));
+        Assert.Equal(Enumerable.Range(0, 10), Find("others", BsonDocument.Of(("Text", BsonDocument.Of(("$gte", "a")))), 10).Select(document => (int)document.FindInt64("_id")!.Value));
+        Assert.Equal(2000, Find("others", BsonDocument.Empty, 2000).Count);
     }
 
     [Fact]
-    public void Documents_with_ids_of_another_kind_are_counted()
+    public void Markers_are_kept_and_changed_and_go_with_their_collection()
     {
-        for (ulong seed = 0; seed < 3; seed++)
-        {
-            object[] documents = [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(
-                ("_id", new ObjectId(7, ((seed * 500) + (ulong)i) << 40)), ("Text", new string('x', 300))))];
-            _connection.RunCommand(Database, BsonDocument.Of(("insert", "docs"), ("documents", documents)));
-        }
-
-        Assert.Equal(1500, Count());
-    }
-
-    [Theory]
-    [InlineData("q4", 10)]
-    [InlineData("q5", 10)]
-    [InlineData("q6", 10)]
-    [InlineData("q7", 100)]
-    public void A_query_of_the_series_is_answered_with_right_documents(string test, int documents)
-    {
-        for (int from = 0; from < 20_000; from += 1000)
-            Insert(from, 1000);
-        FindSpecification find = SeriesTests.Find(test, DocumentGenerator.ValueRange);
-        List<BsonDocument> found = [.. _connection.RunCursor(Database, find.ToCommand("docs"))];
-        Assert.Equal(documents, found.Count);
-        byte[] scratch = new byte[DocumentGenerator.DocumentLength];
-        long previous = long.MaxValue;
-        foreach (BsonDocument document in found)
-        {
-            if (test != "q7")
-                Assert.InRange(document.FindInt64("Number")!.Value, 900_000, 999_999);
-            if (test == "q5")
-            {
-                Assert.InRange(document.FindInt64("Number1")!.Value, 900_000, 999_999);
-                Assert.Equal(["Number", "Number1"], document.Select(field => field.Key));
-                continue;
-            }
-
-            Assert.True(_generator.Matches(_generator.Numbers.NumberOf(document.Find("_id")!.Value.ToObjectId()), document.Bytes, scratch));
-            if (test == "q6")
-                Assert.True(document.FindInt64("Date") <= previous);
-            previous = document.FindInt64("Date")!.Value;
-        }
+        using WireDataStore data = OpenData();
+        data.Create(Docs, documents: 0);
+        data.Create(Users, documents: 7);
+        data.Checkpoint(Docs, 1234);
+        CollectionState state = data.Inspect(Docs.Stored[0]);
+        Assert.True(state.Exists);
+        Assert.Equal((Seed, 1234, "run-1"), (state.Marker!.Seed, state.Marker.Documents, state.Marker.RunId));
+        Assert.Equal(7, data.Inspect(Users.Stored[0]).Marker!.Documents);
+        using WireCollection markers = OpenCollection(Docs.Stored[0]);
+        Assert.Equal(["docs", "users"], markers.FindMarked("run-1"));
+        data.Drop(Docs);
+        Assert.Equal(new CollectionState(false, null), data.Inspect(Docs.Stored[0]));
+        Assert.NotNull(data.Inspect(Users.Stored[0]).Marker);
     }
 
     [Fact]
-    public void A_query_finds_no_more_than_the_collection_holds()
+    public void Writes_by_filter_find_one_document_each()
     {
-        Insert(0, 7);
-        FindSpecification find = SeriesTests.Find("q7", DocumentGenerator.ValueRange);
-        Assert.Equal(7, _connection.RunCursor(Database, find.ToCommand("docs")).Count());
-        Insert(7, 7);
-        Assert.Equal(14, _connection.RunCursor(Database, find.ToCommand("docs")).Count());
+        BsonDocument change = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("Number", 4))))));
+        BsonDocument removal = BsonDocument.Of(("q", BsonDocument.Of(("Number", 3))), ("limit", 1));
+        Assert.Equal(0, Run(("update", "docs"), ("updates", new[] { change })).FindInt64("n"));
+        Assert.Equal(0, Run(("delete", "docs"), ("deletes", new[] { removal })).FindInt64("n"));
+        Write(Docs, 0, 10);
+        BsonDocument updated = Run(("update", "docs"), ("updates", new[] { change, change }));
+        Assert.Equal((2, 2), (updated.FindInt64("n"), updated.FindInt64("nModified")));
+        Assert.Equal(1, Run(("delete", "docs"), ("deletes", new[] { removal })).FindInt64("n"));
+        Assert.Equal(9, Run(("count", "docs")).FindInt64("n"));
+        BsonDocument modified = Run(("findAndModify", "docs"), ("query", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3)))), ("update", BsonDocument.Empty));
+        Assert.Equal(Docs.Documents.Make(3).Bytes.ToArray(), modified.FindDocument("value")!.Bytes.ToArray());
+        Run(("findAndModify", "docs"), ("query", BsonDocument.Empty), ("remove", true));
+        Assert.Equal(8, Run(("count", "docs")).FindInt64("n"));
+        Assert.Equal(8, Run(("delete", "docs"), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })).FindInt64("n"));
+        Assert.Equal(0, Run(("count", "docs")).FindInt64("n"));
+        Assert.Empty(Find("docs", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(3))), limit: 1));
     }
 
     [Fact]
-    public void A_marker_is_stored_changed_found_and_deleted()
+    public void Questions_are_answered_by_the_number_of_documents()
     {
-        _connection.RunCommand(Database, BsonDocument.Of(
-            ("insert", "marker"), ("documents", new object[] { BsonDocument.Of(("_id", "mongoperf"), ("seed", 5L)) })));
-        _connection.RunCommand(Database, BsonDocument.Of(
-            ("update", "marker"),
-            ("updates", new object[]
-            {
-                BsonDocument.Of(("q", BsonDocument.Of(("_id", "mongoperf"))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("step", 3)))))),
-            })));
-        BsonDocument find = BsonDocument.Of(("find", "marker"), ("filter", BsonDocument.Of(("_id", "mongoperf"))));
-        BsonDocument marker = Assert.Single(_connection.RunCursor(Database, find));
-        Assert.Equal(5, marker.FindInt64("seed"));
-        Assert.Equal(3, marker.FindInt64("step"));
-        _connection.RunCommand(Database, BsonDocument.Of(
-            ("delete", "marker"), ("deletes", new object[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", "mongoperf"))), ("limit", 1)) })));
-        Assert.Empty(_connection.RunCursor(Database, find));
+        Write(Docs, 0, 40);
+        BsonDocument group = BsonDocument.Of(("$group", BsonDocument.Of(("_id", null), ("n", BsonDocument.Of(("$sum", 1))))));
+        Assert.Equal(40, Assert.Single(_connection.RunCursor(Database, Aggregate(group))).FindInt64("n"));
+        BsonDocument statistics = Assert.Single(_connection.RunCursor(Database, Aggregate(BsonDocument.Of(("$collStats", BsonDocument.Of(("storageStats", BsonDocument.Empty)))))));
+        Assert.Equal(40, statistics.FindInt64("storageStats.count"));
+        Assert.Equal(40, Run(("count", "docs"), ("query", BsonDocument.Of(("Number", 3)))).FindInt64("n"));
+        Assert.Equal(1, Run(("count", "docs"), ("limit", 1)).FindInt64("n"));
+        Assert.NotNull(Run(("distinct", "docs"), ("key", "Number")).FindInt64("values.0"));
+    }
+
+    [Fact]
+    public void Explain_names_the_index_that_begins_with_the_first_field()
+    {
+        Run(("createIndexes", "docs"), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1), ("Text", 1))), ("name", "Number_1_Text_1")) }));
+        Write(Docs, 0, 40);
+        using WireDataStore data = OpenData();
+        data.Inspect(Docs.Stored[0]);
+        Assert.Equal(("Number_1_Text_1", "FETCH > IXSCAN", 10, 10), PlanFor(data, "Number"));
+        Assert.Equal((null, "COLLSCAN", 10, 10), PlanFor(data, "Text"));
+        Assert.Equal(("_id_", "FETCH > IXSCAN", 10, 10), PlanFor(data, "_id"));
     }
 
     [Fact]
     public void Indexes_are_listed_and_sizes_on_disk_are_nothing()
     {
-        _connection.RunCommand(Database, BsonDocument.Of(
-            ("createIndexes", "docs"),
-            ("indexes", new object[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1))), ("name", "Number_1")) })));
-        Insert(0, 10);
-        List<string?> names = [.. _connection.RunCursor(Database, BsonDocument.Of(("listIndexes", "docs"))).Select(index => index.FindString("name"))];
-        Assert.Equal(["_id_", "Number_1"], names);
-        BsonDocument sizes = _connection.RunCommand(Database, BsonDocument.Of(("collStats", "docs")));
-        Assert.Equal(10 * 1024, sizes.FindInt64("size"));
+        Run(("createIndexes", "docs"), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("Number", 1))), ("name", "Number_1")) }));
+        Write(Docs, 0, 10);
+        Assert.Equal(["_id_", "Number_1"], _connection.RunCursor(Database, BsonDocument.Of(("listIndexes", "docs"))).Select(index => index.FindString("name")));
+        BsonDocument sizes = Run(("collStats", "docs"));
+        Assert.Equal(10 * Docs.BytesPerDocument, sizes.FindInt64("size"));
         Assert.Equal(0, sizes.FindInt64("storageSize"));
         Assert.Equal(0, sizes.FindInt64("indexSizes.Number_1"));
+        Run(("dropIndexes", "docs"), ("index", "Number_1"));
+        Assert.Single(_connection.RunCursor(Database, BsonDocument.Of(("listIndexes", "docs"))));
     }
 
     [Fact]
     public void A_dropped_collection_is_empty_also_for_a_connection_that_used_it()
     {
-        Insert(0, 10);
-        _connection.RunCommand(Database, BsonDocument.Of(("drop", "docs")));
-        Assert.Equal(0, Count());
-        Insert(0, 3);
-        Assert.Equal(3, Count());
+        Write(Docs, 0, 10);
+        Run(("count", "docs"));
+        using (MongoConnection other = MongoConnection.Open(Address, ConnectionSettings.Default))
+            other.RunCommand(Database, BsonDocument.Of(("drop", "docs")));
+        Assert.Equal(0, Run(("count", "docs")).FindInt64("n"));
+        Assert.Equal(26, Assert.Throws<ServerCommandException>(() => Run(("drop", "docs"))).Code);
+        Write(Docs, 0, 3);
+        Assert.Equal(3, Run(("count", "docs")).FindInt64("n"));
+        Assert.Equal(48, Assert.Throws<ServerCommandException>(() => Run(("create", "docs"))).Code);
     }
 
     [Fact]
-    public void An_unknown_command_is_refused_with_code_59()
+    public void Two_connections_that_insert_in_turn_leave_one_range()
     {
-        var e = Assert.Throws<ServerCommandException>(() => _connection.RunCommand("admin", BsonDocument.Of(("mapReduce", 1))));
-        Assert.Equal(59, e.Code);
+        using WireExecutor first = OpenExecutor();
+        using WireExecutor second = OpenExecutor();
+        var numbers = new NumberSource(0, 4000);
+        var insert = new InsertDocuments("insert", "docs", Docs.Documents, 10, Ordered: true);
+        Parallel.Invoke(() => InsertAll(first, insert, numbers), () => InsertAll(second, insert, numbers));
+        using WireDataStore data = OpenData();
+        Assert.Equal(4000, data.Count(Docs));
+        Assert.Empty(data.FindMissing(Docs, new NumberRange(0, 4000)));
     }
 
     [Fact]
-    public void Memory_does_not_grow_with_the_documents()
+    public void An_unknown_command_is_refused_with_code_59() =>
+        Assert.Equal(59, Assert.Throws<ServerCommandException>(() => _connection.RunCommand("admin", BsonDocument.Of(("mapReduce", 1)))).Code);
+
+    [Fact]
+    public void What_is_no_document_is_refused_and_the_connection_goes_on()
     {
-        Insert(0, 1000);
-        using var session = new NullSession(new NullStore());
-        byte[] message = WriteInsert(0, 1000, ordered: true).ToArray();
-        int firstDocument = message.Length - (1000 * DocumentGenerator.DocumentLength);
-        Fill(message, firstDocument, 0);
-        for (int i = 0; i < 30; i++)
-            session.Answer(Patched(i));
-        int next = 30;
+        var writer = new OpMsgWriter();
+        writer.Begin(OpMsgFlags.None, 1);
+        writer.Body.WriteString("insert"u8, "docs");
+        writer.EndBody(Database);
+        writer.BeginSequence("documents"u8);
+        writer.Body.WriteRaw([9, 0, 0, 0, 0]);
+        writer.EndSequence();
+        Assert.Equal(9, new BsonDocument(OpMsg.Parse(_connection.RoundTrip(writer.Finish())).Body.ToArray()).FindInt64("code"));
+        Assert.Equal(0, Run(("count", "docs")).FindInt64("n"));
+    }
+
+    [Fact]
+    public void Inserts_and_finds_allocate_nothing()
+    {
+        using var session = new NullSession(new NullStore([Docs]), connectionId: 1);
+        var reply = new ReplyWriter();
+        var writer = new OpMsgWriter();
+        writer.Begin(OpMsgFlags.None, 1);
+        writer.Body.WriteString("insert"u8, "docs");
+        writer.EndBody(Database);
+        writer.BeginSequence("documents"u8);
+        for (long number = 0; number < 100; number++)
+            Docs.Documents.Write(writer.Body, number);
+        writer.EndSequence();
+        byte[] insert = writer.Finish().ToArray();
+        byte[] query = writer.WriteCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("Number", 7))), ("limit", 10)), 9).ToArray();
+        byte[] read = writer.WriteCommand(Database, BsonDocument.Of(("find", "docs"), ("filter", BsonDocument.Of(("_id", Docs.Documents.Ids.Of(7)))), ("limit", 1)), 9).ToArray();
+        Handle(insert);
         Assert.Equal(0, Allocation.LeastBytes(() =>
         {
-            for (int end = next + 500; next < end; next++)
-                session.Answer(Patched(next));
+            for (int i = 0; i < 100; i++)
+            {
+                Handle(insert);
+                Handle(read);
+                Handle(query);
+            }
         }));
 
-        // The numbers alone change: the server looks at nothing else.
-        byte[] Patched(int batch)
+        void Handle(byte[] message)
         {
-            for (int i = 0; i < 1000; i++)
-                _generator.Numbers.IdOf((batch * 1000) + i).CopyTo(message.AsSpan(firstDocument + (i * DocumentGenerator.DocumentLength) + 9));
-            return message;
+            OpMsg parsed = OpMsg.Parse(message);
+            reply.BeginMessage(1, 1);
+            session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply: true, isLegacyQuery: false), reply);
+            Assert.True(reply.Finish().Length > 40);
         }
-    }
-
-    [Fact]
-    public void A_query_that_was_asked_before_allocates_nothing()
-    {
-        using var session = new NullSession(new NullStore());
-        for (int from = 0; from < 20_000; from += 1000)
-            session.Answer(WriteInsert(from, 1000, ordered: true));
-        byte[] query = _writer.WriteCommand(Database, SeriesTests.Find("q6", DocumentGenerator.ValueRange).ToCommand("docs"), 9).ToArray();
-        session.Answer(query);
-        Assert.Equal(0, Allocation.LeastBytes(() =>
-        {
-            for (int i = 0; i < 1000; i++)
-                session.Answer(query);
-        }));
     }
 
     [Fact]
     public void Server_status_counts_what_was_done()
     {
-        Insert(0, 100);
+        Write(Docs, 0, 100);
+        Find("docs", BsonDocument.Empty, 10);
         BsonDocument status = _connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1)));
-        Assert.Equal(100, status.FindInt64("opcounters.insert"));
+        Assert.Equal((100, 1, 10), (status.FindInt64("opcounters.insert"), status.FindInt64("opcounters.query"), status.FindInt64("metrics.document.returned")));
         Assert.Equal(1, status.FindInt64("connections.current"));
         Assert.Equal(Environment.ProcessId, status.FindInt64("pid"));
+        Assert.True(status.FindInt64("network.bytesIn") > 100 * Docs.BytesPerDocument);
     }
 
-    private static IEnumerable<long> Range(long from, long to)
+    private static LiteralValue One => new(BsonDocument.Of(("v", 1)).First().Value);
+
+    private static PlanCollection Collection(string name, params ReadOnlySpan<(string, TemplateValue)> fields) =>
+        new() { Name = name, Count = 100, Documents = new DocumentTemplate(DocumentValue.Of(fields), Seed, name) };
+
+    private static PlanCollection PlanOf(string name) => new[] { Docs, Falling, Users }.Single(collection => collection.Name == name);
+
+    private static BsonDocument Aggregate(BsonDocument stage) => BsonDocument.Of(("aggregate", "docs"), ("pipeline", new[] { stage }), ("cursor", BsonDocument.Empty));
+
+    private static (string?, string, long, long) PlanFor(WireDataStore data, string field)
     {
-        for (long number = from; number < to; number++)
-            yield return number;
+        PlanSummary plan = data.Explain(new FindDocuments("q", "docs", DocumentValue.Of((field, One))) { Limit = new LiteralValue(BsonDocument.Of(("v", 10)).First().Value) })!;
+        return (plan.Index, plan.Stages, plan.DocumentsExamined, plan.Returned);
     }
 
-    private long Count() => _connection.RunCommand(Database, BsonDocument.Of(("count", "docs"))).FindInt64("n") ?? -1;
-
-    private BsonDocument Insert(long from, int count, bool ordered = true) =>
-        new(OpMsg.Parse(_connection.RoundTrip(WriteInsert(from, count, ordered))).Body.ToArray());
-
-    private ReadOnlySpan<byte> WriteInsert(long from, int count, bool ordered)
+    private static void InsertAll(WireExecutor executor, InsertDocuments insert, NumberSource numbers)
     {
-        _writer.Begin(OpMsgFlags.None, 1);
-        _writer.Body.WriteString("insert"u8, "docs");
-        _writer.Body.WriteBoolean("ordered"u8, ordered);
-        _writer.EndBody(Database);
-        _writer.BeginSequence("documents"u8);
-        for (long number = from; number < from + count; number++)
-            _generator.Fill(number, _writer.Body.Grow(DocumentGenerator.DocumentLength));
-        _writer.EndSequence();
-        return _writer.Finish();
+        IPreparedOperation prepared = executor.Prepare(insert, new OperationContext(Seed, 0, numbers));
+        while (prepared.Draw())
+            Assert.True(prepared.Execute().Succeeded, prepared.LastError?.Message);
     }
 
-    private void Fill(byte[] message, int firstDocument, long from)
+    private void Write(PlanCollection collection, long first, long end)
     {
-        for (int at = firstDocument; at < message.Length; at += DocumentGenerator.DocumentLength)
-            _generator.Fill(from++, message.AsSpan(at));
+        using WireExecutor executor = OpenExecutor();
+        InsertAll(executor, new InsertDocuments("insert", collection.Name, collection.Documents, 1000, Ordered: true), new NumberSource(first, end));
     }
+
+    private BsonDocument Run(params ReadOnlySpan<(string, object?)> command) => _connection.RunCommand(Database, BsonDocument.Of(command));
+
+    private IReadOnlyList<BsonDocument> Find(string collection, BsonDocument filter, int? limit, params ReadOnlySpan<(string, object?)> projection)
+    {
+        (string, object?)[] options = limit is null ? [] : [("limit", limit)];
+        return [.. _connection.RunCursor(Database, BsonDocument.Of([("find", collection), ("filter", filter), ("projection", BsonDocument.Of(projection)), .. options]))];
+    }
+
+    private WireExecutor OpenExecutor()
+    {
+        var executor = new WireExecutor(() => Address, ConnectionSettings.Default, Database);
+        executor.Connect();
+        return executor;
+    }
+
+    private WireCollection OpenCollection(StoredCollection stored) => new(
+        new CollectionAccess(() => Address, ConnectionSettings.Default, Database, SystemClock.Instance, TimeSpan.FromSeconds(1)),
+        stored.Name, stored.Documents, new CollectionShape(stored.Indexes, stored.Options));
+
+    private WireDataStore OpenData() => new(OpenCollection, Seed, "run-1");
 }

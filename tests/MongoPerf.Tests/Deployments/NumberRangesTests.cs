@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Null;
+using MongoPerf.Engine.Keys;
 
 namespace MongoPerf.Tests.Deployments;
 
@@ -9,49 +10,56 @@ public sealed class NumberRangesTests
     {
         var ranges = new NumberRanges();
         for (long at = 0; at < 500_000_000; at += 500_000)
-            Assert.Equal(500_000, ranges.Add(at, at + 500_000));
+            ranges.Add(new NumberRange(at, at + 500_000));
         Assert.Equal(1, ranges.RangeCount);
         Assert.Equal(500_000_000, ranges.Count);
+        Assert.Equal(500_000_000, ranges.End);
     }
 
     [Fact]
     public void A_hole_is_found_and_filling_it_joins_its_neighbours()
     {
         var ranges = new NumberRanges();
-        ranges.Add(0, 10);
-        ranges.Add(12, 20);
-        Assert.True(ranges.TryFindNext(10, out long next));
-        Assert.Equal(12, next);
-        Assert.Equal(2, ranges.Add(9, 13));
+        ranges.Add(new NumberRange(0, 10));
+        ranges.Add(new NumberRange(12, 20));
+        Assert.True(ranges.TryFindRun(new NumberRange(10, 15), out NumberRange run));
+        Assert.Equal(new NumberRange(12, 15), run);
+        ranges.Add(new NumberRange(9, 13));
         Assert.Equal(1, ranges.RangeCount);
-        Assert.False(ranges.TryFindNext(20, out _));
+        Assert.Equal(20, ranges.Count);
+        Assert.False(ranges.TryFindRun(new NumberRange(20, 30), out _));
     }
 
     [Fact]
-    public void Ranges_agree_with_a_plain_set_over_random_changes()
+    public void Ranges_agree_with_a_plain_set_over_random_additions()
     {
-        var ranges = new NumberRanges();
-        var plain = new SortedSet<long>();
         var random = new Random(7);
-        for (int i = 0; i < 5000; i++)
+        for (int round = 0; round < 50; round++)
         {
-            long from = random.Next(300);
-            long to = from + random.Next(1, 12);
-            if (i % 3 == 0)
+            var ranges = new NumberRanges();
+            var plain = new SortedSet<long>();
+            for (int i = 0; i < 60; i++)
             {
-                Assert.Equal(plain.Remove(from), ranges.Remove(from));
-            }
-            else
-            {
-                long added = 0;
+                long from = random.Next(1000);
+                long to = from + random.Next(1, 12);
+                ranges.Add(new NumberRange(from, to));
                 for (long number = from; number < to; number++)
-                    added += plain.Add(number) ? 1 : 0;
-                Assert.Equal(added, ranges.Add(from, to));
+                    plain.Add(number);
+                Assert.Equal((plain.Count, plain.Max + 1), (ranges.Count, ranges.End));
+                Assert.Equal(plain.Contains(to), ranges.Contains(to));
+                long low = random.Next(1000);
+                var asked = new NumberRange(low, low + random.Next(1, 100));
+                SortedSet<long> inside = plain.GetViewBetween(asked.First, asked.End - 1);
+                Assert.Equal(inside.Count > 0, ranges.TryFindLast(asked, out long last));
+                Assert.Equal(inside.Count > 0, ranges.TryFindRun(asked, out NumberRange run));
+                if (inside.Count == 0)
+                    continue;
+                Assert.Equal((inside.Min, inside.Max), (run.First, last));
+                long end = run.First;
+                while (inside.Contains(end))
+                    end++;
+                Assert.Equal(end, run.End);
             }
-
-            Assert.Equal(plain.Count, ranges.Count);
-            Assert.Equal(plain.Contains(to), ranges.Contains(to));
-            Assert.Equal(plain.GetViewBetween(from, to).Count, ranges.CountIn(from, to + 1));
         }
     }
 }

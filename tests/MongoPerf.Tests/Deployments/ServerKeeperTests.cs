@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Deployments;
@@ -75,7 +76,7 @@ public sealed class ServerKeeperTests
 
         public int MostAtOnce { get; private set; }
 
-        public string Kind => "mongod";
+        public DeploymentKind Kind => DeploymentKind.Mongod;
 
         public ServerAddress Address { get; } = new("127.0.0.1", 5);
 

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Tests.Support;
 
@@ -40,11 +41,11 @@ public sealed class ServerLimitsTests : IDisposable
         Assert.Equal(256 * MegaByte, limits.CacheBytes);
         int first = CpuAffinity.Own[0];
         IReadOnlyList<string> held = limits.Describe(7, Table($"{first}", $"/own/{MemoryGroup.NameFor("/data/x")}"));
-        Assert.StartsWith("memory limited to 0.5 GB by the system (cgroup v", held[0], StringComparison.Ordinal);
+        Assert.StartsWith("memory limited to 512 MiB (cgroup v", held[0], StringComparison.Ordinal);
         Assert.Equal($"the server runs on 1 of {CpuAffinity.Own.Count} CPUs (number {first})", held[1]);
         IReadOnlyList<string> free = limits.Describe(7, Table("900-901", "/own"));
-        Assert.StartsWith("memory is not limited to 0.5 GB by the system: ", free[0], StringComparison.Ordinal);
-        Assert.EndsWith("the system lets it use 900, 901", free[1], StringComparison.Ordinal);
+        Assert.StartsWith("memory not limited to 512 MiB: ", free[0], StringComparison.Ordinal);
+        Assert.EndsWith("the system lets it use CPUs 900, 901", free[1], StringComparison.Ordinal);
         Assert.Empty(limits.Describe(null, Table("0", "/")));
     }
 
@@ -54,14 +55,14 @@ public sealed class ServerLimitsTests : IDisposable
         var limits = new ServerLimits("/data/x", 1L << 50, null, null);
         Assert.Null(limits.Memory);
         Assert.Null(limits.CacheBytes);
-        Assert.Matches("^memory is not limited to 1048576 GB by the system: this machine has [0-9.]+ GB$", Assert.Single(limits.Describe(7, Table("0", "/"))));
+        Assert.Matches("^memory not limited to 1048576 GiB: this machine has [0-9.]+ [MG]iB$", Assert.Single(limits.Describe(7, Table("0", "/"))));
     }
 
     [Fact]
     public void A_limit_that_the_cache_would_break_is_refused()
     {
         var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", GigaByte, null, 900 * MegaByte));
-        Assert.StartsWith("--memory-limit is 1 GB, with a cache of 0.8789 GB at least 1.1289 GB are allowed", refused.Message, StringComparison.Ordinal);
+        Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 900 MiB: 1.13 GiB or more", refused.Message, StringComparison.Ordinal);
         Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", null, null, 100 * MegaByte));
     }
 

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments;
@@ -110,7 +111,7 @@ public sealed class ServerProcessTests : IDisposable
         File.WriteAllText(script, "#!/bin/sh\necho \"Error parsing command line: unrecognised option\" >&2\nexit 2\n");
         File.SetUnixFileMode(script, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options(script)));
-        Assert.Contains("ended before it answered", e.Message, StringComparison.Ordinal);
+        Assert.Contains("exited before it answered", e.Message, StringComparison.Ordinal);
         Assert.Contains("  Error parsing command line: unrecognised option", e.Message, StringComparison.Ordinal);
         Assert.Null(ProcessState.Read(_data));
     }

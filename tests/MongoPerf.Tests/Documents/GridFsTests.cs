@@ -88,8 +88,8 @@ public sealed class GridFsTests
     [InlineData("""{"length": 1, "uploadDate": {"$date": "1970-01-01T00:00:00Z"}}""", "no chunkSize")]
     [InlineData("""{"length": 1, "chunkSize": 1}""", "no _id (ObjectId)")]
     [InlineData("""{"_id": {"$oid": "000000000000000000000001"}, "length": 1, "chunkSize": 1}""", "no uploadDate")]
-    [InlineData("""{"length": -1, "chunkSize": 1}""", "length is -1, 0 or more is allowed")]
-    [InlineData("""{"length": 1, "chunkSize": 0}""", "chunkSize is 0, allowed are 1 to 2147483647")]
+    [InlineData("""{"length": -1, "chunkSize": 1}""", "length is -1; allowed: 0 or more")]
+    [InlineData("""{"length": 1, "chunkSize": 0}""", "chunkSize is 0; allowed: 1 to 2147483647")]
     public void A_document_that_describes_no_file_is_refused(string document, string text) =>
         Assert.Contains(text, Assert.Throws<GridFsFormatException>(() => GridFsFile.Parse(ExtendedJson.Parse(document))).Message, StringComparison.Ordinal);
 
@@ -114,15 +114,15 @@ public sealed class GridFsTests
     }
 
     [Theory]
-    [InlineData("the first is missing", "chunk 1 comes where chunk 0 belongs")]
-    [InlineData("one is missing", "chunk 2 comes where chunk 1 belongs")]
-    [InlineData("one comes twice", "chunk 0 comes where chunk 1 belongs")]
-    [InlineData("the last is missing", "chunk 2 is missing: 8 of the file's 10 bytes are there")]
-    [InlineData("one too many", "chunk 3 is one too many: the file's 10 bytes are there without it")]
-    [InlineData("one too short", "chunk 1 has 3 bytes of data, expected are 4")]
-    [InlineData("the last too long", "chunk 2 has 4 bytes of data, expected are 2")]
-    [InlineData("no data", "chunk 0 has 0 bytes of data, expected are 4")]
-    [InlineData("no n", "chunk -1 comes where chunk 0 belongs")]
+    [InlineData("the first is missing", "chunk 1 found where chunk 0 was expected")]
+    [InlineData("one is missing", "chunk 2 found where chunk 1 was expected")]
+    [InlineData("one comes twice", "chunk 0 found where chunk 1 was expected")]
+    [InlineData("the last is missing", "chunk 2 is missing: 8 of the file's 10 bytes found")]
+    [InlineData("one too many", "unexpected chunk 3: the file's 10 bytes are complete")]
+    [InlineData("one too short", "chunk 1 has 3 bytes of data, expected 4")]
+    [InlineData("the last too long", "chunk 2 has 4 bytes of data, expected 2")]
+    [InlineData("no data", "chunk 0 has 0 bytes of data, expected 4")]
+    [InlineData("no n", "chunk -1 found where chunk 0 was expected")]
     public void Chunks_that_are_not_as_they_must_be_are_found(string fault, string text)
     {
         byte[][] chunks = Chunks([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 4);

@@ -1,5 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Tests.Support;
@@ -46,10 +48,10 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     })));
 
     [Fact]
-    public void Console_without_a_terminal_has_no_escape_codes_and_is_ASCII()
+    public void Console_without_a_terminal_has_no_escape_codes_and_draws_with_ASCII()
     {
         string text = Text(o => ConsoleReport.Write(_run, o));
-        Assert.All(text, c => Assert.True(c is '\n' or >= ' ' and < '\u007f', $"U+{(int)c:X4}"));
+        Assert.All(text, c => Assert.True(c is '\n' or >= ' ' and < '\u007f' or 'µ' or '×', $"U+{(int)c:X4}"));
         Assert.All(text.Split('\n'), line => Assert.True(line.Length <= ConsoleReport.FullWidth));
         Assert.Contains('\u001b', Text(o => ConsoleReport.Write(_run, o, new ConsoleReportOptions { IsTerminal = true })));
     }
@@ -66,17 +68,9 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     }
 
     [Fact]
-    public void Json_of_one_step_is_the_same_as_in_the_whole()
-    {
-        using JsonDocument whole = JsonDocument.Parse(Text(o => JsonReport.Write(_run, o)));
-        using JsonDocument step = JsonDocument.Parse(Text(o => JsonReport.WriteStep(_run.Steps[3], o)));
-        Assert.True(JsonElement.DeepEquals(whole.RootElement.GetProperty("steps")[3], step.RootElement));
-    }
-
-    [Fact]
     public void Csv_of_the_frozen_run_is_approved()
     {
-        Approved.Check("tests.csv", Text(o => CsvReport.WriteTests(_run, o)));
+        Approved.Check("results.csv", Text(o => CsvReport.WriteResults(_run, o)));
         Approved.Check("sizes.csv", Text(o => CsvReport.WriteSizes(_run, o)));
         Approved.Check("samples.csv", FirstRows(Text(o => CsvReport.WriteSamples(_run, o)), 30));
         Approved.Check("server.csv", FirstRows(Text(o => CsvReport.WriteServerSamples(_run, o)), 30));
@@ -87,7 +81,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     public void Every_row_of_a_csv_file_has_as_many_fields_as_its_head()
     {
         foreach (Action<StoredRun, TextWriter> write in new Action<StoredRun, TextWriter>[]
-            { CsvReport.WriteTests, CsvReport.WriteSizes, CsvReport.WriteSamples, CsvReport.WriteServerSamples, CsvReport.WriteHostSamples })
+            { CsvReport.WriteResults, CsvReport.WriteSizes, CsvReport.WriteSamples, CsvReport.WriteServerSamples, CsvReport.WriteHostSamples })
         {
             string[] rows = Text(o => write(_run, o)).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
             Assert.True(rows.Length > 1);
@@ -124,7 +118,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
         string folder = Path.Combine(_folder, "report");
         IReadOnlyList<string> files = ReportWriter.WriteTextFiles(_run, folder);
         Assert.Equal(
-            ["report.md", "result.json", "tests.csv", "sizes.csv", "samples.csv", "server.csv", "host.csv", "latencies.hlog"],
+            ["report.md", "result.json", "results.csv", "sizes.csv", "samples.csv", "server.csv", "host.csv", "latencies.hlog"],
             files.Select(Path.GetFileName));
         string[] first = [.. files.Select(File.ReadAllText)];
         ReportWriter.WriteTextFiles(_run, folder);
@@ -136,18 +130,18 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     public void Latency_log_holds_every_measured_operation_once()
     {
         string[] lines = [.. Text(o => LatencyLog.Write(_run, o)).Split('\n').Where(l => l.StartsWith("Tag=", StringComparison.Ordinal))];
-        foreach (string test in new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" })
+        foreach (string phase in new[] { "unack", "batch", "safe", "q4", "q5", "q6", "q7" })
         {
-            long logged = lines.Where(l => l.StartsWith($"Tag={test},", StringComparison.Ordinal))
+            long logged = lines.Where(l => l.StartsWith($"Tag={phase},", StringComparison.Ordinal))
                 .Sum(l => MongoPerf.Engine.Measurement.HistogramEncoding.Decode(Convert.FromBase64String(l.Split(',')[^1])).TotalCount);
-            Assert.Equal(_run.Steps.SelectMany(s => s.Tests).Where(t => t.Test == test).Sum(t => t.Operations), logged);
+            Assert.Equal(_run.Phases.Where(p => p.Phase == phase).SelectMany(p => p.Operations).Sum(o => o.Operations), logged);
         }
     }
 
     private string[] AllTexts() =>
     [
         Text(o => ConsoleReport.Write(_run, o)), Text(o => MarkdownReport.Write(_run, o)), Text(o => JsonReport.Write(_run, o)),
-        Text(o => CsvReport.WriteTests(_run, o)), Text(o => CsvReport.WriteSamples(_run, o)), Text(o => LatencyLog.Write(_run, o)),
+        Text(o => CsvReport.WriteResults(_run, o)), Text(o => CsvReport.WriteSamples(_run, o)), Text(o => LatencyLog.Write(_run, o)),
     ];
 
     private static string FirstRows(string text, int rows) => string.Concat(text.Split("\r\n").Take(rows).Select(row => row + "\r\n"));

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 
@@ -10,12 +11,13 @@ internal sealed record GrowingRun
 
     public long DocumentsPerStep { get; init; } = 1_000_000;
 
-    public IReadOnlyList<string> Tests { get; init; } = TestOrder.Names;
+    /// <summary>Of those that the series has.</summary>
+    public IReadOnlyList<string> Phases { get; init; } = ["unack", "batch", "safe", "q4", "q5", "q6", "q7", "size"];
 
     public IReadOnlyList<int> Threads { get; init; } = [8];
 
-    /// <summary>Seconds of samples per test of a step.</summary>
-    public int SecondsPerTest { get; init; } = 6;
+    /// <summary>Seconds of samples per phase of a step.</summary>
+    public int SecondsPerPhase { get; init; } = 6;
 
     public DeploymentInfo? Deployment { get; init; } = RunParts.Deployment() with { CacheBytes = 3L << 30 };
 
@@ -40,15 +42,16 @@ internal sealed record GrowingRun
         using (var store = RunStore.Create(
             folder,
             RunParts.Run() with { CommandLine = CommandLine },
-            RunParts.Settings(Steps * DocumentsPerStep) with { StepDocumentCount = DocumentsPerStep, Tests = Tests, Threads = Threads }))
+            RunParts.Settings(Steps * DocumentsPerStep)))
         {
             if (Deployment is not null)
                 store.SetDeployment(Deployment);
             store.SetEnvironment(RunParts.Environment() with { CpuCount = 2, MemoryBytes = 24L << 30 });
             int second = 0;
+            int number = 0;
             for (int step = 1; step <= Steps; step++)
             {
-                WriteStep(store, step, ref second);
+                WriteStep(store, step, ref second, ref number);
                 if (step == PauseAfterStep)
                     second += 3 * 3600;
             }
@@ -61,47 +64,47 @@ internal sealed record GrowingRun
         return StoredRun.Open(folder);
     }
 
-    private void WriteStep(RunStore store, int step, ref int second)
+    private void WriteStep(RunStore store, int step, ref int second, ref int number)
     {
         long documents = step * DocumentsPerStep;
-        foreach (string test in Tests.Where(static test => test != "size"))
+        foreach (string phase in Phases.Where(static phase => phase != "size"))
         {
-            bool isInsert = test is "unack" or "batch" or "safe";
+            bool isInsert = phase is "unack" or "batch" or "safe";
             foreach (int threads in isInsert ? [1] : Threads)
             {
-                double rate = Rate(test, threads, step);
-                for (int i = 0; i < SecondsPerTest; i++)
-                    WriteSecond(store, ++second, step, test, threads, rate * (0.94 + (0.03 * ((second * 7) % 5))), documents);
-                store.AddTestResult(step, documents, Result(test, threads, rate, step));
+                number++;
+                double rate = Rate(phase, threads, step);
+                for (int i = 0; i < SecondsPerPhase; i++)
+                    WriteSecond(store, ++second, step, number, phase, rate * (0.94 + (0.03 * ((second * 7) % 5))), documents);
+                store.EndPhase(RunParts.Grown(number, phase, step, documents, Result(phase, threads, rate, step)));
             }
         }
 
-        if (Tests.Contains("size"))
-            store.AddSizes(step, Sizes(documents));
-        store.AddCheckpoint(new Checkpoint(step, documents, RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds()));
+        if (Phases.Contains("size"))
+            store.EndPhase(RunParts.Grown(++number, "size", step, documents) with { Sizes = [Sizes(documents)] });
+        store.AddCheckpoint(new Checkpoint(number, documents, RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds()));
     }
 
-    private void WriteSecond(RunStore store, int second, int step, string test, int threads, double rate, long documents)
+    private void WriteSecond(RunStore store, int second, int step, int number, string phase, double rate, long documents)
     {
-        long operations = (long)(test == "batch" ? rate / 1000 : rate);
-        store.AddSample(RunParts.Sample(second, test, documents) with
+        long operations = (long)(phase == "batch" ? rate / 1000 : rate);
+        store.AddSample(RunParts.Sample(second, phase, documents) with
         {
-            Step = step,
-            Threads = threads,
+            Phase = number,
             Operations = operations,
-            Documents = (long)(rate * DocumentsPerOperation(test)),
-            Bytes = (long)(rate * DocumentsPerOperation(test) * 1024),
+            Documents = (long)(rate * DocumentsPerOperation(phase)),
+            Bytes = (long)(rate * DocumentsPerOperation(phase) * 1024),
         });
         long at = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds();
         double growth = step / (double)Steps;
         if (HasServerSamples)
-            store.AddServerSample(new MetricSample(at, "127.0.0.1:27017", ServerValues(second, test, growth)));
-        store.AddHostSample(new MetricSample(at, "client", HostValues(second, test)));
+            store.AddServerSample(new MetricSample(at, "127.0.0.1:27017", ServerValues(second, phase, growth)));
+        store.AddHostSample(new MetricSample(at, "client", HostValues(second, phase)));
     }
 
-    private static double[] ServerValues(int second, string test, double growth)
+    private static double[] ServerValues(int second, string phase, double growth)
     {
-        bool isInsert = test is "unack" or "batch" or "safe";
+        bool isInsert = phase is "unack" or "batch" or "safe";
         double[] values = [.. MetricCatalogue.Server.Select(static _ => double.NaN)];
         void Put(string name, double value) => values[MetricCatalogue.IndexOf(MetricCatalogue.Server, name)] = value;
         double cache = 3L << 30;
@@ -120,7 +123,7 @@ internal sealed record GrowingRun
         return values;
     }
 
-    private static double[] HostValues(int second, string test)
+    private static double[] HostValues(int second, string phase)
     {
         double[] values = [.. MetricCatalogue.Host.Select(static _ => double.NaN)];
         void Put(string name, double value) => values[MetricCatalogue.IndexOf(MetricCatalogue.Host, name)] = value;
@@ -128,18 +131,18 @@ internal sealed record GrowingRun
         Put("cpu_system", second * 0.5e6);
         Put("client_cpu_user", second * 0.35e6);
         Put("client_cpu_system", second * 0.15e6);
-        Put("client_resident", (90 + (test.Length * 5)) * 1024.0 * 1024);
+        Put("client_resident", (90 + (phase.Length * 5)) * 1024.0 * 1024);
         Put("disk_read", second * second * 1e5);
         Put("disk_written", second * 70e6);
         return values;
     }
 
-    private double Rate(string test, int threads, int step)
+    private double Rate(string phase, int threads, int step)
     {
         double beyondCache = Math.Max(0, (step * DocumentsPerStep * 1024) - (3L << 30)) / (double)(3L << 30);
         double fall = 1 / (1 + (beyondCache * 0.6));
         double scale = threads == 1 ? 0.4 : 1;
-        return Zero * fall * test switch
+        return Zero * fall * phase switch
         {
             "unack" => 41_000 - (step * 300),
             "batch" => 46_000 - (step * 700),
@@ -151,17 +154,17 @@ internal sealed record GrowingRun
         };
     }
 
-    private TestResult Result(string test, int threads, double rate, int step)
+    private OperationResult Result(string phase, int threads, double rate, int step)
     {
-        double documents = rate * DocumentsPerOperation(test);
-        double latency = test == "unack" ? 9 : test == "batch" ? 20_000 : threads * 1e6 / Math.Max(rate, 1);
-        var result = RunParts.Test(test, threads, (long)(rate * 3.75 / (test == "batch" ? 1000 : 1)));
+        double documents = rate * DocumentsPerOperation(phase);
+        double latency = phase == "unack" ? 9 : phase == "batch" ? 20_000 : threads * 1e6 / Math.Max(rate, 1);
+        var result = RunParts.Result(phase, threads, (long)(rate * 3.75 / (phase == "batch" ? 1000 : 1)));
         return result with
         {
             Documents = (long)(documents * 3.75),
-            OperationsPerSecond = test == "batch" ? rate / 1000 : rate,
+            OperationsPerSecond = phase == "batch" ? rate / 1000 : rate,
             DocumentsPerSecond = documents,
-            MegabytesPerSecond = documents * (test == "q5" ? 20 : 1024) / 1e6,
+            MegabytesPerSecond = documents * (phase == "q5" ? 20 : 1024) / 1e6,
             LatencyMicroseconds = RunParts.Latency(latency * Zero) with { P999 = latency * (10 + (3 * step)) * Zero },
         };
     }
@@ -174,5 +177,5 @@ internal sealed record GrowingRun
         DiskBytes = (long)(((documents * 1470) + 300_000_000) * Zero),
     };
 
-    private static int DocumentsPerOperation(string test) => test switch { "q4" or "q5" or "q6" => 10, "q7" => 100, _ => 1 };
+    private static int DocumentsPerOperation(string phase) => phase switch { "q4" or "q5" or "q6" => 10, "q7" => 100, _ => 1 };
 }

@@ -4,7 +4,6 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Html;
-using MongoPerf.Tests.Reporting.Charts;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting;
@@ -23,8 +22,8 @@ public sealed partial class HtmlReportTests
         string page = PageOf(new GrowingRun { Steps = 0, Deployment = null, IsFinished = false });
 
         Parse(page);
-        Assert.Contains("No test has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
-        Assert.Contains("to go on: ./mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
+        Assert.Contains("No phase has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
+        Assert.Contains("to resume: ./mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -40,20 +39,20 @@ public sealed partial class HtmlReportTests
     [Fact]
     public void An_embedded_server_is_never_taken_for_MongoDB()
     {
-        string page = PageOf(new GrowingRun { Steps = 1, Deployment = RunParts.Deployment() with { Kind = "embedded", IsEmbedded = true } });
+        string page = PageOf(new GrowingRun { Steps = 1, Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Embedded, IsEmbedded = true } });
 
-        Assert.Contains("They are not MongoDB's", page, StringComparison.Ordinal);
+        Assert.Contains("not of MongoDB", page, StringComparison.Ordinal);
         Assert.Contains("embedded server, not MongoDB", page, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Findings_errors_events_and_tables_come_in_the_reports_order()
+    public void Settings_charts_tables_errors_and_events_come_in_the_reports_order()
     {
         string page = PageOf(new GrowingRun { Events = [(3, "reconnect")] });
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
-            ["What ran, and on what", "Findings", "Charts", "Tests", "Growth", "Errors", "Events (UTC)", "How to repeat it", "Files"], heads);
+            ["Setup", "The scenario", "Charts", "Results", "Errors", "Events (UTC)", "Repeat this run", "Files"], heads);
     }
 
     [GnuplotFact]

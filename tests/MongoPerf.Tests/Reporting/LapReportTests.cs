@@ -1,9 +1,9 @@
 using System.Text.Json;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
-using MongoPerf.Reporting.Scenarios;
-using MongoPerf.Tests.Reporting.Charts;
+using MongoPerf.Reporting.Phases;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting;
@@ -21,10 +21,10 @@ public sealed class LapReportTests : IDisposable
     {
         using StoredRun run = Write([[10, 1], [20, 3], [30, 6]], [[10, 2], [20, 4], [30, 8]]);
         ReportTable table = Assert.Single(LapTables.Of(run));
-        Assert.Equal("Laps of write: time per 10 documents of each task (first and last are the tasks' median)", table.Title);
-        Assert.Equal(["tasks", "laps", "first", "median", "last", "slowest", "first task ended", "last task ended", "spread"], table.Columns);
+        Assert.Equal("Laps of write: time per 10 documents and task (first and last: median of the tasks)", table.Title);
+        Assert.Equal(["tasks", "laps", "first", "median", "last", "slowest", "first task done", "last task done", "spread"], table.Columns);
         Assert.Equal(["2", "6", "1.5 s", "2 s", "3.5 s", "4 s", "6 s", "8 s", "25 %"], table.Rows.Single());
-        Assert.Contains(table.Title, ScenarioTables.Of(run).Select(t => t.Title));
+        Assert.Contains(table.Title, PhaseTables.Of(run).Select(t => t.Title));
     }
 
     [Fact]
@@ -49,9 +49,9 @@ public sealed class LapReportTests : IDisposable
         IReadOnlyList<string> files = ReportWriter.WriteTextFiles(run, _folder.At("report"));
         string[] rows = File.ReadAllLines(Assert.Single(files, file => Path.GetFileName(file) == "laps.csv"));
         Assert.Equal(
-            ["step,phase,parameters,lap_length,task,lap,done,seconds,end_seconds", "1,write,,10,1,1,10,1,1", "1,write,,10,1,2,20,2,3", "1,write,,10,2,1,10,2,2"], rows);
+            ["number,phase,parameters,lap_length,task,lap,done,seconds,end_seconds", "1,write,,10,1,1,10,1,1", "1,write,,10,1,2,20,2,3", "1,write,,10,2,1,10,2,2"], rows);
         using var json = JsonDocument.Parse(File.ReadAllText(_folder.At("report/result.json")));
-        JsonElement laps = json.RootElement.GetProperty("scenario").GetProperty("phases")[0].GetProperty("laps");
+        JsonElement laps = json.RootElement.GetProperty("phases")[0].GetProperty("laps");
         Assert.Equal((10, "documents", 2.0), (laps.GetProperty("length").GetInt64(), laps.GetProperty("of").GetString(), laps.GetProperty("slowestSeconds").GetDouble()));
         Assert.Equal([2, 1], laps.GetProperty("tasks").EnumerateArray().Select(task => task.GetArrayLength()));
     }
@@ -79,12 +79,12 @@ public sealed class LapReportTests : IDisposable
     private StoredRun Write(params double[][][] tasks)
     {
         string folder = _folder.At("run");
-        using (RunStore store = RunStore.Create(folder, RunParts.Run() with { Kind = "scenario" }, RunParts.Settings()))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
         {
-            store.SetScenario(new ScenarioInfo { Name = "news", Path = "news.yaml", Text = "" });
-            store.AddTestResult(1, 60, RunParts.Test("load", tasks.Length));
-            store.AddPoint(new ScenarioPoint { Step = 1, Phase = "write", IsLoad = true, Lap = 10, Groups = [] });
+            var phase = new PhaseRecord { Number = 1, Phase = "write", Kind = PhaseKind.Load, Lap = 10 };
+            store.BeginPhase(phase, goesOn: false);
             store.AddLaps(1, [.. tasks.Select(task => (IReadOnlyList<LapMark>)[.. task.Select(lap => new LapMark((long)lap[0], lap[1]))])]);
+            store.EndPhase(phase with { Documents = 60, IsComplete = true, Operations = [RunParts.Result("load", tasks.Length)] });
         }
 
         return StoredRun.Open(folder);

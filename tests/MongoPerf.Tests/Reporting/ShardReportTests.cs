@@ -54,8 +54,8 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     public void A_comparison_has_the_shards_of_each_sharded_run_by_themselves()
     {
         using var runs = new TemporaryFolder();
-        using StoredRun single = StoredRun.Open(FrozenRun.Build(runs.Path, new FrozenShape { Id = "single" }));
-        ChartSet charts = ComparisonCharts.Build(RunComparer.Compare(new ComparedSide([single]), [new ComparedSide([_run])], RunComparer.DefaultNoiseThreshold));
+        using StoredRun standalone = StoredRun.Open(FrozenRun.Build(runs.Path, new FrozenShape { Id = "standalone" }));
+        ChartSet charts = ComparisonCharts.Build(RunComparer.Compare([new ComparedSide([standalone]), new ComparedSide([_run])], [], RunComparer.DefaultNoiseThreshold));
         Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("compare-shards-", StringComparison.Ordinal));
         Assert.Equal("compare-shards-sharded", chart.Name);
         Assert.Equal(["compare-shards-sharded-inserts.dat", "compare-shards-sharded.dat"], chart.Tables.Select(t => t.FileName));
@@ -113,12 +113,12 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     public void A_run_on_one_server_has_neither_charts_nor_tables_nor_files_of_shards()
     {
         using var folder = new TemporaryFolder();
-        using StoredRun single = StoredRun.Open(FrozenRun.Build(folder.Path, new FrozenShape { Steps = 2 }));
-        Assert.Empty(ShardTables.Of(single));
-        Assert.DoesNotContain(ChartCatalogue.Build(single), static chart => chart.Name is "shards" or "migrations");
-        Assert.DoesNotContain("band_color[1] = [\"migration\"]", ChartCatalogue.Build(single)[^1].Settings.ToString(), StringComparison.Ordinal);
-        Assert.DoesNotContain("shards.csv", ReportWriter.WriteTextFiles(single, folder.At("report")).Select(Path.GetFileName));
-        JsonNode json = JsonNode.Parse(Text(o => JsonReport.Write(single, o)))!;
+        using StoredRun standalone = StoredRun.Open(FrozenRun.Build(folder.Path, new FrozenShape { Steps = 2 }));
+        Assert.Empty(ShardTables.Of(standalone));
+        Assert.DoesNotContain(ChartCatalogue.Build(standalone), static chart => chart.Name is "shards" or "migrations");
+        Assert.DoesNotContain("band_color[1] = [\"migration\"]", ChartCatalogue.Build(standalone)[^1].Settings.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("shards.csv", ReportWriter.WriteTextFiles(standalone, folder.At("report")).Select(Path.GetFileName));
+        JsonNode json = JsonNode.Parse(Text(o => JsonReport.Write(standalone, o)))!;
         Assert.Null(json["sharding"]);
         Assert.False((bool)json["collStats"]!["sharded"]!);
     }

@@ -34,13 +34,19 @@ public sealed class UnitsTests
     [InlineData(1_610_612_736d, "1.5 GiB")]
     public void Binary_bytes_say_so(double? bytes, string expected) => Assert.Equal(expected, Units.BinaryBytes(bytes));
 
+    [Theory]
+    [InlineData(0, "0 charts")]
+    [InlineData(1, "1 chart")]
+    [InlineData(1234, "1,234 charts")]
+    public void One_of_a_thing_is_no_plural(long count, string expected) => Assert.Equal(expected, Units.Counted(count, "chart"));
+
     [Fact]
     public void Rates_of_bytes_are_per_second() => Assert.Equal("25 MB/s", Units.BytesPerSecond(25_000_000));
 
     [Theory]
-    [InlineData(0.5, "0.5 us")]
-    [InlineData(850d, "850 us")]
-    [InlineData(999.4, "999 us")]
+    [InlineData(0.5, "0.5 µs")]
+    [InlineData(850d, "850 µs")]
+    [InlineData(999.4, "999 µs")]
     [InlineData(999.6, "1 ms")]
     [InlineData(1200d, "1.2 ms")]
     [InlineData(2_350_000d, "2.35 s")]

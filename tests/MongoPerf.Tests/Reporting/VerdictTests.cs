@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using MongoPerf.Tests.Support;
@@ -23,9 +24,9 @@ public sealed class VerdictTests : IDisposable
     }
 
     [Fact]
-    public void A_thread_that_had_no_more_CPU_makes_the_client_the_limit() => Assert.Contains(
+    public void A_thread_that_had_no_more_CPU_makes_the_client_the_bottleneck() => Assert.Contains(
         Verdicts(Small), v => v.Grade == Grade.Note
-            && v.Text == "the client was the limit in unack (2 of 2 sizes, 0.92 of the 1 core that 1 thread can use)");
+            && v.Text == "the client was the bottleneck in unack (2 of 2 sizes; 0.92 of the 1 core that 1 thread can use)");
 
     [Fact]
     public void A_shared_machine_that_was_busy_takes_the_blame()
@@ -37,18 +38,12 @@ public sealed class VerdictTests : IDisposable
     }
 
     [Fact]
-    public void A_client_with_CPU_to_spare_was_not_the_limit()
+    public void A_client_with_CPU_to_spare_was_not_the_bottleneck()
     {
-        using (RunStore store = RunStore.Create(_runs.At("x"), RunParts.Run("x"), RunParts.Settings()))
-        {
-            store.SetEnvironment(RunParts.Environment());
-            store.AddTestResult(1, 1000, RunParts.Test("q4", 8) with { ClientCpuCores = 1.1 });
-            store.AddTestResult(1, 1000, RunParts.Test("safe") with { ClientCpuCores = 0.3 });
-        }
-
-        using StoredRun run = StoredRun.Open(_runs.At("x"));
+        using StoredRun run = Stored(
+            RunParts.Settings(), RunParts.Phase(1, "q4", RunParts.Result("find", 8) with { ClientCpuCores = 1.1 }), RunParts.Phase(2, "safe", RunParts.Result("safe") with { ClientCpuCores = 0.3 }));
         Assert.Equal(
-            ["the client was not the limit: at most 0.3 of the 1 core that 1 thread can use, in safe"],
+            ["the client was not the bottleneck: it used at most 0.3 of the 1 core that 1 thread can use, in safe"],
             ClientLimit.Of(run).Sentences);
     }
 
@@ -60,13 +55,13 @@ public sealed class VerdictTests : IDisposable
         Assert.Equal(Grade.Bad, Verdict.Of(run)[0].Grade);
         Assert.Equal(8, ReportWriter.WriteTextFiles(run, _runs.At("report")).Count);
         ConsoleReport.Write(run, TextWriter.Null);
-        Assert.Equal("to go on: ./mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
+        Assert.Equal("to resume: ./mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
     }
 
     [Theory]
-    [InlineData(RunState.Running, "BAD", "broken off at 20,000 of 20,000 documents: its process has ended without saying why")]
-    [InlineData(RunState.Interrupted, "BAD", "interrupted at 20,000 of 20,000 documents (Ctrl+C)")]
-    [InlineData(RunState.Failed, "BAD", "failed at 20,000 of 20,000 documents")]
+    [InlineData(RunState.Running, "BAD", "aborted after 20,000 of 20,000 documents: its process ended without saying why")]
+    [InlineData(RunState.Interrupted, "BAD", "interrupted after 20,000 of 20,000 documents (Ctrl+C)")]
+    [InlineData(RunState.Failed, "BAD", "failed after 20,000 of 20,000 documents")]
     [InlineData(RunState.Finished, "ok", "finished: 20,000 of 20,000 documents")]
     public void The_first_line_says_how_the_run_ended(RunState state, string mark, string text)
     {
@@ -78,69 +73,124 @@ public sealed class VerdictTests : IDisposable
     public void Losses_wrong_documents_embedded_server_and_debug_build_are_said()
     {
         string[] texts = [.. Verdicts(Small with { LossStep = 1, Wrong = 2, IsEmbedded = true, BuildKind = "Debug" }).Select(v => $"{v.Mark}: {v.Text}")];
-        Assert.Contains("note: unacknowledged inserts: 3 of 4,000 documents were lost, and written again, acknowledged", texts);
+        Assert.Contains("note: unacknowledged inserts: 3 of 4,000 documents were lost, and written again with acknowledgement", texts);
         Assert.Contains(texts, t => t.StartsWith("BAD: verified: 2 of ", StringComparison.Ordinal));
-        Assert.Single(texts, "note: figures are the embedded server's, not MongoDB's");
-        Assert.Contains("note: the client is a Debug build: it is slower than a Release one", texts);
+        Assert.Single(texts, "note: results are for the embedded server, not MongoDB");
+        Assert.Contains("note: the client is a Debug build, which is slower than a Release build", texts);
+    }
+
+    [Theory]
+    [InlineData(1, "finished: 1 phase")]
+    [InlineData(2, "finished: 2 phases")]
+    public void Of_a_run_that_grows_nothing_the_phases_are_counted(int phases, string text)
+    {
+        using StoredRun run = Stored(RunParts.Settings(), [.. Enumerable.Range(1, phases).Select(i => RunParts.Phase(i, "read", RunParts.Result("find")))]);
+        Assert.Equal(text, Verdict.Of(run)[0].Text);
     }
 
     [Fact]
-    public void Replies_that_were_too_short_are_said()
+    public void Documents_of_several_growing_collections_are_added_up()
     {
-        Assert.Equal(["note: q5: 70 of 300 replies held fewer than 10 documents", "note: q7: 1 of 100 replies held fewer than 100 documents"], Said(
-            RunParts.Settings(),
-            (1, RunParts.Test("q4")), (1, RunParts.Test("q5") with { ShortReplies = 50 }), (2, RunParts.Test("q5", operations: 200) with { ShortReplies = 20 }),
-            (2, RunParts.Test("q7") with { ShortReplies = 1 })));
+        using StoredRun run = Stored(
+            RunParts.Settings(500),
+            RunParts.Grown(1, "a", 1, 100, RunParts.Result("batch")) with { Collection = "users" }, RunParts.Grown(2, "b", 1, 100, RunParts.Result("batch")) with { Collection = "orders" },
+            RunParts.Grown(3, "a", 2, 200, RunParts.Result("batch")) with { Collection = "users" });
+        Assert.Equal("finished: 300 of 500 documents", Verdict.Of(run)[0].Text);
     }
 
     [Fact]
-    public void Plans_other_than_meant_are_said()
+    public void What_was_verified_is_said_and_what_was_not_with_the_reason()
     {
-        TestResult Planned(string test, string? index, int threads = 1) =>
-            RunParts.Test(test, threads) with { Plan = new PlanSummary { Index = index, Stages = "LIMIT > FETCH" } };
+        const string Reason = "its plan changes the documents it reads";
+        using StoredRun run = Stored(
+            RunParts.Settings(), RunParts.Phase(1, "read", RunParts.Result("find") with { Verified = 1234 }),
+            RunParts.Phase(2, "mix", RunParts.Result("read")) with { NotVerified = Reason }, RunParts.Phase(3, "mix", RunParts.Result("read")) with { NotVerified = Reason });
         Assert.Equal(
-            ["note: q4 ran without an index at 2 of 3 sizes", "note: q5 ran by index Date_-1 at 1 of 3 sizes", "note: q7 ran by index _id_ at 1 of 1 sizes"], Said(
-            RunParts.Settings(),
-            (1, Planned("q4", null)), (1, Planned("q4", null, 8)), (2, Planned("q4", "Number_1")), (3, Planned("q4", null)),
-            (1, Planned("q5", "Number_1")), (2, Planned("q5", "Number1_1")), (3, Planned("q5", "Date_-1")),
-            (1, Planned("q6", "Date_-1")), (2, Planned("q6", "Number_1")),
-            (1, Planned("q7", "_id_")), (2, RunParts.Test("q7"))));
+            ["ok: verified: 1,234 returned documents match what was written", $"note: not verified in mix: {Reason}"],
+            Verdict.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
+    }
+
+    [Fact]
+    public void Replies_that_were_too_short_are_said() => Assert.Equal(
+        ["note: q5: 70 of 300 replies held fewer documents than their limit", "note: mix read: 1 of 100 replies held fewer documents than their limit"], Said(
+        RunParts.Grown(1, "q4", 1, 1000, RunParts.Result("find")), RunParts.Grown(2, "q5", 1, 1000, RunParts.Result("find") with { ShortReplies = 50 }),
+        RunParts.Grown(3, "q5", 2, 2000, RunParts.Result("find", operations: 200) with { ShortReplies = 20 }),
+        RunParts.Phase(4, "mix", RunParts.Result("read") with { ShortReplies = 1 }, RunParts.Result("update"))));
+
+    [Fact]
+    public void A_query_plan_that_changes_as_the_collection_grows_is_said_once() => Assert.Equal(
+        ["note: q6 changed its query plan as the collection grew: Number_1, Date_-1 from 2k, Number_1 from 4k"], Said(
+        RunParts.Grown(1, "q4", 1, 1000, Planned("Number_1")), RunParts.Grown(2, "q6", 1, 1000, Planned("Number_1", 1)), RunParts.Grown(3, "q6", 1, 1000, Planned("Number_1", 8)),
+        RunParts.Grown(4, "q4", 2, 2000, Planned("Number_1")), RunParts.Grown(5, "q6", 2, 2000, Planned("Date_-1", 1)), RunParts.Grown(6, "q6", 2, 2000, Planned("Date_-1", 8)),
+        RunParts.Grown(7, "q6", 3, 3000, Planned("Date_-1", 1)), RunParts.Grown(8, "q6", 3, 3000, Planned("Date_-1", 8)),
+        RunParts.Grown(9, "q6", 4, 4000, Planned("Number_1", 1)), RunParts.Grown(10, "q6", 4, 4000, Planned("Number_1", 8))));
+
+    [Fact]
+    public void A_collection_scan_that_examines_more_than_it_returns_is_said_and_one_without_a_condition_is_not()
+    {
+        OperationResult Scanned(long examined) =>
+            RunParts.Result("find") with { Plan = new PlanSummary { Stages = "LIMIT > COLLSCAN", DocumentsExamined = examined, DocumentsExaminedPerOperation = examined, Returned = 10 } };
+        const string What = "it examined up to 2,000 documents per operation to return 10 documents; an index on its filter would help";
+        Assert.Equal([$"note: q4 scanned the collection at 2 of 3 sizes: {What}", $"note: q8 scanned the collection: {What}"], Said(
+            RunParts.Grown(1, "q4", 1, 1000, Scanned(1000)), RunParts.Grown(2, "q7", 1, 1000, Scanned(10)), RunParts.Grown(3, "q4", 2, 2000, Scanned(2000)),
+            RunParts.Grown(4, "q4", 3, 3000, Scanned(12)), RunParts.Phase(5, "q8", Scanned(2000))));
     }
 
     [Fact]
     public void What_ended_within_the_warm_up_is_said()
     {
-        TestResult empty = RunParts.Test("q4", operations: 0) with { Seconds = 0 };
-        Assert.Equal(["note: nothing was measured in q4: it ended within the warm-up"], Said(RunParts.Settings(), (1, empty)));
+        OperationResult empty = RunParts.Result("find", operations: 0) with { Seconds = 0 };
+        Assert.Equal(["note: nothing was measured in q4: it ended during the warm-up"], Said(RunParts.Phase(1, "q4", empty)));
         Assert.Equal(
-            ["note: nothing was measured in q4, q5: they ended within the warm-up", "note: nothing was measured in q6: no operation was started after the warm-up"],
-            Said(RunParts.Settings(), (1, empty), (1, empty with { Test = "q5" }), (1, RunParts.Test("q6", operations: 0))));
+            ["note: nothing was measured in q4, q5: they ended during the warm-up", "note: nothing was measured in q6: no operation started after the warm-up"],
+            Said(RunParts.Phase(1, "q4", empty), RunParts.Phase(2, "q5", empty), RunParts.Phase(3, "q6", RunParts.Result("find", operations: 0))));
     }
 
     [Fact]
     public void A_rate_is_explained_with_its_gap_and_what_was_skipped()
     {
-        SeriesSettings settings = RunParts.Settings() with { Rate = 500 };
-        TestResult near = RunParts.Test("q4") with { ResponseMicroseconds = RunParts.Latency(150), Accounting = new Accounting(5000, 5000, 0, 0) };
-        TestResult far = RunParts.Test("q6") with { ResponseMicroseconds = RunParts.Latency(50_000), Accounting = new Accounting(5000, 3800, 0, 1200) };
-        const string What = "500 operations/s were asked for: service time runs from an operation's start, response time from when it was due; at p99 the gap was ";
-        Assert.Equal([$"ok: {What}200 us at most, in q4 (400 us and 600 us); none of 5,000 arrivals was skipped"], Said(settings, (1, near)));
+        OperationResult near = RunParts.Result("find") with { ResponseMicroseconds = RunParts.Latency(150), Accounting = new Accounting(5000, 5000, 0, 0) };
+        OperationResult far = RunParts.Result("find") with { ResponseMicroseconds = RunParts.Latency(50_000), Accounting = new Accounting(5000, 3800, 0, 1200) };
+        PhaseRecord q4 = RunParts.Phase(1, "q4", near) with { Rate = 500 };
+        const string What = " operations/s: service time counts from when an operation started, response time from when it was due; at p99 they differ by ";
+        Assert.Equal([$"ok: paced at 500{What}200 µs at most, in q4 (400 µs and 600 µs); none of 5,000 arrivals was skipped"], Said(q4));
         Assert.Equal(
-            [$"note: {What}200 ms at most, in q6 (400 us and 200 ms); 1,200 of 10,000 arrivals were skipped: there was no time for them"],
-            Said(settings, (1, near), (1, far)));
+            [$"note: paced at 500 to 2,000{What}200 ms at most, in q6 (400 µs and 200 ms); 1,200 of 10,000 arrivals were skipped because there was no time left for them"],
+            Said(q4, RunParts.Phase(2, "q6", far) with { Rate = 2000 }));
     }
 
-    private string[] Said(SeriesSettings settings, params (int Step, TestResult Result)[] results)
+    [Fact]
+    public void What_a_paced_mix_skipped_is_its_groups()
+    {
+        OperationResult part = RunParts.Result("read") with { ResponseMicroseconds = RunParts.Latency(100), Accounting = new Accounting(400, 400, 0, 0) };
+        PhaseRecord mix = RunParts.Phase(1, "mix", part, part with { Operation = "update" }) with
+        {
+            Rate = 500, Groups = [new GroupShare("", 8, 10, 800, 100, 100, 0, new Accounting(1000, 800, 0, 200))],
+        };
+        Assert.EndsWith("200 of 1,000 arrivals were skipped because there was no time left for them", Assert.Single(Said(mix)), StringComparison.Ordinal);
+    }
+
+    private static OperationResult Planned(string index, int threads = 1) =>
+        RunParts.Result("find", threads) with { Plan = new PlanSummary { Index = index, Stages = "LIMIT > FETCH > IXSCAN" } };
+
+    private StoredRun Stored(RunSettings settings, params PhaseRecord[] phases)
     {
         string folder = _runs.At(Guid.NewGuid().ToString("N"));
         using (RunStore store = RunStore.Create(folder, RunParts.Run("x"), settings))
         {
-            foreach ((int step, TestResult result) in results)
-                store.AddTestResult(step, step * 1000, result);
+            store.SetEnvironment(RunParts.Environment());
+            foreach (PhaseRecord phase in phases)
+                store.EndPhase(phase);
+            store.SetState(RunState.Finished, null, RunParts.Start.AddMinutes(1));
         }
 
-        using StoredRun run = StoredRun.Open(folder);
-        return [.. TestVerdicts.Of(run).Select(v => $"{v.Mark}: {v.Text}")];
+        return StoredRun.Open(folder);
+    }
+
+    private string[] Said(params PhaseRecord[] phases)
+    {
+        using StoredRun run = Stored(RunParts.Settings(), phases);
+        return [.. OperationVerdicts.Of(run).Select(v => $"{v.Mark}: {v.Text}")];
     }
 
     private IReadOnlyList<Verdict> Verdicts(FrozenShape shape)

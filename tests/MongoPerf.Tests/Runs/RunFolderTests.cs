@@ -12,13 +12,14 @@ public sealed class RunFolderTests : IDisposable
 
     [Theory]
     [InlineData("missing", "no such folder")]
-    [InlineData("empty folder", "holds no run.db, so it is no run's folder")]
-    [InlineData("empty file", "run.db is half-written: it holds no tables")]
-    [InlineData("text", "run.db can't be read as a run's")]
-    [InlineData("foreign", "run.db is another program's: it has no table 'meta'")]
-    [InlineData("no format", "run.db is half-written: its format is 'missing'")]
-    [InlineData("newer", "was written by format 99, this program reads format 1")]
-    [InlineData("no run", "run.db is damaged (it says nothing about 'run')")]
+    [InlineData("empty folder", "has no run.db; not a run folder")]
+    [InlineData("empty file", "run.db is incomplete: it has no tables")]
+    [InlineData("text", "run.db is not readable")]
+    [InlineData("foreign", "run.db was not written by MongoPerf: it has no table 'meta'")]
+    [InlineData("no format", "run.db is incomplete: its format is 'missing'")]
+    [InlineData("newer", "was written by a newer MongoPerf (format 99; this one reads format 2)")]
+    [InlineData("older", "was written by an older MongoPerf (format 1; this one reads format 2)")]
+    [InlineData("no run", "run.db is damaged ('run' is missing)")]
     public void A_folder_that_is_no_run_says_which_it_is_and_what_was_found(string kind, string expected)
     {
         string folder = _runs.At("x");
@@ -65,9 +66,9 @@ public sealed class RunFolderTests : IDisposable
             MakeWrong(_runs.At(kind), kind);
         IReadOnlyList<RunListing> list = RunCatalogue.List(_runs.Path);
         Assert.Equal(["c", "b", "text", "newer", "empty folder"], list.Select(l => l.Id));
-        Assert.Equal(["broken off", "finished", "unreadable", "unreadable", "unreadable"], list.Select(l => l.State));
-        Assert.Equal(new RunListing("b", _runs.At("b"), "finished", RunParts.Start.AddHours(1), 500, 123, "standalone", "6.0.5", null), list[1]);
-        Assert.EndsWith("holds no run.db, so it is no run's folder", list[4].Problem);
+        Assert.Equal(["aborted", "finished", "unreadable", "unreadable", "unreadable"], list.Select(l => l.State));
+        Assert.Equal(new RunListing("b", _runs.At("b"), "finished", RunParts.Start.AddHours(1), 500, 123, "series", Topology.Standalone, "6.0.5", null), list[1]);
+        Assert.EndsWith("has no run.db; not a run folder", list[4].Problem);
     }
 
     [Fact]
@@ -109,7 +110,8 @@ public sealed class RunFolderTests : IDisposable
             "foreign" => "CREATE TABLE t(x)",
             "no format" => "CREATE TABLE meta(key, value)",
             "newer" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '99')",
-            "no run" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '1')",
+            "older" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '1')",
+            "no run" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '2')",
             _ => null,
         };
         if (kind == "empty file")

@@ -22,16 +22,15 @@ public sealed class RunStoreTests : IDisposable
         AssertSame(RunParts.Settings(), run.Settings);
         AssertSame(RunParts.Deployment(), run.Deployment);
         AssertSame(RunParts.Environment(), run.Environment);
-        StepResult step = Assert.Single(run.Steps);
-        Assert.True(step.Complete);
+        GrowthStep step = Assert.Single(run.GrowthSteps);
+        Assert.All(step.Phases, phase => Assert.True(phase.IsComplete));
         Assert.Equal(1000, step.Documents);
-        Assert.Equal(["unack", "batch", "q4", "q4"], step.Tests.Select(t => t.Test));
-        Assert.Equal([1, 1, 1, 8], step.Tests.Select(t => t.Threads));
-        AssertSame(RunParts.Sizes(1000), step.Sizes);
+        Assert.Equal(["unack", "batch", "q4", "q4"], step.Operations.Select(o => o.Operation));
+        Assert.Equal([1, 1, 1, 8], step.Operations.Select(o => o.Threads));
+        AssertSame(RunParts.Sizes(1000), Assert.Single(step.Sizes));
         Assert.Equal(new Accounting(400, 400, 0, 0), run.Accounting);
         Assert.Equal([new Checkpoint(1, 1000, 5)], run.Checkpoints);
         Assert.Equal([new RunEvent(1, "outage", "gone", 1.5), new RunEvent(2, "resumed", "again")], run.Events);
-        AssertSame(new Finding("cache", "It filled.", "sure", "more"), Assert.Single(run.Findings));
         Assert.Equal("/tmp/data", run.FindNote("dataFolder"));
         Assert.Null(run.FindNote("unknown"));
         StoredHistogram histogram = Assert.Single(run.ReadHistograms());
@@ -83,32 +82,7 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
-    public void A_run_from_before_shards_were_looked_at_is_read_and_gone_on_with()
-    {
-        using (RunStore store = Create())
-            WriteOneStep(store);
-        using (var connection = new SqliteConnection($"Data Source={Path.Combine(_runs.At("a"), "run.db")};Pooling=False"))
-        {
-            connection.Open();
-            using SqliteCommand command = connection.CreateCommand();
-            command.CommandText = "DROP TABLE shard_sample; DROP TABLE chunk_event";
-            command.ExecuteNonQuery();
-        }
-
-        using (StoredRun old = StoredRun.Open(_runs.At("a")))
-        {
-            Assert.Empty(old.ReadShardSamples());
-            Assert.Empty(old.ReadChunkEvents());
-        }
-
-        using (RunStore store = RunStore.Open(_runs.At("a")))
-            store.AddChunkEvents([new ChunkEvent { Id = "x", Kind = ChunkEventKind.Merge, AtMilliseconds = 1, From = "s0", Outcome = ChunkEventOutcome.Done }]);
-        using StoredRun run = StoredRun.Open(_runs.At("a"));
-        Assert.Equal("x", Assert.Single(run.ReadChunkEvents()).Id);
-    }
-
-    [Fact]
-    public void Laps_are_read_back_in_order_and_a_run_from_before_them_has_none()
+    public void Laps_are_read_back_in_order()
     {
         using (RunStore store = Create())
         {
@@ -116,15 +90,8 @@ public sealed class RunStoreTests : IDisposable
             store.AddLaps(1, [[new LapMark(10, 3)]]);
         }
 
-        using (StoredRun run = StoredRun.Open(_runs.At("a")))
-            Assert.Equal([new StoredLap(1, 0, 1, 10, 3), new(2, 0, 1, 10, 0.5), new(2, 0, 2, 20, 1.25), new(2, 2, 1, 10, 0.75)], run.Laps);
-        Sql(_runs.At("a"), "DROP TABLE lap");
-        using (StoredRun old = StoredRun.Open(_runs.At("a")))
-            Assert.Empty(old.Laps);
-        using (RunStore store = RunStore.Open(_runs.At("a")))
-            store.AddLaps(1, [[new LapMark(7, 1)]]);
-        using StoredRun resumed = StoredRun.Open(_runs.At("a"));
-        Assert.Equal(new StoredLap(1, 0, 1, 7, 1), Assert.Single(resumed.Laps));
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal([new StoredLap(1, 0, 1, 10, 3), new(2, 0, 1, 10, 0.5), new(2, 0, 2, 20, 1.25), new(2, 2, 1, 10, 0.75)], run.Laps);
     }
 
     [Fact]
@@ -142,17 +109,36 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
-    public void A_result_of_the_same_step_test_and_threads_is_replaced()
+    public void A_result_of_the_same_phase_and_operation_is_replaced()
     {
         using (RunStore store = Create())
         {
-            store.AddTestResult(1, 1000, RunParts.Test("q4", 8, operations: 5));
-            store.AddTestResult(1, 1000, RunParts.Test("q4", 8, operations: 7));
+            store.EndPhase(RunParts.Phase(1, "read", RunParts.Result("q4", operations: 5)));
+            store.EndPhase(RunParts.Phase(1, "read", RunParts.Result("q4", operations: 7)));
         }
 
         using StoredRun run = StoredRun.Open(_runs.At("a"));
-        Assert.Equal(7, Assert.Single(run.Steps[0].Tests).Operations);
-        Assert.False(run.Steps[0].Complete);
+        Assert.Equal(7, Assert.Single(Assert.Single(run.Phases).Operations).Operations);
+    }
+
+    [Theory]
+    [InlineData(false, 0)]
+    [InlineData(true, 1)]
+    public void A_phase_that_begins_again_keeps_what_is_stored_of_it_only_when_it_goes_on_with_that(bool goesOn, int kept)
+    {
+        using (RunStore store = Create())
+        {
+            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, goesOn: false);
+            store.AddSample(RunParts.Sample(0));
+            store.AddHistogram(1, "q4", isWarmup: false, new byte[] { 9, 8 });
+            store.AddLaps(1, [[new LapMark(10, 3)]]);
+            store.Flush();
+            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, goesOn);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.False(Assert.Single(run.Phases).IsComplete);
+        Assert.Equal((kept, kept, kept), (run.ReadSamples().Count(), run.ReadHistograms().Count(), run.Laps.Count));
     }
 
     [Fact]
@@ -179,7 +165,7 @@ public sealed class RunStoreTests : IDisposable
         {
             Assert.Equal("Ctrl+C", store.Run.StoppedBecause);
             store.SetState(RunState.Running, null, null);
-            store.AddTestResult(1, 10, RunParts.Test("q4"));
+            store.EndPhase(RunParts.Phase(1, "read", RunParts.Result("q4")));
             store.SetState(RunState.Finished, null, RunParts.Start.AddMinutes(2));
         }
 
@@ -196,7 +182,7 @@ public sealed class RunStoreTests : IDisposable
         store.AddSample(RunParts.Sample(0));
         store.Flush();
         using StoredRun run = StoredRun.Open(_runs.At("a"));
-        using IEnumerator<PhaseSample> samples = run.ReadSamples().GetEnumerator();
+        using IEnumerator<Sample> samples = run.ReadSamples().GetEnumerator();
         Assert.True(samples.MoveNext());
         store.AddSample(RunParts.Sample(1));
         store.AddCheckpoint(new Checkpoint(1, 10, 0));
@@ -234,7 +220,7 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
-    public void What_a_killed_writer_committed_is_there_and_the_run_counts_as_broken_off()
+    public void What_a_killed_writer_committed_is_there_and_the_run_counts_as_aborted()
     {
         string folder = _runs.At("a");
         using RunStore store = Create();
@@ -251,7 +237,7 @@ public sealed class RunStoreTests : IDisposable
 
         using StoredRun run = StoredRun.Open(killed);
         Assert.False(run.IsWriterAlive);
-        Assert.Equal("broken off", run.StateText);
+        Assert.Equal("aborted", run.StateText);
         Assert.Equal(1500, run.DocumentsReached);
         Assert.Single(run.Checkpoints);
         using RunStore again = RunStore.Open(killed);
@@ -309,16 +295,14 @@ public sealed class RunStoreTests : IDisposable
     {
         store.SetDeployment(RunParts.Deployment());
         store.SetEnvironment(RunParts.Environment());
-        store.AddTestResult(1, 1000, RunParts.Test("q4", 8));
-        store.AddTestResult(1, 1000, RunParts.Test("q4", 1));
-        store.AddTestResult(1, 700, RunParts.Test("batch"));
-        store.AddTestResult(1, 100, RunParts.Test("unack"));
-        store.AddHistogram(1, "q4", 8, isWarmup: false, new byte[] { 9, 8 });
-        store.AddSizes(1, RunParts.Sizes(1000));
+        store.EndPhase(RunParts.Grown(4, "q4", 1, 1000, RunParts.Result("q4", 8)));
+        store.EndPhase(RunParts.Grown(3, "q4", 1, 1000, RunParts.Result("q4", 1)));
+        store.EndPhase(RunParts.Grown(2, "batch", 1, 1000, RunParts.Result("batch")));
+        store.EndPhase(RunParts.Grown(1, "unack", 1, 1000, RunParts.Result("unack")));
+        store.AddHistogram(4, "q4", isWarmup: false, new byte[] { 9, 8 });
+        store.EndPhase(RunParts.Grown(5, "size", 1, 1000) with { Sizes = [RunParts.Sizes(1000)] });
         store.AddEvent(new RunEvent(2, "resumed", "again"));
         store.AddEvent(new RunEvent(1, "outage", "gone", 1.5));
-        store.SetFindings([new Finding("old", "x", "x", "x")]);
-        store.SetFindings([new Finding("cache", "It filled.", "sure", "more")]);
         store.SetNote("dataFolder", "/tmp/data");
         store.AddCheckpoint(new Checkpoint(1, 1000, 5));
     }

@@ -1,3 +1,5 @@
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Tests.Scenarios;
@@ -41,37 +43,37 @@ public sealed class DeploymentReaderTests
         Assert.Equal([200, 300], Counts(on[1]));
         Assert.Equal(["total: [200, 300]", "by: many"], ReadOn(on[1]).Set);
         Assert.Equal((2, 1), (Measured(on[0]), Measured(on[1])));
-        Assert.Equal([20, 30], Counts(on[1], new ScenarioOverrides { Scale = 0.1 }));
-        var typed = new ScenarioOverrides { Parameters = new Dictionary<string, string> { ["total"] = "7" } };
+        Assert.Equal([20, 30], Counts(on[1], new PlanOverrides { Scale = 0.1 }));
+        var typed = new PlanOverrides { Parameters = new Dictionary<string, string> { ["total"] = "7" } };
         Assert.Equal([7], Counts(on[1], typed));
         Assert.Equal(["by: many"], ReadOn(on[1], typed).Set);
         // What the file says of its deployments is no change by the command line: their runs can be compared.
-        Assert.Empty(ReadOn(on[1]).Told);
+        Assert.Empty(ReadOn(on[1]).Changes);
 
-        IEnumerable<long> Counts(ScenarioDeployment? deployment, ScenarioOverrides? overrides = null) => ReadOn(deployment, overrides).Scenario.Rounds.Select(r => r.Collections.Single().Count);
+        IEnumerable<long> Counts(ScenarioDeployment? deployment, PlanOverrides? overrides = null) => ReadOn(deployment, overrides).Plan.Rounds.Select(r => r.Collections.Single().Count);
 
         // A sweep that the deployment sets to one of its values is none there.
-        int Measured(ScenarioDeployment deployment) => ReadOn(deployment).Scenario.Rounds[0].Phases.Count(p => p.Loads is null);
+        int Measured(ScenarioDeployment deployment) => ReadOn(deployment).Plan.Rounds[0].Phases.Count(p => p.Loads is null);
 
-        ReadScenario ReadOn(ScenarioDeployment? deployment, ScenarioOverrides? overrides = null) => ScenarioReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? ScenarioOverrides.None, 42, deployment);
+        ReadPlan ReadOn(ScenarioDeployment? deployment, PlanOverrides? overrides = null) => PlanReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? new PlanOverrides(), 42, deployment);
     }
 
     [Theory]
-    [InlineData("deployments: {}\n", "test.yaml:1: deployments is a mapping, deployments by name are expected", "{1 shard:")]
+    [InlineData("deployments: {}\n", "test.yaml:1: deployments is a mapping; expected deployments by name", "{1 shard:")]
     [InlineData("deployments: [1]\n", "test.yaml:1: deployments is a list", "")]
-    [InlineData("cluster: {shards: 2}\ndeployments: {a: {shards: 2}}\n", "test.yaml:1: cluster and deployments are both there", "")]
-    [InlineData("deployments:\n  a: {shard: 2}\n", "test.yaml:2: deployment 'a': unknown key 'shard', allowed are topology, shards,", "did you mean 'shards'?")]
-    [InlineData("deployments:\n  a: {topology: ring}\n", "test.yaml:2: deployment 'a': topology is 'ring', allowed are single, sharded", "")]
-    [InlineData("deployments:\n  a: {topology: single, shards: 2}\n", "test.yaml:2: deployment 'a': shards has no meaning with topology single", "")]
-    [InlineData("deployments:\n  a: {members: 2}\n", "test.yaml:2: deployment 'a': members are those of shards, and it has none", "")]
-    [InlineData("deployments:\n  a: {shards: 65}\n", "deployment 'a': shards is 65, allowed are 1 to 64", "")]
-    [InlineData("deployments:\n  a: {shards: 2, members: 4}\n", "deployment 'a': members is 4, allowed are 1 to 3", "")]
-    [InlineData("deployments:\n  a: {memory: 300MB}\n", "test.yaml:2: deployment 'a': memory is 0.293 GB, with a cache of 0.25 GB at least 0.5 GB are allowed", "")]
-    [InlineData("deployments:\n  a: {memory: 1GB, cache: 900MB}\n", "deployment 'a': memory is 1 GB, with a cache of 0.8789 GB at least 1.1289 GB are allowed", "")]
-    [InlineData("deployments:\n  a: {cache: 100MB}\n", "test.yaml:2: deployment 'a': cache is 0.0977 GB, at least 0.25 GB (256MB) are allowed", "")]
-    [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus: '0' is 0, allowed are 1", "")]
-    [InlineData("deployments:\n  a: {set: {totl: 5}}\n", "test.yaml:2: deployment 'a': set: no parameter 'totl', allowed are total, by", "did you mean 'total'?")]
-    [InlineData("deployments:\n  a: {set: 5}\n", "deployment 'a': set is '5', parameters with their values are expected", "")]
+    [InlineData("cluster: {shards: 2}\ndeployments: {a: {shards: 2}}\n", "test.yaml:1: cluster and deployments are both given", "")]
+    [InlineData("deployments:\n  a: {shard: 2}\n", "test.yaml:2: deployment 'a': unknown key 'shard'; allowed: topology, shards,", "did you mean 'shards'?")]
+    [InlineData("deployments:\n  a: {topology: ring}\n", "test.yaml:2: deployment 'a': topology is 'ring'; allowed: standalone, sharded", "")]
+    [InlineData("deployments:\n  a: {topology: standalone, shards: 2}\n", "test.yaml:2: deployment 'a': shards is not allowed with topology: standalone", "")]
+    [InlineData("deployments:\n  a: {members: 2}\n", "test.yaml:2: deployment 'a': members is not allowed without shards", "")]
+    [InlineData("deployments:\n  a: {shards: 65}\n", "deployment 'a': shards is 65; allowed: 1 to 64", "")]
+    [InlineData("deployments:\n  a: {shards: 2, members: 4}\n", "deployment 'a': members is 4; allowed: 1 to 3", "")]
+    [InlineData("deployments:\n  a: {memory: 300MB}\n", "test.yaml:2: deployment 'a': memory is 300 MiB; allowed with a cache of 256 MiB: 512 MiB or more", "")]
+    [InlineData("deployments:\n  a: {memory: 1GB, cache: 900MB}\n", "deployment 'a': memory is 1 GiB; allowed with a cache of 900 MiB: 1.13 GiB or more", "")]
+    [InlineData("deployments:\n  a: {cache: 100MB}\n", "test.yaml:2: deployment 'a': cache is 100 MiB; allowed: 256 MiB or more", "")]
+    [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus: '0' is 0; allowed: 1", "")]
+    [InlineData("deployments:\n  a: {set: {totl: 5}}\n", "test.yaml:2: deployment 'a': set: no parameter 'totl'; allowed: total, by", "did you mean 'total'?")]
+    [InlineData("deployments:\n  a: {set: 5}\n", "deployment 'a': set is '5'; expected parameters with values", "")]
     public void What_can_t_be_is_refused_with_its_line(string text, string message, string hint)
     {
         (string said, string hinted) = ScenarioTexts.Refusal(text + Data + Rest);
@@ -83,7 +85,7 @@ public sealed class DeploymentReaderTests
     public void Shards_need_a_collection_that_is_spread_over_them()
     {
         string plain = Data.Replace(", shardKey: {_id: hashed}", "", StringComparison.Ordinal) + Rest;
-        Assert.StartsWith("test.yaml:2: deployment 'a' is sharded, and no collection has a shardKey", ScenarioTexts.Refusal("deployments:\n  a: {shards: 2}\n" + plain).Message, StringComparison.Ordinal);
+        Assert.StartsWith("test.yaml:2: deployment 'a' is sharded, but no collection has a shardKey", ScenarioTexts.Refusal("deployments:\n  a: {shards: 2}\n" + plain).Message, StringComparison.Ordinal);
         Assert.Equal(1, Assert.Single(ScenarioTexts.Read("deployments: {a: {shards: 1}}\n" + plain).Deployments).Shards);
     }
 
@@ -91,11 +93,11 @@ public sealed class DeploymentReaderTests
     public void Scale_that_leaves_nothing_names_the_smallest_that_leaves_something_of_all()
     {
         const string text = "data:\n  users: {count: 1M, document: {n: ^number}}\n  few: {count: 50}\nphases: [{name: p, operations: [{find: users, key: {first: 2k}}]}]\n";
-        (string message, string hint) = ScenarioTexts.Refusal(text, new ScenarioOverrides { Scale = 0.0000001 });
-        Assert.StartsWith("test.yaml:2: count is 1,000,000, and --scale 0.0000001 leaves nothing of it", message, StringComparison.Ordinal);
-        Assert.Equal("--scale 0.02 leaves one of each at least", hint);
-        Assert.StartsWith("test.yaml:3: count is 50", ScenarioTexts.Refusal(text, new ScenarioOverrides { Scale = 0.001 }).Message, StringComparison.Ordinal);
-        Assert.Equal([20_000L, 1], ScenarioTexts.Scenario(text, new ScenarioOverrides { Scale = 0.02 }).Rounds[0].Collections.Select(c => c.Count));
+        (string message, string hint) = ScenarioTexts.Refusal(text, new PlanOverrides { Scale = 0.0000001 });
+        Assert.StartsWith("test.yaml:2: count is 1,000,000, of which --scale 0.0000001 leaves nothing", message, StringComparison.Ordinal);
+        Assert.Equal("--scale 0.02 leaves at least one of each", hint);
+        Assert.StartsWith("test.yaml:3: count is 50", ScenarioTexts.Refusal(text, new PlanOverrides { Scale = 0.001 }).Message, StringComparison.Ordinal);
+        Assert.Equal([20_000L, 1], ScenarioTexts.Plan(text, new PlanOverrides { Scale = 0.02 }).Rounds[0].Collections.Select(c => c.Count));
     }
 
     private static IReadOnlyList<ScenarioDeployment> Read(string text) => ScenarioTexts.Read(text + Data + Rest).Deployments;

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Documents.GridFs;
-using MongoPerf.Engine.Workloads;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 
@@ -15,8 +16,8 @@ public sealed class PublishedFilesTests
     [MemberData(nameof(Files))]
     public void Each_can_be_scaled_down(string name)
     {
-        Scenario full = Read(name, 1).Scenario;
-        Scenario small = Read(name, 0.001).Scenario;
+        Plan full = Read(name, 1).Plan;
+        Plan small = Read(name, 0.001).Plan;
         Assert.Equal(Threads(full), Threads(small));
         Assert.Equal(Documents(full).Select(count => count / 1000), Documents(small));
     }
@@ -25,7 +26,7 @@ public sealed class PublishedFilesTests
     [MemberData(nameof(Files))]
     public void Each_shows_figures_or_tables_of_the_publications_form(string name)
     {
-        ReadScenario read = Read(name, 1);
+        ReadPlan read = Read(name, 1);
         Assert.NotEmpty(read.Figures.Select(f => f.Title).Concat(read.Tables.Select(t => t.Title)));
     }
 
@@ -39,7 +40,7 @@ public sealed class PublishedFilesTests
     [Fact]
     public void The_reports_documents_are_the_same_in_all_its_tests()
     {
-        byte[][] documents = [.. Report().Select(name => Read(name, 1).Scenario.Rounds[0].Collections.FirstOrDefault(c => c.Name == "items")).OfType<ScenarioCollection>().Select(c => c.Documents.Make(7).Bytes.ToArray())];
+        byte[][] documents = [.. Report().Select(name => Read(name, 1).Plan.Rounds[0].Collections.FirstOrDefault(c => c.Name == "items")).OfType<PlanCollection>().Select(c => c.Documents.Make(7).Bytes.ToArray())];
         // i9 has images.
         Assert.Equal(26, documents.Length);
         Assert.All(documents, d => Assert.Equal(documents[0], d));
@@ -53,21 +54,21 @@ public sealed class PublishedFilesTests
     [Fact]
     public void Mixes_on_shards_are_the_publications()
     {
-        ReadScenario read = Read("ycsb-sharded", 1);
+        ReadPlan read = Read("ycsb-sharded", 1);
         Assert.Equal([("1 shard", 1), ("2 shards", 2)], read.Deployments.Select(d => (d.Name!, d.Shards!.Value)));
-        Assert.Equal([1_000_000, 10_000_000, 60_000_000, 100_000_000], read.Scenario.Rounds.Select(r => r.Collections.Single().Count));
-        Dictionary<string, string> mixes = read.Scenario.Rounds[0].Phases.Where(p => p.Loads is null).ToDictionary(
-            p => p.Name, p => string.Join(", ", p.Groups.Single().Operations.Select(o => $"{o.Operation.Test} {o.Weight}").Order()));
+        Assert.Equal([1_000_000, 10_000_000, 60_000_000, 100_000_000], read.Plan.Rounds.Select(r => r.Collections.Single().Count));
+        Dictionary<string, string> mixes = read.Plan.Rounds[0].Phases.Where(p => p.Loads is null).ToDictionary(
+            p => p.Name, p => string.Join(", ", p.Groups.Single().Operations.Select(o => $"{o.Operation.Name} {o.Weight}").Order()));
         Assert.Equal(("insert 90, read 5, update 5", "read 95, update 5", "read 1"), (mixes["a"], mixes["b"], mixes["c"]));
         Assert.Equal(("insert 5, read 95", "read 50, readModifyWrite 50", "insert 20, read 60, update 20"), (mixes["d"], mixes["f"], mixes["g"]));
-        Assert.All(read.Scenario.Rounds.SelectMany(r => r.Phases), p => Assert.Equal(100, p.Groups.Single().Threads));
-        Assert.All(read.Scenario.Rounds, r => Assert.True(r.Phases[0].Groups.Single().Operations.Single().Operation.Concerns.IsUnacknowledged));
+        Assert.All(read.Plan.Rounds.SelectMany(r => r.Phases), p => Assert.Equal(100, p.Groups.Single().Threads));
+        Assert.All(read.Plan.Rounds, r => Assert.True(r.Phases[0].Groups.Single().Operations.Single().Operation.Concerns.IsUnacknowledged));
     }
 
     [Fact]
     public void News_are_written_by_as_many_tasks_as_were_published()
     {
-        Scenario news = Read("news", 1).Scenario;
+        Plan news = Read("news", 1).Plan;
         Assert.Equal(
             [(5, 1_100_000L), (10, 2_200_000), (20, 2_200_000), (50, 5_500_000), (100, 5_500_000)],
             news.Rounds.Select(r => (r.Phases.Single(p => p.Loads == "news").Groups.Single().Threads, r.Collections.Single().Count)));
@@ -79,9 +80,9 @@ public sealed class PublishedFilesTests
     [Fact]
     public void Tasks_write_the_news_of_their_own_categories()
     {
-        foreach (ScenarioRound round in Read("news", 1).Scenario.Rounds)
+        foreach (PlanRound round in Read("news", 1).Plan.Rounds)
         {
-            ScenarioCollection news = round.Collections.Single();
+            PlanCollection news = round.Collections.Single();
             long categories = news.Count / 55;
             int tasks = round.Phases[1].Groups.Single().Threads;
             for (int task = 0; task < tasks; task++)
@@ -109,29 +110,29 @@ public sealed class PublishedFilesTests
     [Fact]
     public void A_server_with_half_of_the_documents_stands_against_two_shards()
     {
-        ReadScenario read = Read("report-2.4.8/q14", 0.01);
-        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.IsSharded, Read("report-2.4.8/q14", 0.01, d).Scenario.Rounds[0].Collections.Single().Count)));
+        ReadPlan read = Read("report-2.4.8/q14", 0.01);
+        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.IsSharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
     }
 
     /// <summary>Images of the same sizes, of which the published one is among.</summary>
     [Fact]
     public void Images_are_written_and_read_as_files_and_as_fields_of_the_same_length()
     {
-        ScenarioRound[] rounds = [.. Read("report-2.4.8/i9", 1).Scenario.Rounds];
+        PlanRound[] rounds = [.. Read("report-2.4.8/i9", 1).Plan.Rounds];
         Assert.Contains(1_090_519, rounds.Select(r => r.Collections[1].Files!.Length));
-        foreach (ScenarioRound round in rounds)
+        foreach (PlanRound round in rounds)
         {
             // A binary's value begins with four bytes of length and one of subtype.
             Assert.Equal(round.Collections[1].Files!.Length, round.Collections[0].Documents.Make(3).Find("image")!.Value.Bytes.Length - 5);
             Assert.Equal(GridFsBucket.DefaultChunkSize, round.Collections[1].Files!.Bucket.ChunkSize);
-            Assert.Equal([("insert", 1000L), ("upload", 1000), ("find", 1000), ("download", 1000)], round.Phases.Select(p => (p.Groups[0].Operations[0].Operation.Test, p.Groups[0].Count!.Value)));
+            Assert.Equal([("insert", 1000L), ("upload", 1000), ("find", 1000), ("download", 1000)], round.Phases.Select(p => (p.Groups[0].Operations[0].Operation.Name, p.Groups[0].Count!.Value)));
         }
     }
 
     [Fact]
     public void Whole_collections_hold_as_much_as_one_that_is_spread_and_lie_each_on_a_shard_of_its_own()
     {
-        ScenarioCollection[] collections = [.. Read("six-nodes", 1).Scenario.Rounds.Single().Collections];
+        PlanCollection[] collections = [.. Read("six-nodes", 1).Plan.Rounds.Single().Collections];
         Assert.Equal([null, null, 1, 2, 3], collections.Select(c => c.Shard));
         Assert.InRange(collections.Skip(2).Sum(c => c.Count), collections[0].Count - 1, collections[0].Count);
         Assert.Equal(collections[0].Count, collections[1].Count);
@@ -142,13 +143,13 @@ public sealed class PublishedFilesTests
     private static IEnumerable<string> Report() =>
         Directory.GetFiles(Path.Combine(Folder, "report-2.4.8"), "*.yaml").Select(path => "report-2.4.8/" + Path.GetFileNameWithoutExtension(path)).Order();
 
-    private static IEnumerable<long> Documents(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Collections).Select(c => c.Count);
+    private static IEnumerable<long> Documents(Plan scenario) => scenario.Rounds.SelectMany(r => r.Collections).Select(c => c.Count);
 
-    private static IEnumerable<int> Threads(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).Select(g => g.Threads);
+    private static IEnumerable<int> Threads(Plan scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).Select(g => g.Threads);
 
-    private static ReadScenario Read(string name, double scale, ScenarioDeployment? on = null)
+    private static ReadPlan Read(string name, double scale, ScenarioDeployment? on = null)
     {
         string path = Path.Combine(Folder, name + ".yaml");
-        return ScenarioReader.Read(new ScenarioFile(name, path, File.ReadAllText(path)), new ScenarioOverrides { Scale = scale }, 42, on);
+        return PlanReader.Read(new ScenarioFile(name, path, File.ReadAllText(path)), new PlanOverrides { Scale = scale }, 42, on);
     }
 }

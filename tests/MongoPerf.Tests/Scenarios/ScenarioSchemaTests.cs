@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 

@@ -1,5 +1,6 @@
-using MongoPerf.Cli;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Tests.Scenarios;
@@ -15,12 +16,12 @@ internal static class ScenarioTexts
 
         """;
 
-    public static ReadScenario Read(string text, ScenarioOverrides? overrides = null) => ScenarioReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? ScenarioOverrides.None, 42);
+    public static ReadPlan Read(string text, PlanOverrides? overrides = null) => PlanReader.Read(new ScenarioFile("test", "test.yaml", text), overrides ?? new PlanOverrides(), 42);
 
-    public static Scenario Scenario(string text, ScenarioOverrides? overrides = null) => Read(text, overrides).Scenario;
+    public static Plan Plan(string text, PlanOverrides? overrides = null) => Read(text, overrides).Plan;
 
     /// <returns>The message and the hint of the refusal.</returns>
-    public static (string Message, string Hint) Refusal(string text, ScenarioOverrides? overrides = null)
+    public static (string Message, string Hint) Refusal(string text, PlanOverrides? overrides = null)
     {
         UserException refused = Assert.Throws<UserException>(() => Read(text, overrides));
         Assert.Equal(ExitCode.WrongUsage, refused.Code);

@@ -1,6 +1,7 @@
-using MongoPerf.Engine.Workloads.Operations;
-using MongoPerf.Engine.Workloads.Scenarios;
-using MongoPerf.Engine.Workloads.Templates;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 
@@ -18,9 +19,9 @@ public sealed class YcsbFilesTests
     [InlineData("f", "read 50, readmodifywrite 50", "zipfian")]
     public void Mix_and_distribution_are_ycsbs(string workload, string mix, string distribution)
     {
-        ScenarioPhase phase = Read(workload).Phases[1];
+        Phase phase = Read(workload).Phases[1];
         PhaseOperation[] operations = [.. phase.Groups.Single().Operations];
-        Assert.Equal(mix, string.Join(", ", operations.Select(o => $"{o.Operation.Test} {o.Weight}")));
+        Assert.Equal(mix, string.Join(", ", operations.Select(o => $"{o.Operation.Name} {o.Weight}")));
         KeyChoice expected = distribution == "latest" ? new LatestChoice(0.99) : new ZipfianChoice(0.99, IsScrambled: true);
         Assert.All(operations.Where(o => o.Keys is not null), o => Assert.Equal(expected, o.Keys));
         Assert.Equal((1000, 1), (phase.Groups.Single().Count, phase.Groups.Single().Threads));
@@ -29,7 +30,7 @@ public sealed class YcsbFilesTests
     [Fact]
     public void Document_is_ten_fields_of_a_hundred_bytes_under_a_hashed_key()
     {
-        ScenarioCollection table = Read("c").Collections.Single();
+        PlanCollection table = Read("c").Collections.Single();
         Assert.Equal(1000, table.Count);
         BsonDocument document = table.Documents.Make(0);
         // YCSB's key of record 0.
@@ -66,12 +67,12 @@ public sealed class YcsbFilesTests
     /// <summary>The names of the fields that come up over many draws; each time exactly one.</summary>
     private static HashSet<string> Fields(Func<ValueContext, BsonDocument> draw) => [.. Enumerable.Range(0, 1000).Select(i => Assert.Single(draw(new ValueContext(0, (ulong)i * 104_729))).Key)];
 
-    private static FindDocuments Find(ScenarioRound round) => round.Phases[1].Groups.Single().Operations.Select(o => o.Operation).OfType<FindDocuments>().First();
+    private static FindDocuments Find(PlanRound round) => round.Phases[1].Groups.Single().Operations.Select(o => o.Operation).OfType<FindDocuments>().First();
 
-    private static ScenarioRound Read(string workload, params (string Name, string Value)[] set)
+    private static PlanRound Read(string workload, params (string Name, string Value)[] set)
     {
         string path = Path.Combine(RepositoryPaths.Root, "scenarios", "ycsb", workload + ".yaml");
-        var overrides = new ScenarioOverrides { Parameters = set.ToDictionary(s => s.Name, s => s.Value) };
-        return ScenarioReader.Read(new ScenarioFile($"ycsb/{workload}", path, File.ReadAllText(path)), overrides, 42).Scenario.Rounds.Single();
+        var overrides = new PlanOverrides { Parameters = set.ToDictionary(s => s.Name, s => s.Value) };
+        return PlanReader.Read(new ScenarioFile($"ycsb/{workload}", path, File.ReadAllText(path)), overrides, 42).Plan.Rounds.Single();
     }
 }

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;

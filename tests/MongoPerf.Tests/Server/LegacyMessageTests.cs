@@ -5,7 +5,7 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Server;
 
-/// <summary>Messages of old drivers, broken ones and exhaust cursors: each gets mongod's answer on a connection that goes on.</summary>
+/// <summary>Messages of old drivers, broken ones and exhaust cursors: each gets mongod's answer, and the connection stays open.</summary>
 public sealed class LegacyMessageTests : ServerTest
 {
     private const int Request = 7;

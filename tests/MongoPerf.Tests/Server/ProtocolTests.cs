@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;

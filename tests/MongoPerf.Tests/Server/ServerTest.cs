@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Server;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;

@@ -1,3 +1,5 @@
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;

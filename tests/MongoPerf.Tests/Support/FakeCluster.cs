@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;

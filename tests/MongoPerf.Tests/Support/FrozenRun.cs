@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Tests.Support;
@@ -34,7 +35,7 @@ internal sealed record FrozenShape
     public long Wrong { get; init; }
 }
 
-/// <summary>Stores a run with a fixed clock and invented values that hang together: samples add up to results, results to the accounting,
+/// <summary>Stores a run with a fixed clock and invented values that agree with each other: samples add up to results, results to the accounting,
 /// latency to rate and threads. Any machine makes the same figures.</summary>
 internal sealed class FrozenRun
 {
@@ -45,6 +46,7 @@ internal sealed class FrozenRun
     private readonly LatencyHistogram _ofSample = new();
     private DateTimeOffset _now = RunParts.Start;
     private long _documents;
+    private int _phases;
 
     private FrozenRun(FrozenShape shape, RunStore store)
     {
@@ -59,14 +61,7 @@ internal sealed class FrozenRun
     {
         shape ??= new FrozenShape();
         string folder = Path.Combine(runsFolder, shape.Id);
-        SeriesSettings settings = RunParts.Settings(shape.TargetDocumentCount) with
-        {
-            StepDocumentCount = shape.TargetDocumentCount / shape.Steps,
-            Threads = shape.Threads,
-            WindowSeconds = shape.WindowSeconds,
-            WarmupSeconds = shape.WindowSeconds / 4.0,
-        };
-        using RunStore store = RunStore.Create(folder, RunParts.Run(shape.Id) with { BuildKind = shape.BuildKind }, settings);
+        using RunStore store = RunStore.Create(folder, RunParts.Run(shape.Id) with { BuildKind = shape.BuildKind }, RunParts.Settings(shape.TargetDocumentCount));
         new FrozenRun(shape, store).Write();
         return folder;
     }
@@ -78,12 +73,12 @@ internal sealed class FrozenRun
         {
             deployment = deployment with
             {
-                Kind = "embedded", Topology = "embedded", IsEmbedded = true, StorageEngine = "lmdb",
-                Remarks = ["figures are the embedded server's, not MongoDB's"],
+                Kind = DeploymentKind.Embedded, Topology = Topology.Embedded, IsEmbedded = true, StorageEngine = "lmdb",
+                Remarks = ["results are for the embedded server, not MongoDB"],
             };
         }
 
-        _store.SetDeployment(_shards is null ? deployment : deployment with { Topology = "sharded" });
+        _store.SetDeployment(_shards is null ? deployment : deployment with { Topology = Topology.Sharded });
         _store.SetEnvironment(RunParts.Environment() with { CpuCount = _shape.CpuCount, ServerOnSameMachine = _shape.ServerOnSameMachine });
         for (int step = 1; step <= _shape.Steps; step++)
             WriteStep(step);
@@ -96,53 +91,62 @@ internal sealed class FrozenRun
         WriteInsert(step, "unack", grow / 5);
         WriteInsert(step, "batch", grow * 3 / 5);
         WriteInsert(step, "safe", grow - (grow / 5) - (grow * 3 / 5));
-        foreach (string test in new[] { "q4", "q5", "q6", "q7" })
+        foreach (string phase in new[] { "q4", "q5", "q6", "q7" })
         {
             foreach (int threads in _shape.Threads)
-                WriteQuery(step, test, threads);
+                WriteQuery(step, phase, threads);
         }
 
-        _store.AddSizes(step, Sizes(_documents));
-        _store.AddCheckpoint(new Checkpoint(step, _documents, _now.ToUnixTimeMilliseconds()));
+        _store.EndPhase(Record(step, "size") with { Kind = PhaseKind.Sizes, Sizes = [Sizes(_documents)] });
+        _store.AddCheckpoint(new Checkpoint(_phases, _documents, _now.ToUnixTimeMilliseconds()));
     }
 
-    private void WriteInsert(int step, string test, long documents)
+    /// <summary>The next.</summary>
+    private PhaseRecord Record(int step, string phase) =>
+        RunParts.Grown(++_phases, phase, step, _shape.TargetDocumentCount / _shape.Steps * step) with { Documents = _documents };
+
+    private void WriteInsert(int step, string phase, long documents)
     {
-        var part = new FrozenPart(step, test, 1, test == "batch" ? 1000 : 1);
-        if (step == _shape.OutageStep && test == "safe")
+        PhaseRecord record = Record(step, phase);
+        var part = new FrozenPart(step, phase, record.Number, 1, phase == "batch" ? 1000 : 1);
+        if (step == _shape.OutageStep && phase == "safe")
             WriteOutage(part);
         for (int second = 0; part.Documents < documents; second++)
         {
-            double rate = FrozenServer.BaseRate(test) * _server.Slowdown(_documents) * FrozenServer.Noise(step, test, second);
+            double rate = FrozenServer.BaseRate(phase) * _server.Slowdown(_documents) * FrozenServer.Noise(step, phase, second);
             long now = Math.Min(documents - part.Documents, (long)(rate / part.Batch) * part.Batch);
             WriteSample(part, now / rate, now / part.Batch, now, now * 1024, isWarmup: false, hasOutage: part.HasOutage && second == 0);
         }
 
-        bool loses = test == "unack" && step == _shape.LossStep;
-        _store.AddTestResult(step, _documents, part.ToResult() with
+        bool loses = phase == "unack" && step == _shape.LossStep;
+        OperationResult result = part.ToResult() with
         {
-            Unacknowledged = test == "unack" ? new UnacknowledgedResult(documents, documents - (loses ? 3 : 0), loses ? 3 : 0, 0.125) : null,
+            Unacknowledged = phase == "unack" ? new UnacknowledgedResult(documents, documents - (loses ? 3 : 0), loses ? 3 : 0, 0.125) : null,
             Repaired = (loses ? 3 : 0) + part.Failed,
-        });
-        _store.AddHistogram(step, test, 1, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+        };
+        _store.EndPhase(record with { Kind = PhaseKind.Write, Documents = _documents, Operations = [result] });
+        _store.AddHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram));
     }
 
-    private void WriteQuery(int step, string test, int threads)
+    private void WriteQuery(int step, string phase, int threads)
     {
-        var part = new FrozenPart(step, test, threads, 1);
+        PhaseRecord record = Record(step, phase);
+        if (_shape.Threads.Count > 1)
+            record = record with { Parameters = [new ParameterValue("threads", $"{threads}")] };
+        var part = new FrozenPart(step, phase, record.Number, threads, 1);
         var warmup = new LatencyHistogram();
         double warmupSeconds = _shape.WindowSeconds / 4.0;
-        int perOperation = test == "q7" ? 100 : 10;
-        int bytes = test == "q5" ? 20 : 1024;
+        int perOperation = phase == "q7" ? 100 : 10;
+        int bytes = phase == "q5" ? 20 : 1024;
         double done = 0;
         for (int second = 0; done < _shape.WindowSeconds; second++)
         {
             bool isWarmup = done < warmupSeconds;
             double seconds = isWarmup ? Math.Min(1, warmupSeconds - done) : Math.Min(1, _shape.WindowSeconds - done);
-            double rate = FrozenServer.BaseRate(test) * _server.Slowdown(_documents) * FrozenServer.Noise(step, test, second)
+            double rate = FrozenServer.BaseRate(phase) * _server.Slowdown(_documents) * FrozenServer.Noise(step, phase, second)
                 * Math.Min(1, 0.25 + (threads * 0.1)) * (isWarmup ? 0.8 : 1);
             long operations = Math.Max(1, (long)(rate * seconds));
-            if (step == _shape.ErrorStep && test == "q5" && second == 2)
+            if (step == _shape.ErrorStep && phase == "q5" && second == 2)
                 part.Failed += 2;
             WriteSample(
                 part, seconds, operations, operations * perOperation, operations * perOperation * bytes, isWarmup, hasOutage: false,
@@ -152,15 +156,16 @@ internal sealed class FrozenRun
 
         if (part.Failed > 0)
             _store.AddErrors([new ErrorCount(50, "MaxTimeMSExpired", part.Failed, "operation exceeded time limit", [])]);
-        _store.AddTestResult(step, _documents, part.ToResult() with
+        OperationResult result = part.ToResult() with
         {
             WarmupSeconds = warmupSeconds,
-            Plan = FrozenServer.Plan(test),
+            Plan = FrozenServer.Plan(phase),
             Verified = part.Operations * perOperation / 100,
-            Wrong = step == _shape.Steps && test == "q4" ? _shape.Wrong : 0,
-        });
-        _store.AddHistogram(step, test, threads, true, HistogramEncoding.EncodeCompressed(warmup));
-        _store.AddHistogram(step, test, threads, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+            Wrong = step == _shape.Steps && phase == "q4" ? _shape.Wrong : 0,
+        };
+        _store.EndPhase(record with { Operations = [result] });
+        _store.AddHistogram(part.Number, part.Operation, true, HistogramEncoding.EncodeCompressed(warmup));
+        _store.AddHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram));
     }
 
     private void WriteOutage(FrozenPart part)
@@ -185,9 +190,9 @@ internal sealed class FrozenRun
         part.Add(seconds, operations, documents, bytes, isWarmup);
         _now = _now.AddMilliseconds(Math.Max(1, Math.Round(seconds * 1000)));
         long at = _now.ToUnixTimeMilliseconds();
-        _store.AddSample(new PhaseSample
+        _store.AddSample(new Sample
         {
-            AtMilliseconds = at, Step = part.Step, Test = part.Test, Threads = part.Threads, IsWarmup = isWarmup, HasOutage = hasOutage,
+            AtMilliseconds = at, Phase = part.Number, Operation = part.Operation, IsWarmup = isWarmup, HasOutage = hasOutage,
             Seconds = seconds, Operations = operations, Documents = documents, Bytes = bytes, Failed = hasOutage ? 1 : 0,
             CollectionDocuments = _documents, LatencyMicroseconds = LatencySummaries.From(histogram),
             Histogram = HistogramEncoding.EncodeCompressed(histogram),
@@ -223,18 +228,23 @@ internal sealed class FrozenRun
     }
 }
 
-/// <summary>Sums of one test at one step.</summary>
-internal sealed class FrozenPart(int step, string test, int threads, int batch)
+/// <summary>Sums of one phase.</summary>
+internal sealed class FrozenPart(int step, string phase, int number, int threads, int batch)
 {
     private long _warmupOperations;
     private double _seconds;
     private long _bytes;
 
     public int Step => step;
-    public string Test => test;
+    public string Phase => phase;
+    public int Number => number;
     public int Threads => threads;
     public int Batch => batch;
-    public bool IsInsert => test is "unack" or "batch" or "safe";
+    public bool IsInsert => phase is "unack" or "batch" or "safe";
+
+    /// <summary>Those of the queries have the name that they have in a file which gives them none.</summary>
+    public string Operation => IsInsert ? phase : "find";
+
     public LatencyHistogram Histogram { get; } = new();
     public long Operations { get; private set; }
     public long Documents { get; private set; }
@@ -255,9 +265,10 @@ internal sealed class FrozenPart(int step, string test, int threads, int batch)
         _bytes += bytes;
     }
 
-    public TestResult ToResult() => new()
+    public OperationResult ToResult() => new()
     {
-        Test = test,
+        Operation = Operation,
+        IsInsert = IsInsert,
         Threads = threads,
         Batch = batch,
         Operations = Operations,
@@ -268,8 +279,8 @@ internal sealed class FrozenPart(int step, string test, int threads, int batch)
         OperationsPerSecond = Operations / _seconds,
         DocumentsPerSecond = Documents / _seconds,
         MegabytesPerSecond = _bytes / 1e6 / _seconds,
-        ClientCpuCores = FrozenServer.ClientCores(test),
-        ClientCpuMicrosecondsPerOperation = FrozenServer.ClientCores(test) * _seconds * 1e6 / Operations,
+        ClientCpuCores = FrozenServer.ClientCores(phase),
+        ClientCpuMicrosecondsPerOperation = FrozenServer.ClientCores(phase) * _seconds * 1e6 / Operations,
         LatencyMicroseconds = LatencySummaries.From(Histogram),
         Accounting = new Accounting(Operations + _warmupOperations + Failed, Operations + _warmupOperations, Failed, 0),
     };

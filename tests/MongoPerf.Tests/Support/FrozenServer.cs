@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Tests.Support;
@@ -86,7 +87,7 @@ internal sealed class FrozenServer(FrozenShape shape)
         Count(part.IsInsert ? "opcounters_insert" : "opcounters_query", part.IsInsert ? documents : operations);
         Count(part.IsInsert ? "documents_inserted" : "documents_returned", documents);
         Count("opcounters_command", 3 * seconds);
-        PlanSummary? plan = part.IsInsert ? null : Plan(part.Test);
+        PlanSummary? plan = part.IsInsert ? null : Plan(part.Phase);
         Count("keys_examined", operations * (plan?.KeysExaminedPerOperation ?? 0));
         Count("documents_examined", operations * (plan?.DocumentsExaminedPerOperation ?? 0));
         Count("server_user_time", Math.Round(seconds * 1e6 * 1.6));
@@ -120,7 +121,7 @@ internal sealed class FrozenServer(FrozenShape shape)
 
     private void AdvanceHost(FrozenPart part, double seconds, long bytes, double missed, long collectionDocuments)
     {
-        double client = ClientCores(part.Test);
+        double client = ClientCores(part.Phase);
         double busy = Math.Min(shape.CpuCount * 0.98, client + 2.0);
         Host("cpu_user", Math.Round(seconds * 1e6 * busy * 0.7));
         Host("cpu_system", Math.Round(seconds * 1e6 * busy * 0.3));

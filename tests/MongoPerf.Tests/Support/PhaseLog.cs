@@ -1,12 +1,36 @@
-using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Tests.Support;
 
-/// <summary>One interval, with what is overwritten later copied out of it.</summary>
-internal sealed record LoggedInterval(double Until, PhaseInterval Interval, long Recorded, long? Least, long? Most);
+/// <summary>One interval: a sample of each operation.</summary>
+internal sealed record LoggedInterval(double Until, IReadOnlyList<Sample> Samples)
+{
+    public double Seconds => Samples[0].Seconds;
+
+    public bool IsWarmup => Samples[0].IsWarmup;
+
+    public bool HasOutage => Samples[0].HasOutage;
+
+    public long CollectionDocuments => Samples[0].CollectionDocuments;
+
+    public long Operations => Samples.Sum(s => s.Operations);
+
+    public long Documents => Samples.Sum(s => s.Documents);
+
+    public long Failed => Samples.Sum(s => s.Failed);
+
+    /// <summary>Latencies in the samples' histograms.</summary>
+    public long Recorded => Samples.Where(s => !s.Histogram.IsEmpty).Sum(s => HistogramEncoding.Decode(s.Histogram.Span).TotalCount);
+
+    public double? Least => Samples.Min(s => s.LatencyMicroseconds.Min);
+
+    public double? Most => Samples.Max(s => s.LatencyMicroseconds.Max);
+}
 
 /// <summary>Remembers what happens in a phase.</summary>
-internal sealed class PhaseLog(ManualClock clock) : IPhaseObserver
+internal sealed class PhaseLog(ManualClock clock) : IGroupObserver
 {
     private readonly Lock _lock = new();
 
@@ -14,12 +38,12 @@ internal sealed class PhaseLog(ManualClock clock) : IPhaseObserver
 
     public List<(string Kind, string Text, double? Seconds)> Events { get; } = [];
 
-    public Action<PhaseInterval> Then { get; init; } = _ => { };
+    public Action<LoggedInterval> Then { get; init; } = _ => { };
 
-    public void OnInterval(PhaseInterval interval)
+    public void OnInterval(IReadOnlyList<Sample> samples)
     {
-        Intervals.Add(new LoggedInterval(clock.Seconds, interval, interval.Service.TotalCount, interval.Service.Minimum, interval.Service.Maximum));
-        Then(interval);
+        Intervals.Add(new LoggedInterval(clock.Seconds, [.. samples]));
+        Then(Intervals[^1]);
     }
 
     public void OnEvent(string kind, string text, double? seconds)

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Tests.Support;
@@ -10,7 +11,6 @@ internal static class RunParts
     public static RunInfo Run(string id = "2026-11-21-a") => new()
     {
         Id = id,
-        Kind = "series",
         Seed = 42,
         Version = "0.1.0",
         BuildKind = "Release",
@@ -18,29 +18,40 @@ internal static class RunParts
         StartedAt = Start,
     };
 
-    public static SeriesSettings Settings(long target = 1_000_000) => new()
+    /// <param name="target">Documents that its growth goes to.</param>
+    public static RunSettings Settings(long target = 1_000_000) => new()
     {
-        TargetDocumentCount = target,
-        StepDocumentCount = target / 10,
-        Shares = [20, 60, 20],
-        Tests = TestOrder.Names,
-        BatchSize = 1000,
-        Threads = [8],
-        WindowSeconds = 5,
-        WarmupSeconds = 1.25,
-        Journal = false,
-        OrderedBatches = true,
-        VerifyShare = 0.01,
-        MaxErrors = 0,
-        Database = "mongoperf",
-        Collection = "documents",
-        Topology = "single",
+        Deployment = new DeploymentSettings { Topology = Topology.Standalone },
+        Data = new DataSettings { Database = "mongoperf" },
+        Plan = new PlanSettings
+        {
+            Name = "series",
+            Description = "Eight measurements while a collection grows",
+            Path = "scenarios/series.yaml",
+            Text = "phases: []",
+            Parameters = [new ParameterValue("target", $"{target}"), new ParameterValue("batch", "1000")],
+            TargetDocuments = target,
+            VerifyShare = 0.01,
+        },
+    };
+
+    /// <summary>A finished phase.</summary>
+    public static PhaseRecord Phase(int number, string name, params IReadOnlyList<OperationResult> results) =>
+        new() { Number = number, Phase = name, IsComplete = true, Operations = results };
+
+    /// <summary>A finished phase of the growth "series".</summary>
+    public static PhaseRecord Grown(int number, string name, int step, long documents, params IReadOnlyList<OperationResult> results) => Phase(number, name, results) with
+    {
+        Kind = results is [{ IsInsert: true }, ..] ? PhaseKind.Write : results.Count == 0 ? PhaseKind.Sizes : PhaseKind.Measure,
+        Growth = new GrowthPoint("series", step, documents),
+        Collection = "series",
+        Documents = documents,
     };
 
     public static DeploymentInfo Deployment() => new()
     {
-        Kind = "mongod",
-        Topology = "standalone",
+        Kind = DeploymentKind.Mongod,
+        Topology = Topology.Standalone,
         ServerVersion = "6.0.5",
         StorageEngine = "wiredTiger",
         CacheBytes = 268_435_456,
@@ -63,11 +74,12 @@ internal static class RunParts
         ServerOnSameMachine = true,
     };
 
-    public static TestResult Test(string test, int threads = 1, long operations = 100) => new()
+    public static OperationResult Result(string operation, int threads = 1, long operations = 100) => new()
     {
-        Test = test,
+        Operation = operation,
+        IsInsert = operation is "unack" or "batch" or "safe" or "load",
         Threads = threads,
-        Batch = test == "batch" ? 1000 : 1,
+        Batch = operation == "batch" ? 1000 : 1,
         Operations = operations,
         Documents = operations,
         Failed = 0,
@@ -105,12 +117,11 @@ internal static class RunParts
         DiskBytes = documents * 1300,
     };
 
-    public static PhaseSample Sample(int second, string test = "q4", long documents = 1000) => new()
+    public static Sample Sample(int second, string operation = "q4", long documents = 1000) => new()
     {
         AtMilliseconds = Start.AddSeconds(second).ToUnixTimeMilliseconds(),
-        Step = 1,
-        Test = test,
-        Threads = 8,
+        Phase = 1,
+        Operation = operation,
         IsWarmup = second == 0,
         Seconds = 1,
         Operations = 500 + second,

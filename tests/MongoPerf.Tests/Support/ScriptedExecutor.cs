@@ -1,5 +1,8 @@
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Support;
@@ -48,15 +51,21 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     /// <summary>How long the fence takes.</summary>
     public double CompleteSeconds { get; init; }
 
-    /// <summary>Where inserted numbers go; false says that one was there already.</summary>
-    public Func<long, bool> Store { get; init; } = _ => true;
+    /// <summary>Where inserted numbers of a collection go; false says that one was there already.</summary>
+    public Func<string, long, bool> Store { get; init; } = (_, _) => true;
+
+    /// <summary>What an operation that removes takes away: collection and number.</summary>
+    public Action<string, long> Remove { get; init; } = (_, _) => { };
 
     public VerificationOutcome Verification { get; init; } = new(FoundDocuments, 0);
 
     /// <summary>When each call of Connect came, seconds.</summary>
     public List<double> ConnectTimes { get; } = [];
 
-    public List<OperationSpecification> Prepared { get; } = [];
+    public List<Operation> Prepared { get; } = [];
+
+    /// <summary>Keys that operations were about.</summary>
+    public List<long> KeysDrawn { get; } = [];
 
     /// <summary>When each operation started, seconds.</summary>
     public List<double> StartTimes { get; } = [];
@@ -75,10 +84,10 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
             throw new ConnectionFailedException(Scripted.Server, "connection refused (nothing listens there)");
     }
 
-    public IPreparedOperation Prepare(OperationSpecification specification, OperationContext context)
+    public IPreparedOperation Prepare(Operation operation, OperationContext context)
     {
-        Prepared.Add(specification);
-        return new Operation(this, specification, context);
+        Prepared.Add(operation);
+        return new PreparedOperation(this, operation, context);
     }
 
     public void Abort()
@@ -89,7 +98,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public void Dispose() => WasDisposed = true;
 
-    private OperationOutcome Run(OperationSpecification specification, long first, int count, out ServerError? error)
+    private OperationOutcome Run(Operation operation, InsertNumbers? numbers, out ServerError? error)
     {
         int index = StartTimes.Count;
         StartTimes.Add(clock.Seconds);
@@ -97,41 +106,48 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
         clock.Advance(step.Seconds);
         error = step.Refusal;
         bool fresh = true;
-        if (step.Arrives)
+        if (step.Arrives && numbers is not null)
         {
-            for (long number = first; number < first + count; number++)
-                fresh &= Store(number);
+            for (long number = numbers.First; number < numbers.First + numbers.Count; number++)
+                fresh &= Store(operation.Collection, number);
         }
 
         if (step.Failure is not null)
             throw step.Failure;
-        if (!fresh && specification is InsertSpecification { Acknowledged: true })
+        if (!fresh && !operation.Concerns.IsUnacknowledged)
             error = new ServerError(ServerError.DuplicateKey, "DuplicateKey", "there already", []);
         if (error is not null)
             return default;
-        int documents = specification is InsertSpecification ? count : step.Found;
+        int documents = numbers?.Count ?? step.Found;
         return new OperationOutcome(true, documents, (long)documents * DocumentBytes);
     }
 
-    private sealed class Operation(ScriptedExecutor executor, OperationSpecification specification, OperationContext context) : IPreparedOperation
+    private void Advance(double seconds) => clock.Advance(seconds);
+
+    /// <summary>Takes its numbers as the wire client does.</summary>
+    private sealed class PreparedOperation(ScriptedExecutor executor, Operation operation, OperationContext context) : IPreparedOperation
     {
-        private long _first;
-        private int _count;
+        private readonly InsertNumbers? _numbers = operation.Inserts ? new InsertNumbers(operation, context) : null;
+        private readonly KeyChooser? _chooser = operation.Chooser?.ForWorker();
+        private long _key = -1;
+        private RandomStream _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
 
         public ServerError? LastError { get; private set; }
 
         public bool Draw()
         {
             executor.Advance(executor.DrawSeconds);
-            if (specification is not InsertSpecification insert)
-                return true;
-            _count = context.Numbers!.Take(insert.BatchSize, out _first);
-            return _count > 0;
+            if (_chooser is not null)
+                executor.KeysDrawn.Add(_key = _chooser.Next(ref _random));
+            return _numbers is null || _numbers.Take(operation.DocumentsPerCommand);
         }
 
         public OperationOutcome Execute()
         {
-            OperationOutcome outcome = executor.Run(specification, _first, _count, out ServerError? error);
+            OperationOutcome outcome = executor.Run(operation, _numbers, out ServerError? error);
+            if (operation.Removes && outcome.Succeeded)
+                executor.Remove(operation.Collection, _key);
+            _numbers?.Acknowledge();
             LastError = error;
             return outcome;
         }
@@ -142,8 +158,10 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
             return executor.Verification;
         }
 
-        public void Complete() => executor.Advance(executor.CompleteSeconds);
+        public void Complete()
+        {
+            _numbers?.Acknowledge();
+            executor.Advance(executor.CompleteSeconds);
+        }
     }
-
-    private void Advance(double seconds) => clock.Advance(seconds);
 }

@@ -23,8 +23,8 @@ public sealed class ConnectionStringTests
     [InlineData("mongodb://alice:S3cr3tHorse@localhost/?authMechanism=MONGODB-X509")]
     [InlineData("mongodb://alice:S3cr3tHorse@localhost/?w")]
     [InlineData("mongodb://localhost/?proxyPassword=S3cr3tHorse")]
-    [InlineData("mongodb+srv://alice:S3cr3tHorse@cluster.example.com/")]
-    [InlineData("mongodb://alice:S3cr3tHorse@%2Ftmp%2Fmongodb.sock/")]
+    [InlineData("mongodb+srv://alice:S3cr3tHorse@cluster.example.com:27017/")]
+    [InlineData("mongodb://alice:S3cr3tHorse@%2Ftmp%2Fmongodb.sock:27017/")]
     [InlineData("alice:S3cr3tHorse@localhost")]
     [InlineData("http://alice:S3cr3tHorse@localhost")]
     public void Refusal_is_one_line_that_never_holds_the_password(string uri)
@@ -103,15 +103,45 @@ public sealed class ConnectionStringTests
     }
 
     [Theory]
-    [InlineData("mongodb://u:p@h/", "authentication (SCRAM)")]
-    [InlineData("mongodb://h/?authMechanism=MONGODB-X509", "authentication (MONGODB-X509)")]
-    [InlineData("mongodb://h/?ssl=true", "TLS")]
-    [InlineData("mongodb://h/?compressors=zlib,snappy", "compression (zlib, snappy)")]
+    [InlineData("mongodb://u@h/?authMechanism=GSSAPI", "authentication by GSSAPI")]
+    [InlineData("mongodb://h/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:test", "authentication by MONGODB-OIDC")]
+    [InlineData("mongodb://u:p@h/?authMechanism=MONGODB-CR", "authentication by MONGODB-CR")]
     [InlineData("mongodb://h/?loadBalanced=true", "load balancer")]
     [InlineData("mongodb://h/?proxyHost=p", "proxy")]
     [InlineData("mongodb://h/?timeoutMS=5", "timeoutMS")]
-    public void Feature_that_is_not_there_yet_is_named(string uri, string feature) =>
-        Assert.Contains(feature, Assert.Single(ConnectionString.Parse(uri).UnsupportedFeatures()), StringComparison.Ordinal);
+    public void Feature_that_is_not_there_is_named(string uri, string feature)
+    {
+        ConnectionString parsed = ConnectionString.Parse(uri);
+        Assert.Contains(feature, Assert.Single(parsed.UnsupportedFeatures()), StringComparison.Ordinal);
+        Assert.Contains(feature, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(parsed)).Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("mongodb://u:p@h/")]
+    [InlineData("mongodb://h/?ssl=true")]
+    [InlineData("mongodb://h/?compressors=zlib,snappy")]
+    [InlineData("mongodb://h/?loadBalanced=false&timeoutMS=0")]
+    [InlineData("mongodb://%2Ftmp%2Fmongodb-27017.sock")]
+    [InlineData("mongodb://h/?w=majority&journal=true&readPreference=nearest")]
+    public void What_is_there_is_not_refused(string uri)
+    {
+        ConnectionString parsed = ConnectionString.Parse(uri);
+        Assert.Empty(parsed.UnsupportedFeatures());
+        Assert.Empty(parsed.OptionsWithoutEffect());
+        Assert.Empty(parsed.Warnings);
+        _ = ConnectionSettings.From(parsed);
+    }
+
+    [Fact]
+    public void Options_about_what_is_not_there_are_named() => Assert.Equal(
+        ["maxPoolSize", "retryWrites"], ConnectionString.Parse("mongodb://h/?retryWrites=true&w=1&maxPoolSize=5").OptionsWithoutEffect());
+
+    [Fact]
+    public void A_unix_socket_and_a_name_to_be_looked_up_are_shown_as_they_were_given()
+    {
+        Assert.Equal("mongodb://%2Ftmp%2Fmongodb-27017.sock/", ConnectionString.Parse("mongodb://%2Ftmp%2Fmongodb-27017.sock").ToMaskedString());
+        Assert.Equal("mongodb+srv://u:***@cluster.example.com/?w=1", ConnectionString.Parse("mongodb+srv://u:p@cluster.example.com/?w=1").ToMaskedString());
+    }
 
     [Theory]
     [InlineData("mongodb://h/?foo=bar", "unknown option 'foo'")]

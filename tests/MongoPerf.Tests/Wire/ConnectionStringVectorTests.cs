@@ -1,6 +1,7 @@
 using System.Collections;
 using System.Text.Json;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Authentication;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Wire;
@@ -32,11 +33,10 @@ public sealed class ConnectionStringVectorTests
         if (!vector.GetProperty("valid").GetBoolean())
         {
             Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri));
-            Assert.Throws<ConnectionStringException>(() => ConnectionString.ParseUnresolved(uri));
             return;
         }
 
-        ConnectionString parsed = ConnectionString.ParseUnresolved(uri);
+        ConnectionString parsed = ConnectionString.Parse(uri);
         Assert.True(vector.GetProperty("warning").GetBoolean() == parsed.Warnings.Count > 0, $"{description}: {string.Join("; ", parsed.Warnings)}");
         if (vector.GetProperty("hosts") is { ValueKind: JsonValueKind.Array } hosts)
             Assert.Equal(hosts.EnumerateArray().Select(Address), parsed.Hosts);
@@ -47,25 +47,6 @@ public sealed class ConnectionStringVectorTests
             foreach (JsonProperty option in options.EnumerateObject())
                 AssertSame(option.Value, parsed.Option(option.Name), option.Name);
         }
-    }
-
-    [VectorTheory]
-    [MemberData(nameof(Strings))]
-    public void Parse_refuses_of_the_valid_strings_unix_sockets_and_srv_only(string file, int index, string description)
-    {
-        JsonElement vector = VectorCase.Entry(file, "tests", index);
-        if (!vector.GetProperty("valid").GetBoolean())
-            return;
-        string uri = vector.Text("uri")!;
-        bool isUnixSocket = vector.GetProperty("hosts") is { ValueKind: JsonValueKind.Array } hosts && hosts.EnumerateArray().Any(host => host.Text("type") == "unix");
-        if (!isUnixSocket && !uri.StartsWith("mongodb+srv:", StringComparison.Ordinal))
-        {
-            _ = ConnectionString.Parse(uri);
-            return;
-        }
-
-        var refusal = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri));
-        Assert.True(refusal.Message.Contains(isUnixSocket ? "only TCP" : "DNS look-up", StringComparison.Ordinal), $"{description}: {refusal.Message}");
     }
 
     [VectorTheory]
@@ -139,11 +120,11 @@ public sealed class ConnectionStringVectorTests
         JsonElement vector = VectorCase.Entry(file, "tests", index);
         if (!vector.GetProperty("valid").GetBoolean())
             return;
-        ConnectionString parsed = ConnectionString.ParseUnresolved(vector.Text("uri")!);
+        ConnectionString parsed = ConnectionString.Parse(vector.Text("uri")!);
         string masked = parsed.ToMaskedString();
         if (parsed.Password is { Length: > 0 })
-            Assert.True(ConnectionString.ParseUnresolved(masked).Password == "***", description);
-        Assert.Equal(parsed.Hosts, ConnectionString.ParseUnresolved(masked).Hosts);
+            Assert.True(ConnectionString.Parse(masked).Password == "***", description);
+        Assert.Equal(parsed.Hosts, ConnectionString.Parse(masked).Hosts);
     }
 
     private static ServerAddress Address(JsonElement host) => new(

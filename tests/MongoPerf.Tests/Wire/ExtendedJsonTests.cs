@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Wire;

@@ -28,7 +28,7 @@ public sealed class GridFsAssembler
     public void Start(long length, int chunkSize)
     {
         if (length > Array.MaxLength)
-            throw new GridFsFormatException($"file's length is {length}, at most {Array.MaxLength} fit into memory");
+            throw new GridFsFormatException($"file length is {length}; allowed: up to {Array.MaxLength}");
         if (_content.Length < length)
             _content = new byte[length];
         (_length, _chunkSize, _next, _got) = (length, chunkSize, 0, 0);
@@ -51,12 +51,12 @@ public sealed class GridFsAssembler
         }
 
         if (n != _next)
-            throw new GridFsFormatException($"chunk {n} comes where chunk {_next} belongs");
+            throw new GridFsFormatException($"chunk {n} found where chunk {_next} was expected");
         long expected = Math.Min(_chunkSize, _length - _got);
         if (expected <= 0)
-            throw new GridFsFormatException($"chunk {n} is one too many: the file's {_length} bytes are there without it");
+            throw new GridFsFormatException($"unexpected chunk {n}: the file's {_length} bytes are complete");
         if (data.Length != expected)
-            throw new GridFsFormatException($"chunk {n} has {data.Length} bytes of data, expected are {expected}");
+            throw new GridFsFormatException($"chunk {n} has {data.Length} bytes of data, expected {expected}");
         data.CopyTo(_content.AsSpan((int)_got));
         _got += data.Length;
         _next++;
@@ -66,6 +66,6 @@ public sealed class GridFsAssembler
     public void RequireComplete()
     {
         if (!IsComplete)
-            throw new GridFsFormatException($"chunk {_next} is missing: {_got} of the file's {_length} bytes are there");
+            throw new GridFsFormatException($"chunk {_next} is missing: {_got} of the file's {_length} bytes found");
     }
 }

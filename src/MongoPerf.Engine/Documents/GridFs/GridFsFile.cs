@@ -55,9 +55,9 @@ public sealed record GridFsFile(ObjectId Id, long Length, int ChunkSize, long Up
         long length = document.FindInt64("length") ?? throw Missing("length");
         long chunkSize = document.FindInt64("chunkSize") ?? throw Missing("chunkSize");
         if (length < 0)
-            throw new GridFsFormatException($"file's length is {length}, 0 or more is allowed");
+            throw new GridFsFormatException($"file length is {length}; allowed: 0 or more");
         if (chunkSize is < 1 or > int.MaxValue)
-            throw new GridFsFormatException($"file's chunkSize is {chunkSize}, allowed are 1 to {int.MaxValue}");
+            throw new GridFsFormatException($"file chunkSize is {chunkSize}; allowed: 1 to {int.MaxValue}");
         return new GridFsFile(
             document.Find("_id") is { Type: BsonType.ObjectId } id ? id.ToObjectId() : throw Missing("_id (ObjectId)"),
             length,

@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.RegularExpressions;
-using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
 

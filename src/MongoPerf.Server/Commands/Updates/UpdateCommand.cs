@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -30,6 +31,8 @@ internal static class UpdateCommand
             }
             catch (CommandException error)
             {
+                // What its expressions held when they failed.
+                Operation.Release(0);
                 errors.Add(index, error.Code, error.Message);
             }
 

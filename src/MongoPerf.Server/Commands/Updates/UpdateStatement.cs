@@ -5,11 +5,10 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands.Updates;
 
 /// <summary>One statement of an update command, read but for the update itself: what is wrong there fails the statement and not the command.</summary>
-internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, BsonValue? ArrayFilters, bool IsMulti, bool IsUpsert, IndexHint Hint)
+internal sealed record UpdateStatement(
+    BsonDocument Filter, BsonValue Update, BsonValue? ArrayFilters, bool IsMulti, bool IsUpsert, IndexHint Hint, BsonValue Collation)
 {
     private const string Command = "update.updates";
-
-    private BsonValue Collation { get; init; }
 
     /// <exception cref="CommandException">A field that is missing, of the wrong type, or unknown.</exception>
     public static UpdateStatement Parse(ReadOnlySpan<byte> bytes)
@@ -40,10 +39,7 @@ internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, Bs
         }
 
         return new UpdateStatement(
-            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"), arrayFilters, isMulti, isUpsert, hint)
-        {
-            Collation = collation,
-        };
+            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"), arrayFilters, isMulti, isUpsert, hint, collation);
     }
 
     /// <exception cref="CommandException">The update is wrong; this statement fails.</exception>

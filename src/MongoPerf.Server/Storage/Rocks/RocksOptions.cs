@@ -1,5 +1,3 @@
-using MongoPerf.Server.Listening;
-
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>How RocksDB is tuned here, and who owns its native option objects. Figures and reasons: docs/embedded-storage.md.</summary>

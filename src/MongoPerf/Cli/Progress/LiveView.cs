@@ -57,12 +57,12 @@ internal sealed class LiveView : ProgressView
 
         Row("run", $"{now.RunId}  {now.Deployment}");
         grid.AddRow(new Markup("[grey]documents[/]"), new Markup(Bar(now)));
-        Row("test", now.Test is { } t ? $"{t.Test}, {t.Threads} {(t.Threads == 1 ? "thread" : "threads")}, step {t.Step}" : "between tests");
+        Row("phase", now.Phase is { } phase ? $"{phase.Phase}{(phase.Growth is { } growth ? $", step {growth.Step}" : "")}" : "between phases");
         Row("rate", Rate(now.Last));
         Row("latency", Latency(now.Last));
         Row("server", Server(now));
         Row("disk left", Disk(now));
-        Row("time", $"{Units.Duration(now.Elapsed)} gone, left {ProgressText.EtaText(now.Eta)}");
+        Row("time", $"{Units.Duration(now.Elapsed)} elapsed, {ProgressText.EtaText(now.Eta)}");
         if (now.Failed > 0)
             grid.AddRow(new Markup("[red]failed[/]"), new Markup($"[red]{now.Failed:N0} operations[/]"));
         return new Panel(grid) { Width = ViewWidth }.Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
@@ -75,13 +75,19 @@ internal sealed class LiveView : ProgressView
         return $"[green]{new string('━', full)}[/][grey]{new string('━', BarWidth - full)}[/] {Units.Count(now.Documents)} of {Units.Count(now.Target)} ({share:P0})";
     }
 
-    private static string Rate(PhaseSample? sample) => sample is null
+    private static string Rate(IReadOnlyList<Sample> samples) => samples.Count == 0
         ? "starting"
-        : $"{ProgressText.Rate(sample)}, {Units.Rate(sample.Bytes / Math.Max(sample.Seconds, 0.001) / 1e6)} MB/s{(sample.IsWarmup ? " (warm-up)" : "")}{(sample.HasOutage ? " (connection lost)" : "")}";
+        : $"{ProgressText.Rate(samples)}, {Units.Rate(samples.Sum(s => s.Bytes) / Math.Max(samples.Max(s => s.Seconds), 0.001) / 1e6)} MB/s"
+            + $"{(samples.Any(s => s.IsWarmup) ? " (warm-up)" : "")}{(samples.Any(s => s.HasOutage) ? " (connection lost)" : "")}";
 
-    private static string Latency(PhaseSample? sample) => sample?.LatencyMicroseconds.P50 is null
-        ? "none yet"
-        : $"p50 {Units.Latency(sample.LatencyMicroseconds.P50)}, p95 {Units.Latency(sample.LatencyMicroseconds.P95)}, p99 {Units.Latency(sample.LatencyMicroseconds.P99)}, max {Units.Latency(sample.LatencyMicroseconds.Max)}";
+    /// <summary>Of the operation that is done most.</summary>
+    private static string Latency(IReadOnlyList<Sample> samples)
+    {
+        if (samples.MaxBy(s => s.Operations) is not { LatencyMicroseconds: { P50: not null } latency } sample)
+            return "none yet";
+        string name = samples.Count > 1 ? $"{sample.Operation}: " : "";
+        return $"{name}p50 {Units.Latency(latency.P50)}, p95 {Units.Latency(latency.P95)}, p99 {Units.Latency(latency.P99)}, max {Units.Latency(latency.Max)}";
+    }
 
     private static string Disk(ProgressSnapshot now)
     {

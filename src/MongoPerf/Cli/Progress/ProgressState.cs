@@ -1,4 +1,6 @@
-using MongoPerf.Engine.Execution;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Cli.Progress;
@@ -11,8 +13,12 @@ internal sealed record ProgressSnapshot
     public required long Documents { get; init; }
     public required long Target { get; init; }
     public required TimeSpan Elapsed { get; init; }
-    public TestProgress? Test { get; init; }
-    public PhaseSample? Last { get; init; }
+
+    /// <summary>That is at work; null between two.</summary>
+    public PhaseRecord? Phase { get; init; }
+
+    /// <summary>The latest of each operation of the phase.</summary>
+    public IReadOnlyList<Sample> Last { get; init; } = [];
     public Eta? Eta { get; init; }
 
     /// <summary>NaN where the server does not say.</summary>
@@ -25,11 +31,10 @@ internal sealed record ProgressSnapshot
     /// <summary>Where the disk will be full, as things go; null when that can't be said.</summary>
     public long? DocumentsWhenDiskFull { get; init; }
     public long Failed { get; init; }
-    public IReadOnlyList<TestResult> StepResults { get; init; } = [];
 }
 
 /// <summary>Collects what the engine tells, for views that look at it when they like. Safe for all threads.</summary>
-internal sealed class ProgressState(string runId, SeriesSettings settings, bool showEta) : ISeriesObserver
+internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
 {
     private static readonly int CacheUsed = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_used");
     private static readonly int CacheMax = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_max");
@@ -39,18 +44,18 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
 
     private readonly Lock _lock = new();
     private readonly Dictionary<int, double[]> _servers = [];
-    private readonly EtaEstimator _eta = new(settings);
+    private readonly TimeEstimator _time = new(plan);
     private readonly long _start = Environment.TickCount64;
     private ProgressSnapshot _now = new()
     {
         RunId = runId,
         Deployment = "",
         Documents = 0,
-        Target = settings.TargetDocumentCount,
+        Target = PlanRequests.TargetOf(plan),
         Elapsed = TimeSpan.Zero,
     };
 
-    /// <summary>Whole lines worth telling at once: tests and steps that ended, and events.</summary>
+    /// <summary>Whole lines worth telling at once: phases and steps that ended, and events.</summary>
     public event Action<string>? Line;
 
     public ProgressSnapshot Snapshot()
@@ -60,7 +65,7 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
             return _now with
             {
                 Elapsed = TimeSpan.FromMilliseconds(Environment.TickCount64 - _start),
-                Eta = showEta ? _eta.Estimate(_now.Documents) : null,
+                Eta = _time.Estimate(),
             };
         }
     }
@@ -79,9 +84,6 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
 
     public void SetDeployment(string text) => Change(s => s with { Deployment = text });
 
-    /// <summary>Documents that are there before the first test.</summary>
-    public void SetDocuments(long documents) => Change(s => s with { Documents = documents });
-
     /// <param name="server">Which sampler's: a server that was started again may have another address.</param>
     /// <param name="sample">Its latest.</param>
     public void OnServerSample(int server, MetricSample sample) => Change(s =>
@@ -98,29 +100,42 @@ internal sealed class ProgressState(string runId, SeriesSettings settings, bool 
 
     public void OnHostSample(MetricSample sample) => Change(s => s with { DiskFreeBytes = sample.Values[DiskFree] });
 
-    public void OnTestStarted(TestProgress test) => Change(s => s with { Test = test, Last = null, Documents = test.Documents });
-
-    public void OnSample(PhaseSample sample) => Change(s =>
+    public void OnPhaseStarted(PhaseRecord phase, IReadOnlyList<string> operations) => Change(s =>
     {
-        _eta.Add(sample);
-        return s with { Last = sample, Documents = sample.CollectionDocuments, Failed = s.Failed + sample.Failed };
+        _time.Begin(phase);
+        return s with { Phase = phase, Last = [] };
     });
 
-    public void OnTestFinished(int step, TestResult result)
+    public void OnSample(Sample sample) => Change(s =>
     {
-        Change(s => s with { StepResults = [.. s.StepResults, result] });
-        Line?.Invoke(ProgressText.Finished(step, Snapshot().Documents, result));
-    }
+        _time.Add(sample);
+        return s with
+        {
+            Last = [.. s.Last.Where(last => last.Operation != sample.Operation), sample],
+            Documents = Math.Max(s.Documents, sample.CollectionDocuments),
+            Failed = s.Failed + sample.Failed,
+        };
+    });
 
-    public void OnStepFinished(StepResult step)
+    public void OnPhaseFinished(PhaseRecord phase)
     {
         Change(s =>
         {
-            _eta.EndStep(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
-            return s with { Test = null, Documents = step.Documents, StepResults = [] };
+            _time.End(phase);
+            return s with { Phase = null, Last = [], Documents = Math.Max(s.Documents, phase.Documents) };
         });
+        foreach (OperationResult result in phase.Operations)
+            Line?.Invoke(ProgressText.Finished(phase, result));
+    }
+
+    public void OnStepFinished(GrowthStep step)
+    {
+        Change(s => s with { Phase = null, Last = [], Documents = step.Documents });
         Line?.Invoke(ProgressText.Step(Snapshot(), step));
     }
+
+    /// <summary>Says before anything is measured about how long it takes.</summary>
+    public void TellTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
     public void OnEvent(RunEvent happened) => Line?.Invoke($"{happened.Kind}: {happened.Text}");
 

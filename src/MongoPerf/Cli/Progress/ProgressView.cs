@@ -20,7 +20,7 @@ internal abstract class ProgressView : IDisposable
     }
 }
 
-/// <summary>A line for each test and step that ended, and one every ten seconds within long tests.</summary>
+/// <summary>A line for each phase and step that ended, and one every ten seconds within long ones.</summary>
 internal sealed class PlainView : ProgressView
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);

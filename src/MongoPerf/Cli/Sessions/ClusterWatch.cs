@@ -1,7 +1,7 @@
 using MongoPerf.Deployments;
-using MongoPerf.Engine.Execution.Sharding;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;

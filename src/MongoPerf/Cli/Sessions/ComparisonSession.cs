@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Comparison;
 
@@ -44,7 +45,7 @@ internal static class ComparisonSession
     private static ExitCode ShowSpread(ComparedSide side, ComparisonRequest request)
     {
         if (side.Stored.Count == 1)
-            throw new UserException(ExitCode.WrongUsage, $"run {side.Id} stands alone: two runs are needed, or one that was repeated", "'mongoperf list runs' names those that are there");
+            throw new UserException(ExitCode.WrongUsage, $"run {side.Id} has nothing to compare with: name two runs, or one that was repeated", "'mongoperf list runs' shows all runs");
         RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
         switch (request.Format)
@@ -71,10 +72,11 @@ internal static class ComparisonSession
     {
         foreach (ComparedSide side in sides)
             RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
-        RequireAlike(SetupCheck.Find([.. sides.Select(side => side.First)]), request.Force);
-        RunComparison comparison = RunComparer.Compare(sides[0], [.. sides.Skip(1)], request.NoiseThreshold);
-        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Tests.Count == 0))
-            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no test in common at any size", "'mongoperf report' shows what each has measured");
+        IReadOnlyList<SetupDifference> differences = SetupCheck.Find([.. sides.Select(side => side.First)]);
+        RequireAlike(differences, request.Force);
+        RunComparison comparison = RunComparer.Compare(sides, differences, request.NoiseThreshold);
+        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0))
+            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder);
         foreach (string warning in files.Warnings)
@@ -84,7 +86,7 @@ internal static class ComparisonSession
             : comparison.Candidates.Any(c => c.IsRegression) ? ExitCode.Regression
             : comparison.Candidates.All(c => c.IsJudged) ? ExitCode.Done
             // A gate that can't close must not look like one that was passed.
-            : throw new UserException(ExitCode.WrongUsage, "no test has enough samples to be judged, so --fail-on-regression can say nothing", "longer windows (--window 30s), more sizes (--step), or --repeat 5");
+            : throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", "run longer (--window 30s), at more sizes (--step), or --repeat 5");
     }
 
     private static void Print(RunComparison comparison, ReportFiles files, string format)
@@ -116,7 +118,7 @@ internal static class ComparisonSession
     {
         string[] unlike = [.. differences.Where(d => d.IsUnlike).Select(d => d.ToString())];
         if (unlike.Length > 0 && !force)
-            throw new UserException(ExitCode.WrongUsage, $"the set-ups are unlike, so a ratio would mean nothing: {string.Join("; ", unlike)}", "--force compares them all the same and lists the differences");
+            throw new UserException(ExitCode.WrongUsage, $"the runs did different work, so a ratio would mean nothing: {string.Join("; ", unlike)}", "--force compares them anyway");
     }
 }
 
@@ -139,7 +141,7 @@ internal static class SideFinder
     {
         string?[] groups = [.. named.Select(side => side is [{ Run.Repeat: { } repeat }] ? repeat.Group : null)];
         StoredRun[][] sides = [.. named.Select((side, i) => groups[i] is { } group && groups.Count(g => g == group) == 1 ? Repeats(side[0], group) : side)];
-        int least = named.Length == 1 ? 1 : TestJudge.LeastRuns;
+        int least = named.Length == 1 ? 1 : OperationJudge.LeastRuns;
         if (sides.All(side => side.Length >= least))
             return sides;
         foreach (StoredRun run in sides.SelectMany(side => side).Except(named.SelectMany(side => side)))

@@ -1,5 +1,6 @@
 using System.Globalization;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -15,27 +16,32 @@ internal static class ConnectionRoom
     private const int OwnConnections = 3;
 
     /// <summary>Of the phase that needs most.</summary>
-    public static int ThreadsOf(Scenario scenario) => scenario.Rounds.SelectMany(r => r.Phases).Max(p => p.Groups.Sum(g => g.Threads));
+    public static int ThreadsOf(Plan scenario) => scenario.Rounds.SelectMany(r => r.Phases).SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();
+
+    /// <summary>The groups that are at work at once, of each part of a phase.</summary>
+    private static IEnumerable<IReadOnlyList<PhaseGroup>> PartsOf(Phase phase) => phase.Growth is { } growth
+        ? [.. growth.Writes.SelectMany(write => write.Groups.Values).Select(group => (IReadOnlyList<PhaseGroup>)[group, .. growth.Beside]), .. growth.Each.Select(each => each.Groups)]
+        : [phase.Groups];
 
     /// <summary>The runtime has raised the soft limit to the hard one already.</summary>
     /// <exception cref="UserException">The client has too few file handles.</exception>
-    public static void CheckClient(Scenario scenario) => CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
+    public static void CheckClient(Plan scenario) => CheckClient(ThreadsOf(scenario), File.Exists(LimitsFile) ? File.ReadAllLines(LimitsFile) : []);
 
     internal static void CheckClient(int threads, IEnumerable<string> limits)
     {
         string? line = limits.FirstOrDefault(l => l.StartsWith("Max open files", StringComparison.Ordinal));
         string[] columns = line?.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries) ?? [];
         if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles) && threads + OwnHandles > handles)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, this process may have {handles:N0}", $"raise the limit first: ulimit -n {threads + (2 * OwnHandles)}; or take fewer threads");
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}", $"raise the limit (ulimit -n {threads + (2 * OwnHandles)}) or use fewer threads");
     }
 
     /// <param name="scenario">About to run.</param>
     /// <param name="available">serverStatus connections.available; null when the server does not say.</param>
     /// <exception cref="UserException">The server takes fewer connections.</exception>
-    public static void CheckServer(Scenario scenario, long? available)
+    public static void CheckServer(Plan scenario, long? available)
     {
         int threads = ThreadsOf(scenario);
         if (available is { } left && threads + OwnConnections > left)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, the server has {left:N0} left (serverStatus connections.available)", "raise the server's file handles (ulimit -n; mongod takes 80 % of them) or its net.maxIncomingConnections; or take fewer threads");
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnConnections:N0} connections, but the server has {left:N0} left (serverStatus connections.available)", "raise the server's file handle limit (ulimit -n; mongod uses 80 % of it) or its net.maxIncomingConnections, or use fewer threads");
     }
 }

@@ -1,6 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -25,10 +25,7 @@ internal static class ResultPrinter
                 JsonReport.Write(run, Console.Out);
                 break;
             case "csv":
-                if (run.Scenario is null)
-                    CsvReport.WriteTests(run, Console.Out);
-                else
-                    CsvReport.WritePhases(run, Console.Out);
+                CsvReport.WriteResults(run, Console.Out);
                 break;
             case "markdown":
                 MarkdownReport.Write(run, Console.Out);

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -39,7 +40,7 @@ internal sealed class RunFolder
         throw new UserException(
             ExitCode.WrongUsage,
             $"no run '{idOrPath}' in {System.IO.Path.GetFullPath(runsFolder)}",
-            nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' names those that are there; --out names another folder of runs");
+            nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' shows all runs; --out selects another folder");
     }
 
     /// <summary>Takes a new folder away again whose run was refused before it began. Server and store must have ended.</summary>

@@ -3,33 +3,31 @@ using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>What a command asks for, beside the settings that are stored with the run.</summary>
+/// <summary>What a command asks for: one plan on one deployment.</summary>
 internal sealed record RunRequest
 {
-    /// <summary>"series" or "run".</summary>
-    public required string Kind { get; init; }
+    /// <summary>As they are stored with the run.</summary>
+    public required RunSettings Settings { get; init; }
 
-    public required SeriesSettings Settings { get; init; }
+    /// <summary>Read from the file with this seed, as it is on this deployment.</summary>
+    public required ReadPlan Plan { get; init; }
+
+    /// <summary>Reads the plan anew for documents that were made with another seed.</summary>
+    public required Func<ulong, ReadPlan> ReadPlan { get; init; }
 
     public required ulong Seed { get; init; }
 
     /// <summary>The seed was named, so that a collection made with another one is refused.</summary>
-    public required bool SeedWasGiven { get; init; }
+    public bool SeedWasGiven { get; init; }
 
     /// <summary>As typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
-
-    /// <summary>What a scenario, or a list on the command line, calls the deployment; null for one without a name.</summary>
-    public string? DeploymentName { get; init; }
-
-    /// <summary>Of kind "scenario": what is run, as it is on this deployment.</summary>
-    public ReadScenario? Scenario { get; init; }
 
     /// <summary>The connection string with its secrets; never stored.</summary>
     public string? Uri { get; init; }
 
     /// <summary>The kind of server that a run which goes on began with; null chooses one.</summary>
-    public string? RequiredKind { get; init; }
+    public DeploymentKind? RequiredKind { get; init; }
 
     /// <summary>Full path of the mongod that a run which goes on began with; null when another was named, or it is not known.</summary>
     public string? ServerProgram { get; init; }
@@ -37,7 +35,7 @@ internal sealed record RunRequest
     /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>
     public RepeatRequest? Repeat { get; init; }
 
-    /// <summary>Ids of the runs that the same command made before: a series begins anew on a collection of theirs.</summary>
+    /// <summary>Ids of the runs that the same command made before: a growth begins anew on a collection of theirs.</summary>
     public IReadOnlyList<string> Predecessors { get; init; } = [];
 
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
@@ -48,7 +46,7 @@ internal sealed record RunRequest
 
 /// <summary>Where results go and how much is said meanwhile.</summary>
 /// <param name="RunsFolder">Holds a folder for each run.</param>
-/// <param name="Format">text, json, csv or markdown, on stdout.</param>
+/// <param name="Format">text, json, csv, markdown or ycsb, on stdout.</param>
 /// <param name="Quiet">No progress.</param>
 /// <param name="NoTui">Progress as plain lines.</param>
 internal sealed record OutputRequest(string RunsFolder, string Format, bool Quiet, bool NoTui)
@@ -59,5 +57,5 @@ internal sealed record OutputRequest(string RunsFolder, string Format, bool Quie
 
 /// <param name="Group">Id of the first of the repeats; null for that first one.</param>
 /// <param name="Number">1-based.</param>
-/// <param name="Count">How many were asked for.</param>
+/// <param name="Count">How many there are.</param>
 internal sealed record RepeatRequest(string? Group, int Number, int Count);

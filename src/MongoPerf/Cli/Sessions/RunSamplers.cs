@@ -1,6 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
@@ -30,8 +30,8 @@ internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings con
         deployment.Cluster is null ? null : new ClusterSampler(() => deployment.Cluster, connections, collection, since);
 
     private ShardedCluster Parts =>
-        deployment.Cluster ?? throw new ConnectionFailedException(deployment.Address, "the parts of the cluster are not known just now");
+        deployment.Cluster ?? throw new ConnectionFailedException(deployment.Address, "the members of the cluster are unknown at the moment");
 
     private ServerAddress PrimaryOf(string shard) => Parts.Shards.FirstOrDefault(one => one.Name == shard)?.Primary
-        ?? throw new ConnectionFailedException(deployment.Address, $"where shard {shard} is, is not known just now");
+        ?? throw new ConnectionFailedException(deployment.Address, $"the address of shard {shard} is unknown at the moment");
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -91,8 +92,8 @@ internal sealed class RunSequence
         int begun = _runs.Sum(runs => runs.Count);
         string ids = string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))));
         Console.Error.WriteLine(begun < Count
-            ? $"{Count - begun} of {Count} runs were not started; those that were, 'compare' can take: {ids}"
-            : $"nothing was compared; 'compare' can do it when the last run has been resumed: {ids}");
+            ? $"{Count - begun} of {Count} runs not started; compare the others with 'mongoperf compare {ids}'"
+            : $"nothing compared; resume the last run, then 'mongoperf compare {ids}'");
         return code;
     }
 

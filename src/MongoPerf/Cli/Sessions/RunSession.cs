@@ -3,13 +3,16 @@ using System.Reflection;
 using MongoPerf.Cli.Progress;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Sampling;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Execution.Sharding;
-using MongoPerf.Engine.Execution.Tyrant;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Executors.Tyrant;
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads.Scenarios;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using Serilog;
 using Serilog.Core;
@@ -29,25 +32,22 @@ internal sealed class RunSession : IDisposable
     private ClusterWatch? _watch;
     private ProgressView? _view;
 
-    private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request, DocumentGenerator generator)
+    private RunSession(RunFolder folder, IDeployment deployment, Inspection inspection, ConnectionSettings connections, RunRequest request)
     {
         Folder = folder;
         Deployment = deployment;
         Inspection = inspection;
         Connections = connections;
         Request = request;
-        Generator = generator;
         _keeper = new ServerKeeper(deployment);
         _keeper.StartedAgain += TellRestart;
-        Collection = OpenCollection();
-        Cluster = Settings.Sharding is null ? null : new ClusterControl(
-            FindCluster, connections, Settings.Database, Clock, line => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "balancer", line)));
+        Cluster = Settings.Data.Sharding is null ? null : new ClusterControl(FindCluster, connections, Settings.Data.Database, Clock, line => Report("balancer", line));
         _dataFolder = inspection.DataFolder;
-        _disk = _dataFolder is null || deployment.Kind == "null" ? null : new DiskGuard(_dataFolder);
+        _disk = _dataFolder is null || deployment.Kind == DeploymentKind.Null ? null : new DiskGuard(_dataFolder);
         _log = new LoggerConfiguration()
             .WriteTo.File(Path.Combine(folder.Path, "run.log"), outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null)
             .CreateLogger();
-        Progress = new ProgressState(folder.Id, request.Settings, showEta: request.Kind == "series");
+        Progress = new ProgressState(folder.Id, request.Plan.Plan);
         Progress.SetDeployment(Describe(inspection.Info));
         Progress.Line += line => _log.Information("{Line:l}", line);
     }
@@ -77,24 +77,32 @@ internal sealed class RunSession : IDisposable
 
     public RunRequest Request { get; }
 
-    public DocumentGenerator Generator { get; private set; }
-
     public ProgressState Progress { get; }
-
-    public WireCollection Collection { get; private set; }
 
     /// <summary>What a scenario's operations do behind the router of a sharded deployment; null for any other.</summary>
     public ClusterControl? Cluster { get; }
 
-    public SeriesSettings Settings => Request.Settings;
+    public RunSettings Settings => Request.Settings;
 
-    public PhaseRunner Phases => new(
-        Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, _keeper.BeforeReconnect) { Cluster = Cluster });
+    /// <summary>Runs groups of threads on the system that the deployment is.</summary>
+    public GroupRunner OpenGroups(Plan plan)
+    {
+        if (Deployment is not TyrantDeployment)
+            return new GroupRunner(Clock, () => new WireExecutor(() => Deployment.Address, Connections, Settings.Data.Database, _keeper.BeforeReconnect) { Cluster = Cluster });
+        TyrantColumns columns = TyrantDataStore.ColumnsOf(plan);
+        return new GroupRunner(Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, columns, _keeper.BeforeReconnect));
+    }
 
-    /// <summary>The same on a Tokyo Tyrant server.</summary>
-    /// <param name="columns">Of its table.</param>
-    public PhaseRunner TyrantPhases(TyrantColumns columns) => new(
-        Clock, () => new TyrantExecutor(() => Deployment.Address, Connections, Generator, _keeper.BeforeReconnect) { Columns = columns });
+    /// <summary>The plan's collections on the system that the deployment is.</summary>
+    /// <param name="plan">To be carried out.</param>
+    /// <param name="seed">Of its documents.</param>
+    public IDataStore OpenData(Plan plan, ulong seed)
+    {
+        if (Deployment is not TyrantDeployment)
+            return new WireDataStore(OpenCollection, seed, Folder.Id);
+        TyrantDataStore.Check(plan);
+        return new TyrantDataStore(() => Deployment.Address, Connections, seed, Folder.Id, Clock, ReconnectFor, _keeper.BeforeReconnect);
+    }
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
@@ -104,39 +112,31 @@ internal sealed class RunSession : IDisposable
     public static RunSession Open(RunFolder folder, RunRequest request, RunStore? store = null)
     {
         ServerAddress? tyrant = request.Uri is null ? null : ServerUri.ReadTyrant(request.Uri);
-        if (tyrant is not null && request.Kind != "scenario")
-            throw new UserException(ExitCode.WrongUsage, "--uri: Tokyo Tyrant runs scenarios; the series and its tests are MongoDB's", "name a scenario file: ./mongoperf run FILE --uri tyrant://HOST");
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
             ? ServerUri.Read(uri)
             : (null, ConnectionSettings.Default);
         IDeployment? deployment = null;
         try
         {
-            deployment = DeploymentFactory.Create(new DeploymentSettings
+            deployment = DeploymentFactory.Create(new DeploymentRequest
             {
-                Topology = request.Settings.Topology,
+                Settings = request.Settings.Deployment,
                 Hosts = hosts,
                 Tyrant = tyrant,
                 Connections = connections,
-                Mongod = request.Settings.MongodPath,
                 RequiredKind = request.RequiredKind,
                 ServerProgram = request.ServerProgram,
-                CacheBytes = request.Settings.CacheBytes,
-                MemoryLimitBytes = request.Settings.MemoryLimitBytes,
-                Cpus = request.Settings.Cpus,
-                Cluster = request.Settings.Cluster,
                 DataFolder = folder.DataPath,
+                RunFolder = folder.Path,
             });
             if (store is not null)
                 NoteServer(store, deployment);
             deployment.EnsureRunning();
-            if (request.Settings.Sharding is not null && deployment.Cluster is null)
-                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is no sharded deployment", "--topology sharded needs a mongos, or a mongod 6.0 or later to start one with");
+            if (request.Settings.Data.Sharding is not null && deployment.Cluster is null)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
-            Inspection inspection = DeploymentInspector.Inspect(deployment, connections, $"{request.Settings.Database}.{request.Settings.Collection}");
-            if (tyrant is null)
-                BatchLimit.Check(deployment.Address, connections, request.Settings.BatchSize);
-            return new RunSession(folder, deployment, inspection, connections, request, new DocumentGenerator(request.Seed, request.Settings.Compressibility));
+            Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
+            return new RunSession(folder, deployment, inspection, connections, request);
         }
         catch
         {
@@ -145,40 +145,44 @@ internal sealed class RunSession : IDisposable
         }
     }
 
-    /// <summary>Goes on with the documents of a collection that is there, whatever seed they were made with.</summary>
-    public void Adopt(CollectionMarker marker)
-    {
-        Generator = new DocumentGenerator(marker.Seed, marker.Compressibility);
-        Collection.Dispose();
-        Collection = OpenCollection();
-    }
-
     /// <summary>Refuses a run that would fill the disk (exit code 6).</summary>
-    public void CheckDisk(long documents)
+    /// <param name="documents">Still to be written, more than none.</param>
+    /// <param name="bytesPerDocument">Of BSON.</param>
+    public void CheckDisk(long documents, double bytesPerDocument) =>
+        _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents) / 1024 * bytesPerDocument);
+
+    /// <summary>Refuses batches that the server does not take: in the middle of a run that could not be mended.</summary>
+    public void CheckBatches(Plan plan)
     {
-        if (documents > 0)
-            _disk?.CheckBefore(documents, Deployment.BytesPerDocument(documents));
+        if (Deployment is TyrantDeployment)
+            return;
+        IEnumerable<PhaseGroup> groups = plan.Rounds.SelectMany(r => r.Phases)
+            .SelectMany(p => p.Growth is { } growth ? growth.Writes.SelectMany(w => w.Groups.Values).Concat(growth.Each.SelectMany(e => e.Groups)) : p.Groups);
+        InsertDocuments[] inserts = [.. groups.SelectMany(g => g.Operations).Select(o => o.Operation).OfType<InsertDocuments>()];
+        if (inserts.Length == 0)
+            return;
+        using MongoConnection connection = MongoConnection.Open(Deployment.Address, Connections);
+        foreach (InsertDocuments insert in inserts)
+            BatchLimit.Check(connection.Server, insert);
     }
 
-    /// <inheritdoc cref="CheckDisk(long)"/>
-    public void CheckDisk(long documents, long bytesPerDocument)
+    /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
+    private WireCollection OpenCollection(StoredCollection collection)
     {
-        if (documents > 0)
-            _disk?.CheckBefore(documents, bytesPerDocument);
-    }
-
-    /// <summary>One of a scenario's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
-    public WireCollection OpenCollection(StoredCollection collection)
-    {
-        ShardingPlan? sharding = Settings.Sharding is not { } asked ? null : new ShardingPlan(FindCluster, Connections, asked with { Presplit = null }, collection.Count)
+        var access = new CollectionAccess(() => Deployment.Address, Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect);
+        var shape = new CollectionShape(collection.Indexes, collection.Options);
+        if (Settings.Data.Sharding is not { } asked)
+            return new WireCollection(access, collection.Name, collection.Documents, shape);
+        long target = Math.Max(collection.Count, Settings.Plan.TargetDocuments);
+        var sharding = new ShardingPlan(FindCluster, Connections, asked, target)
         {
+            Documents = collection.Documents,
             Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
             OnlyShard = collection.Shard - 1,
             Tell = line => Progress.Tell(line),
         };
         return new WireCollection(
-            () => Deployment.Address, Connections, Settings.Database, collection.Name, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, sharding,
-            new CollectionShape(collection.Indexes, collection.Options));
+            access, collection.Name, collection.Documents, shape, commands => new ShardedAdministration(sharding, Settings.Data.Database, collection.Name, Clock, commands));
     }
 
     /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
@@ -186,12 +190,8 @@ internal sealed class RunSession : IDisposable
     {
         int shards = Deployment.Cluster?.Shards.Count ?? 0;
         if (Cluster is not null && collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
-            throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}, the cluster has {shards}, allowed are 1 to {shards}", $"--shards {wrong.Shard} starts a cluster that has it");
+            throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
     }
-
-    /// <summary>The one table of a Tokyo Tyrant server.</summary>
-    public TyrantScenarioData OpenTable(string runId) =>
-        new(() => Deployment.Address, Connections, Request.Seed, runId, Clock, ReconnectFor, _keeper.BeforeReconnect);
 
     /// <summary>A sentence when the disk is nearly full; null when it is not.</summary>
     public string? ReasonToStop()
@@ -206,13 +206,11 @@ internal sealed class RunSession : IDisposable
     public long? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.ReadBytes(_dataFolder);
 
     /// <param name="folder">Of the run.</param>
-    /// <param name="request">What was asked for.</param>
-    /// <param name="seed">That of the documents, which a run on data that is there takes from them.</param>
-    public static RunInfo DescribeRun(RunFolder folder, RunRequest request, ulong seed) => new()
+    /// <param name="request">What it is to do.</param>
+    public static RunInfo DescribeRun(RunFolder folder, RunRequest request) => new()
     {
         Id = folder.Id,
-        Kind = request.Kind,
-        Seed = seed,
+        Seed = request.Seed,
         Version = ProgramVersion,
         BuildKind = BuildKind,
         CommandLine = request.CommandLine,
@@ -221,43 +219,55 @@ internal sealed class RunSession : IDisposable
     };
 
     /// <summary>Starts sampling and showing progress into this store.</summary>
-    public void Begin(RunStore store)
+    /// <param name="store">Of the run.</param>
+    /// <param name="plan">That is carried out.</param>
+    public void Begin(RunStore store, Plan plan)
     {
+        string collection = plan.Rounds[0].Collections is [var first, ..] ? first.Name : "";
         _store = store;
         store.SetDeployment(Inspection.Info);
         NoteServer(store, Deployment);
-        if (Request.DeploymentName is { } name)
-            store.SetNote(StoredRun.DeploymentNote, name);
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
             Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
-            samplers.Shards(new ShardedNamespace(Settings.Database, Settings.Collection), store.Run.StartedAt), store, Progress);
+            samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress);
         if (Deployment.Cluster is not null)
-            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, Report);
+            _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
-        Progress.Tell($"run {Folder.Id} on {(Request.DeploymentName is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info)}");
+        Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
-        if (Settings is { Sharding: not null, OrderedBatches: false })
-            Progress.Tell("note: batches are unordered: an ordered one is cut at every change of shard (--ordered true asks for it)");
-        if (Settings.Sharding is null && Deployment.Cluster is not null)
-            Progress.Tell("note: the collection is not sharded and lies on one shard: --topology sharded spreads it");
+        if (Settings.Data.Sharding is null && Deployment.Cluster is not null)
+            Progress.Tell("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
 
-    /// <summary>Ends the run's own server cleanly and starts it again; its address stays. Nobody may be at work on it but the samplers, which look for it again.</summary>
-    /// <param name="isCold">Meanwhile the system forgets the server's files.</param>
+    public void Report(string kind, string text, double? seconds = null)
+    {
+        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds);
+        _store?.AddEvent(happened);
+        Progress.OnEvent(happened);
+    }
+
+    /// <summary>Ends the run's own server and starts it again; its address stays. Nobody may be at work on it but the samplers, which look for it again.</summary>
+    /// <param name="how">Cleanly, or by kill -9; cold makes the system forget the server's files meanwhile.</param>
     /// <exception cref="DeploymentException">It does not end, or does not start.</exception>
-    public void RestartServer(bool isCold)
+    public void RestartServer(ServerRestart how)
     {
         long begun = Clock.Now;
-        ServerEnd.Wait(Deployment, kills: false);
-        if (isCold)
+        bool kills = how == ServerRestart.Kill;
+        ServerEnd.Wait(Deployment, kills);
+        Report(kills ? RunEvent.Kill : RunEvent.CleanStop, kills ? "the server was killed" : "the server was stopped cleanly", Clock.SecondsBetween(begun, Clock.Now));
+        if (how == ServerRestart.Cold)
             ServerEnd.ForgetFiles(Deployment);
+        long started = Clock.Now;
         Deployment.EnsureRunning();
-        Report(new RunEvent(
-            Clock.UtcNow.ToUnixTimeMilliseconds(), isCold ? RunEvent.ColdStart : RunEvent.WarmStart,
-            $"the server was stopped and started again on {Deployment.Address}{(isCold ? "; meanwhile the system forgot its files" : "")}", Clock.SecondsBetween(begun, Clock.Now)));
+        using (MongoConnection connection = MongoConnection.Open(Deployment.Address, Connections))
+            connection.RunLongCommand(Settings.Data.Database, BsonDocument.Of(("find", WireCollection.MarkerCollection), ("limit", 1), ("singleBatch", true)));
+        Report(RunEvent.FirstAnswer, "from server start to the reply to the first query", Clock.SecondsBetween(started, Clock.Now));
+        Report(
+            how == ServerRestart.Cold ? RunEvent.ColdStart : RunEvent.WarmStart,
+            $"the server was {(kills ? "killed" : "stopped")} and restarted on {Deployment.Address}{(how == ServerRestart.Cold ? ", its files dropped from the page cache" : "")}", Clock.SecondsBetween(begun, Clock.Now));
     }
 
     /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
@@ -275,7 +285,6 @@ internal sealed class RunSession : IDisposable
     public void Dispose()
     {
         End();
-        Collection.Dispose();
         Deployment.Dispose();
         _log.Dispose();
     }
@@ -294,28 +303,17 @@ internal sealed class RunSession : IDisposable
 
     private static void NoteServer(RunStore store, IDeployment deployment)
     {
-        store.SetNote(ServerKindNote, deployment.Kind);
+        store.SetNote(ServerKindNote, deployment.Kind.ToString());
         if (deployment.Program is { } program)
             store.SetNote(ServerProgramNote, program);
     }
 
-    private WireCollection OpenCollection() => new(
-        () => Deployment.Address, Connections, Settings.Database, Settings.Collection, Generator, Clock, ReconnectFor, _keeper.BeforeReconnect, PlanSharding());
+    private static string NamespaceOf(RunRequest request) =>
+        $"{request.Settings.Data.Database}.{(request.Plan.Plan.Rounds[0].Collections is [var first, ..] ? first.Name : "*")}";
 
-    private ShardingPlan? PlanSharding() => Settings.Sharding is not { } sharding ? null : new ShardingPlan(FindCluster, Connections, sharding, Settings.TargetDocumentCount)
-    {
-        Tell = line => Progress.Tell(line),
-    };
+    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the members of the cluster are unknown at the moment");
 
-    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the parts of the cluster are not known just now");
-
-    private void TellRestart() => Report(new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), "restart", Deployment.RestartText));
-
-    private void Report(RunEvent happened)
-    {
-        _store?.AddEvent(happened);
-        Progress.OnEvent(happened);
-    }
+    private void TellRestart() => Report("restart", Deployment.RestartText);
 
     public static string ProgramVersion =>
         typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
@@ -323,9 +321,9 @@ internal sealed class RunSession : IDisposable
     /// <summary>Such as "mongod 6.0.5, standalone, 127.0.0.1:27017".</summary>
     public static string Describe(DeploymentInfo info) =>
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
-        : info.Kind == TyrantDeployment.KindName ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
-        : info.Topology == "null" ? $"null deployment, {info.Address}"
-        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology}, {info.Address}";
+        : info.Kind == DeploymentKind.Tyrant ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
+        : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology.Text()}, {info.Address}";
 
     /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>

@@ -1,28 +1,28 @@
+using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Reads <c>--uri</c>: what can't be done with it yet is refused, never ignored in silence.</summary>
+/// <summary>Reads <c>--uri</c>: what can't be done is refused in one line, and what has no effect here is said; nothing is ignored in silence.</summary>
 internal static class ServerUri
 {
-    /// <exception cref="ConnectionStringException">Not a connection string.</exception>
-    /// <exception cref="UserException">It asks for something that is not supported yet.</exception>
+    /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
+    /// <exception cref="ConnectionStringException">Not a connection string, DNS does not know it, a file can't be used, or it asks for what can't be done.</exception>
     public static (IReadOnlyList<ServerAddress> Hosts, ConnectionSettings Settings) Read(string uri)
     {
-        ConnectionString parsed = Parse(uri);
+        ConnectionString parsed = Parse(uri).Resolve();
         foreach (string warning in parsed.Warnings)
             Console.Error.WriteLine($"warning: --uri: {warning}");
-        if (parsed.W is not null || parsed.Journal is not null)
-            Console.Error.WriteLine("warning: --uri: w and journal are ignored: each test sets its own write concern (--journal asks for j:true)");
         foreach (string option in parsed.OptionsWithoutEffect())
-            Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread has one connection of its own");
-        return (parsed.Hosts, ConnectionSettings.Default with
+            Console.Error.WriteLine($"warning: --uri: {option} has no effect: each thread uses its own connection, and failures are counted, not retried");
+        foreach (string compressor in parsed.Compressors)
         {
-            ConnectTimeout = parsed.ConnectTimeout,
-            ReplyTimeout = parsed.SocketTimeout > TimeSpan.Zero ? parsed.SocketTimeout : ConnectionSettings.Default.ReplyTimeout,
-            ApplicationName = parsed.AppName ?? ConnectionSettings.Default.ApplicationName,
-        });
+            if (Compressors.WhyMissing(compressor) is { } why)
+                Console.Error.WriteLine($"warning: --uri: compressor {compressor} is left out: {why}");
+        }
+
+        return (parsed.Hosts, ConnectionSettings.From(parsed));
     }
 
     /// <summary>The server that <c>tyrant://</c> names; null for any other connection string.</summary>
@@ -33,11 +33,14 @@ internal static class ServerUri
     /// <inheritdoc cref="Read"/>
     public static string Mask(string uri) => ReadTyrant(uri) is { } tyrant ? TyrantUri.Scheme + tyrant : Parse(uri).ToMaskedString();
 
+    /// <summary>It says how safe writes are that don't say so themselves.</summary>
+    /// <inheritdoc cref="Read"/>
+    public static bool HasWriteConcern(string uri) => ReadTyrant(uri) is null && Parse(uri).WriteConcern is not null;
+
     private static ConnectionString Parse(string uri)
     {
-        ConnectionString parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
-        return parsed.UnsupportedFeatures().FirstOrDefault() is { } unsupported
-            ? throw new UserException(ExitCode.WrongUsage, $"--uri: {unsupported} is not supported yet", "use a deployment that can do without it")
-            : parsed;
+        var parsed = ConnectionString.Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
+        parsed.RequireSupport();
+        return parsed;
     }
 }

@@ -1,9 +1,9 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
-using MongoPerf.Engine.Documents;
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
@@ -17,48 +17,41 @@ internal static class ShardedCleanup
     /// <exception cref="UserException">The collection is another run's by now.</exception>
     public static void Run(RunFolder folder, string? uri)
     {
-        if (FindRun(folder) is not ({ Sharding: { } sharding } settings, var seed) || settings is { Uri: null, Cluster.Folder: null })
+        if (FindRun(folder) is not { Data.Sharding: { } sharding } settings || settings.Deployment is { Uri: null, Cluster.Folder: null })
         {
             if (uri is not null)
-                throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} sharded nothing on a cluster that it was given: --uri can't be given");
+                throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} did not shard a collection on an existing cluster; --uri does not apply");
             return;
         }
 
-        string ns = $"{settings.Database}.{settings.Collection}";
-        (IDeployment cluster, ConnectionSettings connections) = Find(settings, uri);
+        string database = settings.Data.Database;
+        (IDeployment cluster, ConnectionSettings connections) = Find(settings.Deployment, uri);
         cluster.EnsureRunning();
         connections = connections with { Dialect = cluster.Cluster!.Dialect };
-        WireCollection Open(string name) => new(
-            () => cluster.Address, connections, settings.Database, name, new DocumentGenerator(seed, settings.Compressibility), RunSession.Clock,
-            RunSession.ReconnectFor, sharding: new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.TargetDocumentCount));
-        using WireCollection collection = Open(settings.Collection);
-        CollectionState state = collection.Inspect();
-        if (state.Marker is not { } marker)
+        var access = new CollectionAccess(() => cluster.Address, connections, database, RunSession.Clock, RunSession.ReconnectFor);
+        WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), commands => new ShardedAdministration(
+            new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.Plan.TargetDocuments), database, name, RunSession.Clock, commands));
+        using WireCollection markers = Open(WireCollection.MarkerCollection);
+        IReadOnlyList<string> made = markers.FindMarked(folder.Id);
+        foreach (string name in made)
         {
-            Console.WriteLine($"{ns} is not there any more: nothing to take back");
-            return;
+            using WireCollection collection = Open(name);
+            collection.Drop();
+            Console.WriteLine($"{database}.{name} dropped");
         }
 
-        if (marker.RunId != folder.Id)
-            throw new UserException(ExitCode.Refused, $"{ns} is run {marker.RunId}'s by now: nothing is dropped", $"'mongoperf clean {marker.RunId}' takes it away");
-        // A scenario made others too.
-        foreach (string name in collection.FindMarked(folder.Id))
-        {
-            using WireCollection made = Open(name);
-            made.Drop();
-            Console.WriteLine($"{settings.Database}.{name} dropped");
-        }
-
-        Console.WriteLine($"with the last collection of MongoPerf in {settings.Database} the cluster's chunk size and balancer go back to what they were");
+        Console.WriteLine(made.Count > 0
+            ? $"MongoPerf's last collection in {database} is gone; the cluster's chunk size and balancer are restored"
+            : $"{database} holds no collection of run {folder.Id}; nothing to undo");
     }
 
-    private static (IDeployment Cluster, ConnectionSettings Connections) Find(SeriesSettings settings, string? uri)
+    private static (IDeployment Cluster, ConnectionSettings Connections) Find(DeploymentSettings settings, string? uri)
     {
         if (settings.Cluster?.Folder is { } given)
         {
             return uri is null
                 ? (new GivenCluster(given), ConnectionSettings.Default)
-                : throw new UserException(ExitCode.WrongUsage, $"the run's cluster is the one in {given}: --uri can't be given");
+                : throw new UserException(ExitCode.WrongUsage, $"the run used the cluster in {given}; --uri does not apply");
         }
 
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!);
@@ -66,12 +59,12 @@ internal static class ShardedCleanup
     }
 
     /// <returns>Null for a run that was killed before it could note anything.</returns>
-    private static (SeriesSettings Settings, ulong Seed)? FindRun(RunFolder folder)
+    private static RunSettings? FindRun(RunFolder folder)
     {
         try
         {
             using StoredRun stored = StoredRun.Open(folder.Path);
-            return (stored.Settings, stored.Run.Seed);
+            return stored.Settings;
         }
         catch (RunStoreException) when (Directory.Exists(folder.DataPath))
         {

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -36,7 +37,7 @@ internal sealed partial class StopSignals : IDisposable
         ThreadPool.QueueUserWorkItem(_ => _stop.Cancel());
         try
         {
-            Console.Error.WriteLine("stopping: saving what there is (once more ends at once)");
+            Console.Error.WriteLine("stopping: saving results (interrupt again to quit at once)");
         }
         catch (IOException)
         {

@@ -14,7 +14,7 @@ internal static class StoredFailure
         catch (Exception e)
         {
             // On a full disk the store fails too: what is told is the first failure, the run counts as broken off.
-            Console.Error.WriteLine($"note: run.db could not be written: {e.Message}");
+            Console.Error.WriteLine($"note: could not write run.db: {e.Message}");
         }
     }
 }

@@ -21,7 +21,7 @@ internal sealed class ClusterLock : IDisposable
         catch (IOException e) when (File.Exists(Path.Combine(folder, FileName)))
         {
             throw new DeploymentException(
-                DeploymentFault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it first", e);
+                DeploymentFault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
         }
     }
 

@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Sampling;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -34,8 +35,8 @@ internal static class ClusterMemory
         long fitting = ((memory * 2 / 3) - (Helpers * HelperCache)) / members;
         throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"caches are {CacheSize.Gigabytes(cacheBytes)} GB for each of {members} members of shards and 0.25 GB each for config server and router, "
-            + $"this machine has {CacheSize.Gigabytes(memory)} GB of memory\nhint:  "
-            + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third of it to the file system and the client" : "take fewer --shards or --members"));
+            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} shard members, plus {CacheSize.Text(CacheSize.Least)} each for config server and router, exceeds the memory: "
+            + $"this machine has {CacheSize.Text(memory)}\nhint:  "
+            + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : "use fewer --shards or --members"));
     }
 }

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -103,7 +103,7 @@ internal sealed record ClusterPlan
     public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
 
     [JsonIgnore]
-    public string RouterText => Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (its own routing code; no mongos was found)";
+    public string RouterText => Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (built-in routing; no mongos found)";
 
     /// <summary>Such as "3 shards of 1 member each".</summary>
     [JsonIgnore]
@@ -129,11 +129,11 @@ internal sealed record ClusterPlan
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not what a cluster's file is: {e.Message}\nhint:  name another folder", e);
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: {e.Message}\nhint:  name another folder", e);
         }
 
         if (plan.Format > NewestFormat)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is of format {plan.Format}, this program knows {NewestFormat}\nhint:  take the program that made the cluster, or a newer one");
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");
         return plan.User == Environment.UserName ? plan : throw OtherUser(folder, $"user '{plan.User}'");
     }
 
@@ -146,5 +146,5 @@ internal sealed record ClusterPlan
     }
 
     private static DeploymentException OtherUser(string folder, string owner) => new(
-        DeploymentFault.Refused, $"{folder} holds a cluster of {owner}, you are '{Environment.UserName}'\nhint:  name a folder of your own");
+        DeploymentFault.Refused, $"{folder} holds a cluster owned by {owner}, and you are '{Environment.UserName}'\nhint:  use a folder of your own");
 }

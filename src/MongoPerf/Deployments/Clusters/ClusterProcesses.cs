@@ -27,10 +27,10 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     public bool HoldsAny => !_held.IsEmpty;
 
     /// <param name="areLimited">Whether all shards are in the groups that were asked for.</param>
-    public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join the groups that were made for them";
+    public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join their control groups";
 
     /// <param name="areConfined">Whether all shards may use the CPUs that were asked for, and no others.</param>
-    public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use others";
+    public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use other CPUs";
 
     public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
 

@@ -1,5 +1,5 @@
 using System.Text.RegularExpressions;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -23,8 +23,8 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     {
         MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"a sharded cluster needs MongoDB's programs, and no mongod is found (--mongod, {MongodProgram.Variable}, PATH); the embedded server does not shard\n"
-            + "hint:  'mongoperf server install 8.0' brings mongod and mongos");
+            $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't shard\n"
+            + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
         if (variable(MongosVariable) is { Length: > 0 } named)
             return new(program, CheckNamed(named, program));
         if (Candidates(program, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
@@ -33,8 +33,8 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
             ? new(program, null)
             : throw new DeploymentException(
                 DeploymentFault.CannotConnect,
-                $"{program.Path} is version {program.Version} and no mongos of that version is found (beside it, {MongosVariable}, PATH); only a mongod {FirstThatRoutes} or later can do without one\n"
-                + "hint:  'mongoperf server install 8.0' brings mongod and mongos");
+                $"{program.Path} is version {program.Version} and no mongos of that version was found (beside it, {MongosVariable}, PATH); only mongod {FirstThatRoutes} or later works without one\n"
+                + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }
 
     private static IEnumerable<string> Candidates(MongodProgram mongod, Func<string, string?> variable) =>
@@ -46,12 +46,12 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     {
         string full = Path.GetFullPath(Directory.Exists(named) ? Path.Combine(named, "mongos") : named);
         if (!File.Exists(full))
-            throw Wrong($"{MongosVariable}: {full} does not exist", "name a mongos program, or unset the variable");
+            throw Wrong($"{MongosVariable}: {full} does not exist", "name a mongos, or unset the variable");
         if (ReadVersion(full) is not { } version)
-            throw Wrong($"{MongosVariable}: {full} --version does not say that it is a mongos", "name a mongos for this system, or unset the variable");
+            throw Wrong($"{MongosVariable}: {full} --version does not report a mongos", "name a mongos for this system, or unset the variable");
         return IsOfSameSeries(version, mongod)
             ? full
-            : throw Wrong($"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of one series, such as 6.0");
+            : throw Wrong($"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of the same series, such as 6.0");
     }
 
     private static bool IsOfSameSeries(Version? mongos, MongodProgram mongod) => mongos is not null && (mongos.Major, mongos.Minor) == (mongod.Version.Major, mongod.Version.Minor);

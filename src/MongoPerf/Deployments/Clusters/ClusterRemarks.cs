@@ -12,11 +12,11 @@ internal static class ClusterRemarks
     {
         var remarks = new List<string> { $"sharded cluster on one machine: {plan.ShapeText}, router: {plan.RouterText}" };
         if (memoryProblem is not null)
-            remarks.Add($"the shards' memory is not limited by the system: {memoryProblem}");
+            remarks.Add($"the shards' memory is not limited: {memoryProblem}");
         else if (plan.MemoryLimitBytes is { } bytes)
-            remarks.Add($"of each member of a shard: {ServerLimits.LimitedText(bytes, MemoryGroupPlace.Find())}");
+            remarks.Add($"each shard member: {ServerLimits.LimitedText(bytes, MemoryGroupPlace.Find())}");
         if (plan.Cpus is { } cpus)
-            remarks.Add(cpuProblem is null ? $"each member of a shard runs on {ServerLimits.CpuText([.. CpuAffinity.Own.Take(cpus)])}" : $"the shards are not confined to {cpus} CPUs: {cpuProblem}");
+            remarks.Add(cpuProblem is null ? $"each shard member runs on {ServerLimits.CpuText([.. CpuAffinity.Own.Take(cpus)])}" : $"the shards are not limited to {cpus} {(cpus == 1 ? "CPU" : "CPUs")}: {cpuProblem}");
         return remarks;
     }
 }

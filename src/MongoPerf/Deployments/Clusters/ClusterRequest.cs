@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -5,9 +6,6 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>What is asked of a cluster. What is null is chosen for a new one, and as it is for one that is there.</summary>
 internal sealed record ClusterRequest
 {
-    public const int MostShards = 64;
-    public const int MostMembers = 3;
-
     private const int DefaultShards = 3;
 
     public int? Shards { get; init; }
@@ -38,8 +36,8 @@ internal sealed record ClusterRequest
     /// <exception cref="DeploymentException">Too few or too many shards, no programs, not enough memory, ports in use, or a folder that holds something else.</exception>
     public ClusterPlan MakePlan(string folder)
     {
-        int shards = InBounds("--shards", Shards ?? DefaultShards, MostShards);
-        int members = InBounds("--members", Members ?? 1, MostMembers);
+        int shards = InBounds("--shards", Shards ?? DefaultShards, ClusterLimits.MostShards);
+        int members = InBounds("--members", Members ?? 1, ClusterLimits.MostMembers);
         RefuseOther(folder);
         var programs = ClusterPrograms.Find(Mongod, Variable);
         long cache = CacheBytes ?? ClusterMemory.DefaultCache(shards * members, limitBytes: MemoryLimitBytes);
@@ -76,17 +74,17 @@ internal sealed record ClusterRequest
 
     private static int InBounds(string option, int value, int most) => value >= 1 && value <= most
         ? value
-        : throw new DeploymentException(DeploymentFault.WrongUsage, $"{option} is {value}, allowed are 1 to {most}");
+        : throw new DeploymentException(DeploymentFault.WrongUsage, $"{option} is {value}; allowed: 1 to {most}");
 
     private static void RefuseOther(string folder)
     {
         if (File.Exists(folder))
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{folder} is a file, a folder for the cluster is needed");
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{folder} is a file; expected a folder for the cluster");
         string? other = Directory.Exists(folder)
             ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(name => name != ClusterLock.FileName && name?.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) == false)
             : null;
         if (other is not null)
-            throw new DeploymentException(DeploymentFault.Refused, $"{folder} holds '{other}', which belongs to no cluster: nothing is put beside it\nhint:  name a folder that is empty or does not exist");
+            throw new DeploymentException(DeploymentFault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
     }
 
     private static void RefuseChange(string folder, string option, int? asked, int there)
@@ -95,7 +93,7 @@ internal sealed record ClusterRequest
         {
             throw new DeploymentException(
                 DeploymentFault.WrongUsage,
-                $"{option} is {value}, the cluster in {folder} was made with {there}\nhint:  name another folder for another cluster; 'mongoperf cluster stop --folder {folder} --remove' takes this one away");
+                $"{option} is {value}, but the cluster in {folder} was created with {there}\nhint:  use another folder, or delete this cluster: 'mongoperf cluster stop --folder {folder} --remove'");
         }
     }
 
@@ -105,7 +103,7 @@ internal sealed record ClusterRequest
         {
             string? gone = new[] { there.Mongod, there.Mongos }.FirstOrDefault(path => path is not null && !File.Exists(path));
             return gone is null ? there : throw new DeploymentException(
-                DeploymentFault.WrongUsage, $"the cluster in {folder} runs {gone}, which does not exist any more\nhint:  name a mongod that can go on with its data with --mongod");
+                DeploymentFault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
         }
 
         var programs = ClusterPrograms.Find(Mongod, Variable);
@@ -113,7 +111,7 @@ internal sealed record ClusterRequest
             ? there with { Mongod = programs.Mongod.Path, MongodVersion = programs.Mongod.Version, Mongos = programs.Mongos }
             : throw new DeploymentException(
                 DeploymentFault.WrongUsage,
-                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}, with {Mongod} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  name another folder for another cluster");
+                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; with {Mongod} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
     }
 
     private int ChoosePorts(int count)
@@ -121,13 +119,13 @@ internal sealed record ClusterRequest
         if (FirstPort is not { } first)
             return FreePort.FindRow(count, Random.Shared);
         if (first + count - 1 > ushort.MaxValue)
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"--port is {first}, the cluster takes {count} ports from there, allowed are up to {ushort.MaxValue - count + 1}");
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
         int[] taken = [.. Enumerable.Range(first, count).Where(port => !FreePort.IsFree(port))];
         return taken.Length == 0
             ? first
             : throw new DeploymentException(
                 DeploymentFault.CannotConnect,
-                $"--port is {first}, the cluster takes {count} ports from there, and in use on 127.0.0.1 are {string.Join(", ", taken)}\nhint:  take another --port, or leave it out for free ones");
+                $"--port is {first}, and the cluster needs {count} ports from there; in use on 127.0.0.1: {string.Join(", ", taken)}\nhint:  choose another --port, or omit it to use free ports");
     }
 
     private int? CpusFor(ClusterPlan? there)

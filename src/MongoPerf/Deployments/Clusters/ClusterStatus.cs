@@ -1,5 +1,5 @@
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -8,7 +8,7 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>How one process of a cluster stands.</summary>
 /// <param name="Member">Which.</param>
 /// <param name="ProcessId">Null when it does not run.</param>
-/// <param name="State">"primary", "secondary", "routes", "starting", "does not answer", "not running".</param>
+/// <param name="State">"primary", "secondary", "routes", "starting", "no answer", "not running".</param>
 /// <param name="IsMemoryLimited">Whether the system limits its memory.</param>
 /// <param name="IsConfined">Whether it may use some CPUs only, as was asked for.</param>
 internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string State, bool IsMemoryLimited, bool IsConfined);
@@ -42,7 +42,7 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
     public ShardedCluster FindParts()
     {
         if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: {missing.Member.Description} of the cluster does not run\nhint:  'mongoperf cluster start --folder {Folder}' brings it back");
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: the cluster's {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
         ServerAddress router = ClusterProcesses.AddressOf(Plan.Processes[0]);
         ServerAddress config = Plan.Router == RouterKind.Mongos ? router : PrimaryOf(ClusterPlan.ConfigSet);
         return new(Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard)))]);
@@ -50,10 +50,10 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
 
     private ServerAddress PrimaryOf(string set) => Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
         ? ClusterProcesses.AddressOf(primary.Member)
-        : throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: no member of replica set {set} takes writes now\nhint:  'mongoperf cluster status --folder {Folder}' shows how its members stand");
+        : throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\nhint:  'mongoperf cluster status --folder {Folder}' shows its members");
 
     public static DeploymentException NoneIn(string folder) => new(
-        DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  'mongoperf cluster start' makes one; --folder names where it is");
+        DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  create one with 'mongoperf cluster start'");
 
     private static MemberStatus Look(ClusterMember member, ServerProcess? server) =>
         server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member), server.IsMemoryLimited, server.IsConfined);
@@ -73,7 +73,7 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         }
         catch (Exception e) when (ReplicaSet.IsPassing(e) || e is ServerTooOldException or BsonFormatException)
         {
-            return "does not answer";
+            return "no answer";
         }
     }
 }

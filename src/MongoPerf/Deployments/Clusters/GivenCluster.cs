@@ -1,4 +1,5 @@
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -20,7 +21,7 @@ internal sealed class GivenCluster : IDeployment
         Address = ClusterProcesses.AddressOf(_plan.Processes[0]);
     }
 
-    public string Kind => "cluster";
+    public DeploymentKind Kind => DeploymentKind.GivenCluster;
 
     public ServerAddress Address { get; }
 

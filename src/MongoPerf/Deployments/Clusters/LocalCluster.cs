@@ -1,5 +1,5 @@
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -67,7 +67,7 @@ internal sealed class LocalCluster : IDisposable
             if (plan != there)
             {
                 if (there is not null && HasProcesses(full, there))
-                    throw new DeploymentException(DeploymentFault.Refused, $"{full}: the cluster runs, with other settings than these\nhint:  'mongoperf cluster stop --folder {folder}' first; its data stay");
+                    throw new DeploymentException(DeploymentFault.Refused, $"{full}: the cluster is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
                 plan.Write(full);
             }
 
@@ -179,7 +179,7 @@ internal sealed class LocalCluster : IDisposable
 
     private void WaitForRouter(ShardedCluster parts)
     {
-        string last = "it does not know all shards";
+        string last = "it does not know every shard yet";
         long end = Environment.TickCount64 + (long)RouterLimit.TotalMilliseconds;
         while (true)
         {

@@ -44,7 +44,7 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
             {
                 throw new DeploymentException(
                     DeploymentFault.CannotConnect,
-                    $"replica set {name} ({string.Join(", ", members)}) has no member that takes writes after {Limit.TotalSeconds:0} s{(seen.Length > 0 ? $"; the last that was seen: {seen}" : "")}");
+                    $"replica set {name} ({string.Join(", ", members)}) has no primary after {Limit.TotalSeconds:0} s{(seen.Length > 0 ? $"; last seen: {seen}" : "")}");
             }
 
             Thread.Sleep(20);

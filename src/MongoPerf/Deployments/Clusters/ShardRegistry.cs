@@ -1,4 +1,4 @@
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -16,7 +16,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
 
     /// <summary>Adds a replica set as a shard of that name, unless it is one already.</summary>
     /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>
-    public void Add(string name, IReadOnlyList<ServerAddress> members) => Repeat($"shard {name} can't be added", connection =>
+    public void Add(string name, IReadOnlyList<ServerAddress> members) => Repeat($"can't add shard {name}", connection =>
     {
         if (ReadNames(connection).Contains(name))
             return true;
@@ -39,7 +39,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
         if (!KnowsItsCluster(member))
             Add(name, [member]);
         // The first call begins to drain it, the next finds nothing to drain.
-        Repeat($"router {member} can't be made no shard again", connection =>
+        Repeat($"can't remove router {member} from the shards", connection =>
         {
             if (!ReadNames(connection).Contains(name))
                 return true;
@@ -74,7 +74,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
         long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
         while (true)
         {
-            string last = "it is still being worked at";
+            string last = "still in progress";
             try
             {
                 using MongoConnection connection = MongoConnection.Open(address, ReplicaSet.Settings);

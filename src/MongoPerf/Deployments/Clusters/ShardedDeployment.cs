@@ -1,4 +1,5 @@
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -8,22 +9,22 @@ internal sealed class ShardedDeployment : IDeployment
 {
     private readonly LocalCluster _cluster;
 
-    /// <param name="settings">Of the run.</param>
+    /// <param name="request">Of the run.</param>
     /// <param name="variable">Reads the environment.</param>
     /// <exception cref="DeploymentException">As <see cref="LocalCluster.Prepare"/>.</exception>
-    public ShardedDeployment(DeploymentSettings settings, Func<string, string?> variable) => _cluster = LocalCluster.Prepare(settings.DataFolder, new ClusterRequest
+    public ShardedDeployment(DeploymentRequest request, Func<string, string?> variable) => _cluster = LocalCluster.Prepare(request.DataFolder, new ClusterRequest
     {
-        Shards = settings.Cluster?.Shards,
-        Members = settings.Cluster?.Members,
-        MemoryLimitBytes = settings.MemoryLimitBytes,
-        Cpus = settings.Cpus,
-        CacheBytes = settings.CacheBytes,
+        Shards = request.Settings.Cluster?.Shards,
+        Members = request.Settings.Cluster?.Members,
+        MemoryLimitBytes = request.Settings.MemoryLimitBytes,
+        Cpus = request.Settings.Cpus,
+        CacheBytes = request.Settings.CacheBytes,
         // The folder knows the programs of a cluster that goes on; what was typed when it began may be relative to another folder.
-        Mongod = settings.ServerProgram is { } noted ? (ClusterPlan.IsIn(settings.DataFolder) ? null : noted) : settings.Mongod,
+        Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
         Variable = variable,
     });
 
-    public string Kind => "sharded";
+    public DeploymentKind Kind => DeploymentKind.Sharded;
 
     /// <summary>Full path of its mongod.</summary>
     public string? Program => _cluster.Plan.Mongod;
@@ -38,7 +39,7 @@ internal sealed class ShardedDeployment : IDeployment
 
     public ShardedCluster? Cluster => _cluster.Parts;
 
-    public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the cluster had ended and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} started again";
+    public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the cluster had exited and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} restarted";
 
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_cluster.Plan, _cluster.MemoryProblem, _cluster.CpuProblem);
 

@@ -75,11 +75,11 @@ internal sealed class HttpFiles : IDisposable
             // Either it was whole already, or what is there is something else's beginning.
             if (response.Content.Headers.ContentRange?.Length != there)
                 File.Delete(path);
-            return response.Content.Headers.ContentRange?.Length == there ? true : throw new IOException("what was there did not fit and was thrown away");
+            return response.Content.Headers.ContentRange?.Length == there ? true : throw new IOException("the partial download did not match and was discarded");
         }
 
         if (IsMissing(response))
-            throw new DeploymentException(DeploymentFault.WrongUsage, $"{url} is not there (HTTP {(int)response.StatusCode})\nhint:  is it the right version and mirror?");
+            throw new DeploymentException(DeploymentFault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
         Require(response, url);
         bool goesOn = response.StatusCode == HttpStatusCode.PartialContent && response.Content.Headers.ContentRange?.From == there;
         long start = goesOn ? there : 0;
@@ -110,7 +110,7 @@ internal sealed class HttpFiles : IDisposable
         bool mayPass = (int)response.StatusCode >= 500 || response.StatusCode is HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests;
         throw mayPass
             ? new IOException(said)
-            : new DeploymentException(DeploymentFault.CannotConnect, $"{said}\nhint:  does this network let you through? --mirror names another place, or give a local archive");
+            : new DeploymentException(DeploymentFault.CannotConnect, $"{said}\nhint:  is access blocked? --mirror selects another site, or give a local archive");
     }
 
     private void Copy(HttpResponseMessage response, Stream target, long? total, Action<Transferred> progress)
@@ -140,7 +140,7 @@ internal sealed class HttpFiles : IDisposable
         }
         catch (OperationCanceledException) when (!_stop.IsCancellationRequested)
         {
-            throw new IOException($"nothing came for {SilenceLimit.TotalSeconds:0} s");
+            throw new IOException($"no data for {SilenceLimit.TotalSeconds:0} s");
         }
     }
 
@@ -167,11 +167,11 @@ internal sealed class HttpFiles : IDisposable
                 {
                     throw new DeploymentException(
                         DeploymentFault.CannotConnect,
-                        $"{url}: {cause}; tried {failures} times\nhint:  is this machine on the internet? --mirror names another place; a local archive does as well", e);
+                        $"{url}: {cause}; tried {failures} times\nhint:  is this machine online? --mirror selects another site, or give a local archive", e);
                 }
 
                 var wait = TimeSpan.FromSeconds(Math.Min(8, 0.25 * Math.Pow(2, failures)));
-                _tell($"{cause}; trying again in {wait.TotalSeconds:0.##} s");
+                _tell($"{cause}; retrying in {wait.TotalSeconds:0.##} s");
                 _pause(wait);
                 _stop.ThrowIfCancellationRequested();
             }

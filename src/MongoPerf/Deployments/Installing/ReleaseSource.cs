@@ -52,7 +52,7 @@ internal sealed class ReleaseSource
         string text = System.Text.Encoding.UTF8.GetString(bytes);
         string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
         return Checksum.IsSha256(first) ? first : throw new DeploymentException(
-            DeploymentFault.CannotConnect, $"{file} does not begin with a SHA-256, but with '{Shortened(first)}'\nhint:  is the mirror one of MongoDB's archives? --sha256 names what to expect");
+            DeploymentFault.CannotConnect, $"{file} starts with '{Shortened(first)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
     }
 
     private WantedArchive FindInFeed(IReadOnlyList<Release> releases, string asked, SystemPlatform platform)
@@ -60,7 +60,7 @@ internal sealed class ReleaseSource
         if (ReleaseFeed.Find(releases, asked) is not { } release)
         {
             string near = string.Join(", ", ReleaseFeed.Near(releases, asked, NamesShown));
-            throw Missing($"there is no MongoDB {asked} at {_feeds}", near.Length > 0 ? $"there are {near}" : "the feed there names no release");
+            throw Missing($"no MongoDB {asked} at {_feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
         }
 
         if (platform.Choose(release.Archives) is { } archive)
@@ -68,14 +68,14 @@ internal sealed class ReleaseSource
         string targets = string.Join(", ", release.Archives.Where(a => a.Target.Length > 0).Select(a => $"{a.Target} ({a.Architecture})").Distinct().Take(NamesShown * 3));
         throw Missing(
             $"MongoDB {release.Number} is not built for {platform.Name} on {platform.Architecture}",
-            $"--platform NAME takes another system's, at your own risk; there are {targets}");
+            $"--platform NAME uses another system's archive, at your own risk; available: {targets}");
     }
 
     /// <summary>Without a list, by the names that such archives have.</summary>
     private WantedArchive FindByName(string asked, SystemPlatform platform)
     {
         if (ReleaseNumber.Parse(asked) is not { } number)
-            throw Missing($"{_feeds} has neither current.json nor full.json: the newest of {asked} can't be looked up there", "name a whole version, such as 8.0.4");
+            throw Missing($"{_feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
         List<Uri> tried = [];
         foreach (string name in platform.LikelyArchives(number))
         {
@@ -87,7 +87,7 @@ internal sealed class ReleaseSource
 
         throw Missing(
             $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {_feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
-            "is it the right version? --platform NAME, such as debian12 or rhel93, takes another system's");
+            "check the version; --platform NAME, such as debian12 or rhel93, uses another system's archive");
     }
 
     /// <returns>Null when there is no such file.</returns>
@@ -100,7 +100,7 @@ internal sealed class ReleaseSource
         }
         catch (JsonException e)
         {
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{url} is no list of releases: {e.Message}\nhint:  does a proxy or a log-in page answer in its place?", e);
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{url} is not a list of releases: {e.Message}\nhint:  did a proxy or a login page answer instead?", e);
         }
     }
 

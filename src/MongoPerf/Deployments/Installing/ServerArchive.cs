@@ -25,18 +25,18 @@ internal static class ServerArchive
         }
         catch (Exception e) when (e is InvalidDataException or EndOfStreamException or FormatException)
         {
-            throw Wrong(archive, $"is no whole .tgz: {e.Message}", "fetch it again");
+            throw Wrong(archive, $"is not a complete .tgz: {e.Message}", "download it again");
         }
 
         if (!File.Exists(Path.Combine(folder, "bin", "mongod")))
-            throw Wrong(archive, "holds no bin/mongod", "it must be the server's archive (mongodb-linux-….tgz), not the shell's or the tools'");
+            throw Wrong(archive, "contains no bin/mongod", "use the server archive (mongodb-linux-….tgz), not the shell or the tools");
     }
 
     private static void UnpackEntry(TarEntry entry, string archive, string folder, Action<long> requireRoom)
     {
         string[] parts = entry.Name.Split('/', StringSplitOptions.RemoveEmptyEntries);
         if (entry.Name.StartsWith('/') || parts.Any(part => part is ".." || part.Contains('\0', StringComparison.Ordinal)))
-            throw Wrong(archive, $"holds '{entry.Name}', which would lie outside of its folder: nothing of it is used", "where does it come from?");
+            throw Wrong(archive, $"contains '{entry.Name}', which would be written outside its folder; not installed", "do not trust this archive");
         switch (entry.EntryType)
         {
             case TarEntryType.Directory or TarEntryType.GlobalExtendedAttributes:
@@ -44,7 +44,7 @@ internal static class ServerArchive
             case TarEntryType.RegularFile or TarEntryType.V7RegularFile:
                 break;
             default:
-                throw Wrong(archive, $"holds '{entry.Name}', a {entry.EntryType}: archives of MongoDB hold files and folders only", "where does it come from?");
+                throw Wrong(archive, $"contains '{entry.Name}', a {entry.EntryType}; MongoDB's archives contain only files and folders", "do not trust this archive");
         }
 
         parts = [.. parts.Where(part => part != ".")];

@@ -56,12 +56,12 @@ internal sealed class ServerInstaller
         // Another process may have been faster.
         if (VersionIn(wanted.Url) is { } version && _servers.Find(version) is { } there)
         {
-            _tell($"MongoDB {there.Version} is there already");
+            _tell($"MongoDB {there.Version} is already installed");
             return Choose(there.Version);
         }
 
         string sha256 = request.Sha256 ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
-            DeploymentFault.Refused, $"{wanted.Url} has no .sha256 beside it: what comes from there could not be checked\nhint:  --sha256 HEX says what it must have");
+            DeploymentFault.Refused, $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
         string file = Path.Combine(Downloads, Path.GetFileName(wanted.Url.AbsolutePath));
         Fetch(wanted.Url, file, sha256);
         InstalledServer installed = UnpackAndChoose(file);
@@ -93,7 +93,7 @@ internal sealed class ServerInstaller
 
     private FolderLock Lock()
     {
-        FolderLock held = FolderLock.Take(_servers.Folder, () => _tell("another mongoperf is installing a server: waiting for it"), _stop);
+        FolderLock held = FolderLock.Take(_servers.Folder, () => _tell("waiting for another mongoperf that is installing a server"), _stop);
         Directory.CreateDirectory(Downloads);
         // Of processes that were killed: nobody else is at work now.
         foreach (string left in Directory.EnumerateDirectories(_servers.Folder, ".unpacked-*"))
@@ -104,7 +104,7 @@ internal sealed class ServerInstaller
     private void Fetch(Uri url, string file, string sha256)
     {
         bool hadSome = File.Exists(file);
-        _tell(hadSome ? $"going on with {url}" : $"fetching {url}");
+        _tell(hadSome ? $"resuming {url}" : $"downloading {url}");
         Download(url, file);
         string found = Checksum.OfFile(file);
         if (Checksum.Same(found, sha256))
@@ -113,7 +113,7 @@ internal sealed class ServerInstaller
         if (!hadSome)
             throw Mismatch(url.ToString(), found, sha256);
         // The beginning may have been that of another file of this name.
-        _tell("what an earlier try had left does not fit: fetching all of it");
+        _tell("the partial download does not match; downloading all of it");
         Fetch(url, file, sha256);
     }
 
@@ -157,7 +157,7 @@ internal sealed class ServerInstaller
         {
             throw new DeploymentException(
                 DeploymentFault.Refused,
-                $"{_servers.Folder}: {Megabytes(bytes)} MB are needed, {Megabytes(free)} MB are free\nhint:  make room, or name another folder with {InstalledServers.Variable}");
+                $"{_servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\nhint:  free some space, or choose another folder with {InstalledServers.Variable}");
         }
     }
 
@@ -175,5 +175,5 @@ internal sealed class ServerInstaller
     private static string Megabytes(long bytes) => Math.Ceiling(bytes / 1e6).ToString("N0", CultureInfo.InvariantCulture);
 
     private static DeploymentException Mismatch(string what, string found, string expected) => new(
-        DeploymentFault.NotAsPublished, $"{what} has SHA-256 {found}, expected is {expected.ToLowerInvariant()}: it is not used\nhint:  fetch it again; if that does not help, its source is not to be trusted");
+        DeploymentFault.NotAsPublished, $"{what} has SHA-256 {found}, expected {expected.ToLowerInvariant()}; not installed\nhint:  download it again; if it still differs, do not trust the source");
 }

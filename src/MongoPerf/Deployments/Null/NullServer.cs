@@ -1,109 +1,55 @@
-using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Server.Listening;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>A server that reads every message and answers with documents it has seen: what client and loopback can do at most.</summary>
-/// <remarks>Listens on loopback; one thread per connection, blocking sockets. Thread-safe.</remarks>
+/// <summary>A server that stores nothing and answers from the plan's own templates: what is measured on it is the client and the loopback.</summary>
+/// <remarks>Listens on loopback, a thread for each connection. Any thread.</remarks>
 internal sealed class NullServer : IDisposable
 {
-    private readonly Socket _listener;
-    private readonly NullStore _store = new();
-    private readonly Lock _lock = new();
-    private readonly HashSet<Socket> _open = [];
-    private bool _stopped;
+    private readonly TcpServer _listener;
 
-    private NullServer(int port)
+    private NullServer(TcpServer listener) => _listener = listener;
+
+    public int Port => _listener.Port;
+
+    /// <summary>Starts to listen.</summary>
+    /// <param name="port">0 for any that is free.</param>
+    /// <param name="collections">Of the plan. What is inserted into others is counted, and kept only while it is little.</param>
+    /// <exception cref="DeploymentException">The port is taken or not allowed.</exception>
+    public static NullServer Start(int port = 0, IReadOnlyList<PlanCollection>? collections = null)
     {
-        _listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        var store = new NullStore(collections ?? []);
         try
         {
-            _listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
-            _listener.Listen(1024);
+            TcpServer listener = TcpServer.Start(port, new Handler(store));
+            store.Network = listener.Counters;
+            return new NullServer(listener);
         }
         catch (SocketException e)
         {
-            _listener.Dispose();
             throw new DeploymentException(DeploymentFault.CannotConnect, $"null server: can't listen on 127.0.0.1:{port}: {e.Message}", e);
         }
     }
 
-    public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
-
-    /// <summary>Starts to listen.</summary>
-    /// <param name="port">0 for any that is free.</param>
-    /// <exception cref="DeploymentException">The port is in use.</exception>
-    public static NullServer Start(int port = 0)
-    {
-        var server = new NullServer(port);
-        new Thread(server.Accept) { IsBackground = true, Name = "null server accept" }.Start();
-        return server;
-    }
-
-    /// <summary>The hidden command <c>null-server</c>: prints where it listens, then serves until its parent goes or SIGTERM comes.</summary>
+    /// <summary>The hidden command <c>null-server</c>: says where it listens, then serves until its parent goes or SIGTERM comes.</summary>
     /// <returns>The exit code.</returns>
-    public static int Run(int port, TextWriter output)
+    public static int Run(int port, IReadOnlyList<PlanCollection> collections, TextWriter output)
     {
-        using NullServer server = Start(port);
+        using NullServer server = Start(port, collections);
         output.WriteLine($"mongoperf null-server listening on 127.0.0.1:{server.Port}");
         output.Flush();
         ParentWatch.WaitForEnd();
         return 0;
     }
 
-    public void Dispose()
+    public void Dispose() => _listener.Dispose();
+
+    private sealed class Handler(NullStore store) : ICommandHandler
     {
-        lock (_lock)
-        {
-            _stopped = true;
-            _listener.Dispose();
-            foreach (Socket socket in _open)
-                socket.Dispose();
-        }
-    }
-
-    private void Accept()
-    {
-        while (true)
-        {
-            Socket socket;
-            try
-            {
-                socket = _listener.Accept();
-                socket.NoDelay = true;
-            }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
-            {
-                if (_stopped)
-                    return;
-                // Out of descriptors, or the peer was gone at once: not a reason to stop listening.
-                Thread.Sleep(10);
-                continue;
-            }
-
-            lock (_lock)
-            {
-                if (_stopped)
-                {
-                    socket.Dispose();
-                    return;
-                }
-
-                _open.Add(socket);
-            }
-
-            new Thread(() => Serve(socket), maxStackSize: 512 * 1024) { IsBackground = true, Name = "null server connection" }.Start();
-        }
-    }
-
-    private void Serve(Socket socket)
-    {
-        using (socket)
-        {
-            NullConnection.Serve(socket, _store);
-            lock (_lock)
-                _open.Remove(socket);
-        }
+        public ICommandSession Open(int connectionId) => new NullSession(store, connectionId);
     }
 }

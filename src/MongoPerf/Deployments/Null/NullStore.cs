@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
-using System.Text;
-using MongoPerf.Wire.Bson;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Server.Listening;
 
 namespace MongoPerf.Deployments.Null;
 
@@ -10,162 +11,97 @@ internal sealed class NullStore
     private const int MaximumCollections = 10_000;
     private const int MaximumCursors = 10_000;
 
+    private readonly Dictionary<string, NumberedDocuments> _planned;
     private readonly Lock _lock = new();
-    private readonly Dictionary<string, NullCollection> _collections = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, NullCollection> _collections = [];
     private readonly ConcurrentDictionary<long, NullCursor> _cursors = new();
-    private readonly List<NullCounters> _sessions = [];
-    private readonly NullCounters _closed = new();
     private long _lastCursor;
-    private int _lastConnection;
+
+    /// <param name="collections">Of the plan; in whatever database they come to lie.</param>
+    public NullStore(IReadOnlyList<PlanCollection> collections) =>
+        _planned = collections.SelectMany(NumberedDocuments.Of).ToDictionary(stored => stored.Name, stored => stored.Documents);
 
     public DateTime StartedAt { get; } = DateTime.UtcNow;
 
-    public int ConnectionsCreated => Volatile.Read(ref _lastConnection);
+    public NullCounters Counters { get; } = new();
 
-    public int ConnectionsOpen
-    {
-        get
-        {
-            lock (_lock)
-                return _sessions.Count;
-        }
-    }
+    public NetworkCounters Network { get; set; } = new();
 
     /// <summary>Finds a collection; makes it when asked to.</summary>
-    public NullCollection? Find(ReadOnlySpan<byte> database, ReadOnlySpan<byte> name, bool create)
+    /// <exception cref="InvalidOperationException">There are too many.</exception>
+    public NullCollection? Find(string database, string name, bool create)
     {
-        string db = Encoding.UTF8.GetString(database);
-        string collection = Encoding.UTF8.GetString(name);
-        string key = $"{db}.{collection}";
         lock (_lock)
         {
-            if (_collections.TryGetValue(key, out NullCollection? known) || !create)
+            if (_collections.TryGetValue($"{database}.{name}", out NullCollection? known) || !create)
                 return known;
             if (_collections.Count == MaximumCollections)
-                throw new InvalidOperationException($"the null server keeps {MaximumCollections} collections at most");
-            return _collections[key] = new NullCollection(db, collection);
+                throw new InvalidOperationException($"the null server has {MaximumCollections:N0} collections at most");
+            return _collections[$"{database}.{name}"] = _planned.TryGetValue(name, out NumberedDocuments? documents)
+                ? new NumberedCollection(database, name, documents)
+                : new KeptCollection(database, name);
         }
     }
 
-    public bool Drop(NullCollection collection)
+    public void Drop(NullCollection collection)
     {
         lock (_lock)
         {
             collection.IsDropped = true;
-            return _collections.Remove(collection.Namespace);
+            _collections.Remove(collection.FullName);
         }
     }
 
-    public List<NullCollection> CollectionsOf(string database)
+    /// <summary>In no order.</summary>
+    public IReadOnlyList<string> Databases
+    {
+        get
+        {
+            lock (_lock)
+                return [.. _collections.Values.Select(collection => collection.Database).Distinct()];
+        }
+    }
+
+    /// <summary>In no order.</summary>
+    public IReadOnlyList<NullCollection> CollectionsOf(string database)
     {
         lock (_lock)
             return [.. _collections.Values.Where(collection => collection.Database == database)];
     }
 
-    public List<string> Databases()
-    {
-        lock (_lock)
-            return [.. _collections.Values.Select(collection => collection.Database).Distinct()];
-    }
-
-    public NullCursor OpenCursor(NullCollection collection, ObjectId next, ObjectId to, long left)
+    /// <returns>Its id. When too many are open, the others are closed.</returns>
+    public long Open(NullCursor cursor)
     {
         if (_cursors.Count >= MaximumCursors)
             _cursors.Clear();
-        var cursor = new NullCursor(Interlocked.Increment(ref _lastCursor), collection, to) { Next = next, Left = left };
-        _cursors[cursor.Id] = cursor;
-        return cursor;
+        long id = Interlocked.Increment(ref _lastCursor);
+        _cursors[id] = cursor;
+        return id;
     }
 
     public NullCursor? FindCursor(long id) => _cursors.GetValueOrDefault(id);
 
-    public bool CloseCursor(long id) => _cursors.TryRemove(id, out _);
-
-    /// <summary>Counters of a new connection, which alone writes them.</summary>
-    public NullCounters OpenSession(out int connectionId)
-    {
-        var counters = new NullCounters();
-        connectionId = Interlocked.Increment(ref _lastConnection);
-        lock (_lock)
-            _sessions.Add(counters);
-        return counters;
-    }
-
-    public void CloseSession(NullCounters counters)
-    {
-        lock (_lock)
-        {
-            if (_sessions.Remove(counters))
-                _closed.Add(counters);
-        }
-    }
-
-    /// <summary>Counters of all connections since the start.</summary>
-    public NullCounters Sum()
-    {
-        var sum = new NullCounters();
-        lock (_lock)
-        {
-            sum.Add(_closed);
-            foreach (NullCounters counters in _sessions)
-                sum.Add(counters);
-        }
-
-        return sum;
-    }
+    public bool Close(long cursor) => _cursors.TryRemove(cursor, out _);
 }
 
-/// <summary>A scan of _ids that has not come to its end.</summary>
-internal sealed class NullCursor(long id, NullCollection collection, ObjectId to)
+/// <summary>What serverStatus counts.</summary>
+internal enum Counted
 {
-    public long Id { get; } = id;
-
-    public NullCollection Collection { get; } = collection;
-
-    /// <summary>The first ObjectId that is not wanted.</summary>
-    public ObjectId To { get; } = to;
-
-    /// <summary>Where it goes on.</summary>
-    public ObjectId Next { get; set; }
-
-    /// <summary>Documents that it may still give.</summary>
-    public long Left { get; set; }
+    Insert,
+    Query,
+    Update,
+    Delete,
+    GetMore,
+    Command,
+    Returned,
 }
 
-/// <summary>What one connection has done. Its thread alone writes; others may read figures a moment old.</summary>
+/// <summary>What was done since the start. Written by all sessions, read by anybody.</summary>
 internal sealed class NullCounters
 {
-    public long Inserted { get; set; }
+    private readonly long[] _counts = new long[Enum.GetValues<Counted>().Length];
 
-    public long Queries { get; set; }
+    public long this[Counted what] => Volatile.Read(ref _counts[(int)what]);
 
-    public long Updates { get; set; }
-
-    public long Deletes { get; set; }
-
-    public long GetMores { get; set; }
-
-    public long Commands { get; set; }
-
-    public long Returned { get; set; }
-
-    public long BytesIn { get; set; }
-
-    public long BytesOut { get; set; }
-
-    public long Requests { get; set; }
-
-    public void Add(NullCounters other)
-    {
-        Inserted += other.Inserted;
-        Queries += other.Queries;
-        Updates += other.Updates;
-        Deletes += other.Deletes;
-        GetMores += other.GetMores;
-        Commands += other.Commands;
-        Returned += other.Returned;
-        BytesIn += other.BytesIn;
-        BytesOut += other.BytesOut;
-        Requests += other.Requests;
-    }
+    public void Add(Counted what, long count) => Interlocked.Add(ref _counts[(int)what], count);
 }

@@ -1,174 +1,115 @@
-using System.Text;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
-using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>insert, update and delete. Inserts of a series are counted; small documents (markers) are kept and can be changed.</summary>
-internal sealed class NullWrites(NullSession session)
+/// <summary>update, delete and findAndModify: each statement finds one document.</summary>
+internal sealed class NullWrites(NullSession session, NullStore store)
 {
-    private const int DuplicateKey = 11000;
+    private delegate long Statement(BsonReader statement, NullCollection collection);
 
-    private readonly List<int> _duplicates = [];
-
-    public ReadOnlySpan<byte> Insert(scoped in OpMsg request, ReadOnlySpan<byte> name, int requestId)
+    public void Update(in CommandRequest request, BsonWriter body)
     {
-        NullCollection collection = session.Resolve(request.Body, name, create: true)!;
-        _duplicates.Clear();
-        bool ordered = IsOrdered(request.Body);
-        int taken = 0;
-        int index = 0;
-        foreach (DocumentSequence sequence in request.Sequences)
+        NullCollection collection = session.Resolve(request.Body, create: true)!;
+        long upserted = 0;
+        long changed = ForEach(request, "updates"u8, collection, (statement, about) =>
         {
-            if (sequence.Name.SequenceEqual("documents"u8) && !(ordered && _duplicates.Count > 0))
-                taken += collection.Insert(sequence.Documents, ordered, _duplicates, ref index);
-        }
-
-        var reader = new BsonReader(request.Body);
-        if (reader.Find("documents"u8))
-        {
-            var documents = new BsonReader(reader.DocumentBytes);
-            while (documents.Read() && !(ordered && _duplicates.Count > 0))
-                taken += collection.Insert(documents.DocumentBytes, ordered, _duplicates, ref index);
-        }
-
-        session.Counters.Inserted += taken;
-        BsonWriter reply = session.Begin(requestId);
-        reply.WriteInt32("n"u8, taken);
-        if (_duplicates.Count > 0)
-            WriteDuplicates(reply, collection.Namespace);
-        return session.Finish();
+            store.Counters.Add(Counted.Update, 1);
+            (byte[] filter, byte[] change, bool isUpsert) = Read(statement.Document, "q"u8, "u"u8);
+            int found = about.Update(filter, change, isUpsert);
+            upserted += isUpsert ? 1 - found : 0;
+            return found;
+        });
+        body.WriteInt64("n"u8, changed + upserted);
+        body.WriteInt64("nModified"u8, changed);
     }
 
-    /// <summary>Each statement's filter is an equality; the change a whole document, or $set of whole fields.</summary>
-    public ReadOnlySpan<byte> Update(scoped in OpMsg request, ReadOnlySpan<byte> name, int requestId)
+    public void Delete(in CommandRequest request, BsonWriter body)
     {
-        NullCollection collection = session.Resolve(request.Body, name, create: true)!;
-        int matched = 0, changed = 0, upserted = 0;
-        foreach (byte[] statement in Statements(request, "updates"u8))
-        {
-            session.Counters.Updates++;
-            var reader = new BsonReader(statement);
-            byte[] filter = reader.Find("q"u8) ? reader.DocumentBytes.ToArray() : BsonDocument.Empty.Bytes.ToArray();
-            reader = new BsonReader(statement);
-            byte[] change = reader.Find("u"u8) ? reader.DocumentBytes.ToArray() : BsonDocument.Empty.Bytes.ToArray();
-            reader = new BsonReader(statement);
-            bool upsert = reader.Find("upsert"u8) && reader.ToBoolean();
-            List<byte[]> found = collection.FindSmall(filter);
-            if (found.Count == 0 && !upsert)
-                continue;
-            collection.Replace(Merge(found.Count > 0 ? found[0] : filter, change));
-            matched++;
-            if (found.Count > 0)
-                changed++;
-            else
-                upserted++;
-        }
-
-        BsonWriter reply = session.Begin(requestId);
-        reply.WriteInt32("n"u8, matched);
-        reply.WriteInt32("nModified"u8, changed);
-        if (upserted > 0)
-            reply.WriteInt32("nUpserted"u8, upserted);
-        return session.Finish();
-    }
-
-    public ReadOnlySpan<byte> Delete(scoped in OpMsg request, ReadOnlySpan<byte> name, int requestId)
-    {
-        NullCollection? collection = session.Resolve(request.Body, name, create: false);
         long deleted = 0;
-        foreach (byte[] statement in Statements(request, "deletes"u8))
+        if (session.Resolve(request.Body, create: false) is { } collection)
         {
-            session.Counters.Deletes++;
-            var reader = new BsonReader(statement);
-            if (collection is null || !reader.Find("q"u8))
-                continue;
-            ReadOnlySpan<byte> filter = reader.DocumentBytes;
-            var id = new BsonReader(filter);
-            if (NullFilter.IsEmpty(filter))
-                deleted += collection.DeleteAll();
-            else if (id.Find("_id"u8) && collection.Delete(id.Type, id.Value))
-                deleted++;
+            deleted = ForEach(request, "deletes"u8, collection, (statement, about) =>
+            {
+                store.Counters.Add(Counted.Delete, 1);
+                var limit = new BsonReader(statement.Document);
+                bool isMany = limit.Find("limit"u8) && limit.ToInt64() == 0;
+                return about.Delete(Read(statement.Document, "q"u8, "u"u8).Filter, isMany);
+            });
         }
 
-        BsonWriter reply = session.Begin(requestId);
-        reply.WriteInt32("n"u8, (int)Math.Min(int.MaxValue, deleted));
-        return session.Finish();
+        body.WriteInt64("n"u8, deleted);
     }
 
-    private static bool IsOrdered(ReadOnlySpan<byte> body)
+    public void FindAndModify(in CommandRequest request, BsonWriter body)
     {
-        var reader = new BsonReader(body);
-        return !reader.Find("ordered"u8) || reader.ToBoolean();
+        store.Counters.Add(Counted.Command, 1);
+        NullCollection collection = session.Resolve(request.Body, create: true)!;
+        (byte[] filter, byte[] change, bool isUpsert) = Read(request.Body, "query"u8, "update"u8);
+        var found = new BsonWriter();
+        found.StartDocument();
+        int count = collection.FindOne(found, filter);
+        found.End();
+        var remove = new BsonReader(request.Body);
+        if (remove.Find("remove"u8) && remove.ToBoolean())
+            collection.Delete(filter, many: false);
+        else
+            collection.Update(filter, change, isUpsert);
+        body.StartDocument("lastErrorObject"u8);
+        body.WriteInt32("n"u8, count > 0 || isUpsert ? 1 : 0);
+        body.WriteBoolean("updatedExisting"u8, count > 0);
+        body.End();
+        var document = new BsonReader(found.Written);
+        if (document.Read())
+            body.WriteDocument("value"u8, document.DocumentBytes);
+        else
+            body.WriteNull("value"u8);
     }
 
-    private void WriteDuplicates(BsonWriter reply, string ns)
+    /// <summary>Statements come in the command's array or in a section of their own.</summary>
+    private static long ForEach(in CommandRequest request, ReadOnlySpan<byte> field, NullCollection collection, Statement carryOut)
     {
-        reply.StartArray("writeErrors"u8);
-        for (int i = 0; i < _duplicates.Count; i++)
-        {
-            reply.StartDocument(Encoding.ASCII.GetBytes($"{i}"));
-            reply.WriteInt32("index"u8, _duplicates[i]);
-            reply.WriteInt32("code"u8, DuplicateKey);
-            reply.WriteString("errmsg"u8, $"E11000 duplicate key error collection: {ns} index: _id_");
-            reply.End();
-        }
-
-        reply.End();
-    }
-
-    // Statements come in the command's array or in a sequence.
-    private static List<byte[]> Statements(scoped in OpMsg request, ReadOnlySpan<byte> field)
-    {
-        var statements = new List<byte[]>();
+        long sum = 0;
         var reader = new BsonReader(request.Body);
         if (reader.Find(field))
         {
             var items = new BsonReader(reader.DocumentBytes);
             while (items.Read())
-                statements.Add(items.DocumentBytes.ToArray());
+                sum += carryOut(new BsonReader(items.DocumentBytes), collection);
         }
 
-        foreach (DocumentSequence sequence in request.Sequences)
+        if (request.TryGetSequence(field, out ReadOnlySpan<byte> rest))
         {
-            for (ReadOnlySpan<byte> rest = sequence.Name.SequenceEqual(field) ? sequence.Documents : default; rest.Length > 0;)
+            while (rest.Length > 0)
             {
-                ReadOnlySpan<byte> document = new BsonReader(rest).Document;
-                statements.Add(document.ToArray());
-                rest = rest[document.Length..];
+                var statement = new BsonReader(rest);
+                sum += carryOut(statement, collection);
+                rest = rest[statement.Document.Length..];
             }
         }
 
-        return statements;
+        return sum;
     }
 
-    // A replacement keeps the _id of what it replaces; $set and $setOnInsert put fields over it; other operators are left out.
-    private static byte[] Merge(byte[] old, byte[] change)
+    // A pipeline in place of a document is read as one without operators.
+    private static (byte[] Filter, byte[] Change, bool IsUpsert) Read(ReadOnlySpan<byte> statement, ReadOnlySpan<byte> filterName, ReadOnlySpan<byte> changeName)
     {
-        var fields = new Dictionary<string, BsonValue>();
-        List<string> order = [];
-        void Put(string name, BsonValue value)
+        byte[] filter = BsonDocument.Empty.Bytes.ToArray();
+        byte[] change = filter;
+        bool isUpsert = false;
+        var reader = new BsonReader(statement);
+        while (reader.Read())
         {
-            if (!fields.ContainsKey(name))
-                order.Add(name);
-            fields[name] = value;
+            if (reader.NameIs(filterName))
+                filter = reader.DocumentBytes.ToArray();
+            else if (reader.NameIs(changeName))
+                change = reader.DocumentBytes.ToArray();
+            else if (reader.NameIs("upsert"u8))
+                isUpsert = reader.ToBoolean();
         }
 
-        bool isReplacement = !new BsonDocument(change).Any(field => field.Key.StartsWith('$'));
-        foreach ((string name, BsonValue value) in new BsonDocument(old))
-        {
-            if (name == "_id" || !isReplacement)
-                Put(name, value);
-        }
-
-        foreach ((string name, BsonValue value) in new BsonDocument(change))
-        {
-            if (isReplacement)
-                Put(name, value);
-            else if (name is "$set" or "$setOnInsert")
-                value.ToDocument().ToList().ForEach(field => Put(field.Key, field.Value));
-        }
-
-        return BsonDocument.Of([.. order.Select(name => (name, (object?)fields[name]))]).Bytes.ToArray();
+        return (filter, change, isUpsert);
     }
 }

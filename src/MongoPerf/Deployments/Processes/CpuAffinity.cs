@@ -19,7 +19,7 @@ internal static partial class CpuAffinity
     public static IReadOnlyList<int> First(int count)
     {
         IReadOnlyList<int> own = Own;
-        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(DeploymentFault.WrongUsage, $"--cpus is {count}, allowed are 1 to {own.Count}: so many CPUs this program may use here");
+        return count <= own.Count ? [.. own.Take(count)] : throw new DeploymentException(DeploymentFault.WrongUsage, $"--cpus is {count}; allowed: 1 to {own.Count}, the CPUs this process may use");
     }
 
     /// <summary>Starts something that, with all that it starts, may use these CPUs only.</summary>

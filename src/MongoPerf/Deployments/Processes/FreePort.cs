@@ -36,7 +36,7 @@ internal static class FreePort
                 return first;
         }
 
-        throw new DeploymentException(DeploymentFault.CannotConnect, $"no {count} free ports in a row from {LowestOfRow} to {HighestOfRow}\nhint:  name the first one with --port");
+        throw new DeploymentException(DeploymentFault.CannotConnect, $"no {count} consecutive free ports between {LowestOfRow} and {HighestOfRow}\nhint:  choose the first one with --port");
     }
 
     public static bool IsFree(int port)

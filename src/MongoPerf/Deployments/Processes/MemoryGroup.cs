@@ -102,14 +102,14 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
                 return FindVersion2(Path.Combine(root, Top), parts[2].Trim('/'));
         }
 
-        return None("this system has no control groups for memory");
+        return None("this system has no memory control groups");
     }
 
     // In a container the path may be the host's and not be there: the container's own group is then at the top.
     private static MemoryGroupPlace FindVersion1(string top, string own)
     {
         string folder = Directory.Exists(Path.Combine(top, own)) ? Path.Combine(top, own) : top;
-        return MayMakeGroups(folder) ? new(folder, LimitOfVersion1, null) : None($"no group may be made in {folder}");
+        return MayMakeGroups(folder) ? new(folder, LimitOfVersion1, null) : None($"this user can't create a group in {folder}");
     }
 
     // A group that holds processes can't hand memory on to groups below it, so the nearest one above that does is looked for, but not
@@ -122,7 +122,7 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
             if (ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal) && MayMakeGroups(folder))
                 return new(folder, LimitOfVersion2, null);
             if (at.Length == 0 || ReadText(Path.Combine(folder, LimitOfVersion2)).Trim() is not ("max" or ""))
-                return None($"no group above {Path.Combine(top, own)} hands memory on to groups that this user may make (systemd: 'systemd-run --scope -p Delegate=yes' does)");
+                return None($"no group above {Path.Combine(top, own)} delegates memory to groups this user can create (with systemd: 'systemd-run --scope -p Delegate=yes')");
         }
     }
 

@@ -185,7 +185,7 @@ internal sealed class ServerProcess : IDisposable
     public void RequireRunning()
     {
         if (!IsRunning)
-            throw Failed("has ended");
+            throw Failed("has exited");
     }
 
     /// <summary>Lets it go on when this program ends; the state file lets a later one take it over.</summary>
@@ -249,7 +249,7 @@ internal sealed class ServerProcess : IDisposable
         while (!FreePort.IsFree(port))
         {
             if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  end what listens there (ss -ltnp shows it)");
+                throw new DeploymentException(DeploymentFault.CannotConnect, $"{_options.Role}: port {port} of 127.0.0.1 is in use by another program\nhint:  stop the program listening there (ss -ltnp shows it)");
             Thread.Sleep(20);
         }
 
@@ -281,7 +281,7 @@ internal sealed class ServerProcess : IDisposable
             if (!IsRunning)
             {
                 Forget(_options.Folder);
-                throw Failed($"ended before it answered on {Address}");
+                throw Failed($"exited before it answered on {Address}");
             }
 
             try
@@ -304,6 +304,6 @@ internal sealed class ServerProcess : IDisposable
 
     private DeploymentException Failed(string what) => new(
         DeploymentFault.CannotConnect,
-        $"{_options.Role}: {_options.Binary} {what}; its last words:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
-        $"hint:  the whole log is {_options.LogFile}");
+        $"{_options.Role}: {_options.Binary} {what}; its last log lines:\n{LogTail.Describe(LogLines, OutputFile, _options.LogFile)}\n" +
+        $"hint:  see the full log in {_options.LogFile}");
 }

@@ -1,6 +1,6 @@
-using MongoPerf.Engine.Execution;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 

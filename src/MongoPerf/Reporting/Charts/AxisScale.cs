@@ -42,13 +42,16 @@ internal sealed partial record AxisScale(double Max, string Tics)
     public static AxisScale OfBytes(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Bytes(value) : "0");
 
-    /// <summary>From 0, with texts such as 250 us and 1.5 ms.</summary>
+    /// <summary>Memory, whose ticks are round in powers of 1,024: 256 MiB, 1.5 GiB.</summary>
+    public static AxisScale OfMemory(double largest, int ticks = 6)
+    {
+        double unit = Math.Pow(1024, Math.Max(0, Math.Floor(Math.Log(Usable(largest), 1024))));
+        return Closed(largest, NiceStep(Usable(largest) / unit, ticks) * unit, static value => value > 0 ? Units.BinaryBytes(value) : "0");
+    }
+
+    /// <summary>From 0, with texts such as 250 µs and 1.5 ms.</summary>
     public static AxisScale OfMicroseconds(double largest, int ticks = 6) =>
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Latency(value) : "0");
-
-    /// <summary>Named places at 0.5, 1.5, 2.5 and so on.</summary>
-    public static AxisScale OfPlaces(IReadOnlyList<string> names) =>
-        new(names.Count, $"({string.Join(", ", names.Select((name, i) => $"\"{name}\" {Number(i + 0.5)}"))})");
 
     /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
     public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), Units.Count));

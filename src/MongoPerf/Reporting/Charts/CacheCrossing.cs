@@ -4,17 +4,16 @@ namespace MongoPerf.Reporting.Charts;
 
 /// <summary>The size of the collection at which something outgrew the server's cache.</summary>
 /// <param name="What">"data" or "indexes".</param>
-/// <param name="Documents">Interpolated between the two steps around it.</param>
+/// <param name="Documents">Interpolated between the two sizes around it.</param>
 internal sealed record CacheCrossing(string What, double Documents)
 {
     /// <summary>Where data and indexes outgrew the cache, if they did.</summary>
-    /// <remarks>Straight lines between the steps, the first from the empty collection. Data are counted as they lie in the cache: uncompressed.</remarks>
-    public static IReadOnlyList<CacheCrossing> Find(IEnumerable<StepResult> steps, long? cacheBytes)
+    /// <remarks>Straight lines between the sizes, the first from the empty collection. Data are counted as they lie in the cache: uncompressed.</remarks>
+    public static IReadOnlyList<CacheCrossing> Find(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes, long? cacheBytes)
     {
         if (cacheBytes is not > 0)
             return [];
 
-        var sizes = steps.Select(static step => step.Sizes).OfType<SizeResult>().OrderBy(static size => size.Documents).ToList();
         var crossings = new List<CacheCrossing>();
         if (FirstAbove(sizes, static size => size.DataBytes, cacheBytes.Value) is { } data)
             crossings.Add(new CacheCrossing("data", data));
@@ -23,16 +22,16 @@ internal sealed record CacheCrossing(string What, double Documents)
         return crossings;
     }
 
-    private static double? FirstAbove(List<SizeResult> sizes, Func<SizeResult, long> bytesOf, long limit)
+    private static double? FirstAbove(IEnumerable<(long Documents, SizeResult Sizes)> sizes, Func<SizeResult, long> bytesOf, long limit)
     {
         double documentsBefore = 0;
         double bytesBefore = 0;
-        foreach (var size in sizes)
+        foreach ((long documents, SizeResult size) in sizes.OrderBy(one => one.Documents))
         {
             double bytes = bytesOf(size);
             if (bytes > limit)
-                return documentsBefore + ((size.Documents - documentsBefore) * (limit - bytesBefore) / (bytes - bytesBefore));
-            documentsBefore = size.Documents;
+                return documentsBefore + ((documents - documentsBefore) * (limit - bytesBefore) / (bytes - bytesBefore));
+            documentsBefore = documents;
             bytesBefore = bytes;
         }
 

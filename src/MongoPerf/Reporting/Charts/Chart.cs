@@ -8,8 +8,8 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="Tables">Its data files.</param>
 internal sealed record Chart(string Name, string Title, string HowToRead, GnuplotSettings Settings, IReadOnlyList<ChartTable> Tables)
 {
-    /// <summary>The template that it shares with others of its kind, loaded by a NAME.gp of two lines; null when it has a template of its own.</summary>
-    public string? SharedTemplate { get; init; }
+    /// <summary>The template of all charts of its kind, which a NAME.gp of two lines loads behind the settings.</summary>
+    public required string SharedTemplate { get; init; }
 }
 
 /// <summary>Charts that are drawn into one folder.</summary>

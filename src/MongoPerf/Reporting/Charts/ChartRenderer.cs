@@ -53,7 +53,7 @@ internal static class ChartRenderer
                 files.AddRange(set.SharedTemplates.Select(template => CopyTemplate(template, folder)));
             foreach (var chart in charts)
             {
-                files.Add(chart.SharedTemplate is { } template ? WriteScript(chart.Name, template, folder) : CopyTemplate(chart.Name + ".gp", folder));
+                files.Add(WriteScript(chart, folder));
                 files.AddRange(WriteData(chart, folder));
             }
         }
@@ -99,10 +99,10 @@ internal static class ChartRenderer
         return target;
     }
 
-    private static string WriteScript(string name, string template, string folder)
+    private static string WriteScript(Chart chart, string folder)
     {
-        string script = Path.Combine(folder, name + ".gp");
-        File.WriteAllText(script, $"# Draw again after a change: gnuplot {name}.gp\nload \"{name}.settings.gp\"\nload \"{template}\"\n");
+        string script = Path.Combine(folder, chart.Name + ".gp");
+        File.WriteAllText(script, $"# Draw again after a change: gnuplot {chart.Name}.gp\nload \"{chart.Name}.settings.gp\"\nload \"{chart.SharedTemplate}\"\n");
         return script;
     }
 

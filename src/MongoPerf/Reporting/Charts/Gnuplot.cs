@@ -23,7 +23,7 @@ internal sealed class Gnuplot(string path)
         {
             if (File.Exists(named))
                 return new Gnuplot(System.IO.Path.GetFullPath(named));
-            whyNot = $"{Variable} names '{named}', which is no file";
+            whyNot = $"{Variable} names '{named}', which is not a file";
             return null;
         }
 
@@ -65,7 +65,7 @@ internal sealed class Gnuplot(string path)
 
             // A grandchild may keep a pipe open.
             Task.WaitAll([output, errors], TimeSpan.FromSeconds(5));
-            return process.ExitCode == 0 ? null : $"gnuplot ended {script} with code {process.ExitCode}{FirstLine(errors)}";
+            return process.ExitCode == 0 ? null : $"gnuplot exited with code {process.ExitCode} on {script}{FirstLine(errors)}";
         }
         catch (Exception e) when (e is Win32Exception or InvalidOperationException or IOException)
         {

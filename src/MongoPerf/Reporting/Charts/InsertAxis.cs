@@ -1,5 +1,3 @@
-using MongoPerf.Engine.Runs;
-
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>Maps wall-clock time to seconds spent inserting: queries and pauses are cut out.</summary>
@@ -10,11 +8,11 @@ internal sealed class InsertAxis
 
     private readonly List<(long Start, long End, double Before)> _stretches = [];
 
-    /// <param name="samples">In time order; those of queries are left out.</param>
-    public InsertAxis(IEnumerable<PhaseSample> samples)
+    /// <param name="inserts">In time order.</param>
+    public InsertAxis(IEnumerable<OperationSecond> inserts)
     {
-        foreach (PhaseSample sample in samples.Where(static sample => ChartText.InsertTests.Contains(sample.Test)))
-            Add(sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds);
+        foreach (OperationSecond second in inserts)
+            Add(second.StartMilliseconds, second.AtMilliseconds);
     }
 
     public double Seconds => _stretches.Count == 0 ? 0 : EndOf(_stretches[^1]);

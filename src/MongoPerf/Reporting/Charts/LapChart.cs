@@ -1,5 +1,5 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -15,7 +15,7 @@ internal static class LapChart
 
     /// <summary>One for each phase of the run that noted laps, a line for each value of its parameters.</summary>
     public static IEnumerable<Chart> Build(StoredRun run) =>
-        LapFigures.Of(run).GroupBy(l => (l.Measured.Point.Phase, l.LengthText)).Select((phase, i) => Build(
+        LapFigures.Of(run).GroupBy(l => (l.Phase.Phase, l.LengthText)).Select((phase, i) => Build(
             $"{NamePrefix}{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", ChartText.Subtitle(run),
             [.. phase.Take(MostLines).Select(l => (TitleOf(l, [.. phase]), l))]));
 
@@ -33,7 +33,7 @@ internal static class LapChart
             table.Add([Math.Min(last, (place + 1) * width), .. places.SelectMany(line => Values([.. line[place]]))]);
         return new Chart(
             name, title,
-            "Each line is the median of the tasks that did that lap; its band reaches from the fastest of them to the slowest. A line that climbs: the collection or its indexes outgrow something as they grow.",
+            "Each line is the median of the tasks that did that lap, its band spans the fastest to the slowest of them. A line that climbs means that the collection or its indexes are outgrowing something.",
             Settings(name, title, subtitle, lines, table, last), [table]) { SharedTemplate = Template };
     }
 
@@ -58,8 +58,7 @@ internal static class LapChart
 
     private static string TitleOf(LapFigures laps, IReadOnlyList<LapFigures> phase)
     {
-        IReadOnlyList<string> parameters = ScenarioTables.ParametersOf([.. phase.Select(l => l.Measured)]);
-        string tasks = laps.Tasks.Count == 1 ? "1 task" : $"{laps.Tasks.Count} tasks";
-        return string.Join(", ", parameters.Select(p => $"{p}={laps.Measured.ValueOf(p)}").Append(tasks));
+        IReadOnlyList<string> parameters = phase.Select(l => l.Phase).ToList().VariedParameters();
+        return string.Join(", ", parameters.Select(p => $"{p}={laps.Phase.ValueOf(p)}").Append(Units.Counted(laps.Tasks.Count, "task")));
     }
 }

@@ -2,24 +2,22 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>The insert rate second by second with the migrations shaded: averages over a whole step hide what they cost. A panel for each test, since their rates differ by orders.</summary>
+/// <summary>The insert rate second by second with the migrations shaded: averages over a whole step hide what they cost. A panel for each way of inserting, since their rates differ by orders.</summary>
 internal static class MigrationChart
 {
-    private const string Title = "Insert rate second by second, and migrations of chunks";
+    private const string Title = "Insert rate second by second, and chunk migrations";
 
     private const int PixelsOfAll = 780;
 
     /// <summary>Null unless shards were looked at while documents were inserted.</summary>
-    public static Chart? Build(StoredRun run)
+    public static Chart? Build(StoredRun run, OperationSeconds seconds)
     {
-        if (!run.ReadShardSamples().Any())
-            return null;
-        var axis = new InsertAxis(run.ReadSamples());
-        List<string> tests = [.. ChartText.InsertTests.Where(run.ReadSamples().Select(static sample => sample.Test).ToHashSet().Contains)];
-        if (tests.Count == 0)
+        IReadOnlyList<int> inserts = [.. seconds.Inserts.Take(TimelinePanels.MostLines)];
+        if (inserts.Count == 0 || !run.ReadShardSamples().Any())
             return null;
 
-        var rates = OverTime.Rates(run, "migrations.dat", tests, axis.At, axis.Seconds);
+        var axis = new InsertAxis(seconds.All.Where(second => seconds.Lines[second.Line].IsInsert));
+        ChartTable rates = OverTime.Rates(seconds, "migrations.dat", inserts, axis.At, axis.Seconds);
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
@@ -28,22 +26,22 @@ internal static class MigrationChart
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
             .Set("x_label", $"time spent inserting ({unit}; queries are cut out)")
-            .Set("panel_pixels", PixelsOfAll / tests.Count)
+            .Set("panel_pixels", PixelsOfAll / inserts.Count)
             .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks([])
             .SetBands(MigrationBands.Of(run, axis.At, axis.Seconds));
-        TimelinePanels.Set(settings, [.. tests.Select((test, i) => PanelOf(test, i + 1, rates))]);
+        TimelinePanels.Set(settings, [.. inserts.Select((insert, i) => PanelOf(seconds.Lines[insert].Title, ChartText.ColorOf(insert), i + 1, rates))]);
         return new Chart(
             "migrations", Title,
-            "Shaded is the time in which a chunk was on its way from one shard to another. Where the rate falls under a shade and rises behind it, "
-            + "moving the chunks is what inserts paid for. The numbers on top are documents in the collection at the end of each step.",
-            settings, [rates]);
+            "Shaded: a chunk is on its way from one shard to another. Where the rate drops in the shade and recovers behind it, inserts paid for the migration."
+            + OverTime.DocumentTicsHint(run),
+            settings, [rates]) { SharedTemplate = OverTime.Template };
     }
 
-    private static TimelinePanels.Panel PanelOf(string test, int column, ChartTable rates)
+    private static TimelinePanels.Panel PanelOf(string title, string color, int column, ChartTable rates)
     {
         double largest = rates.Largest(column, 1);
         return new TimelinePanels.Panel(
-            "documents/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, test, test, largest)], rates.Rows.Count, true);
+            "documents/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, color, title, largest)], rates.Rows.Count, true);
     }
 }

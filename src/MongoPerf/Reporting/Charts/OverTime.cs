@@ -5,28 +5,38 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What charts over time have in common.</summary>
 internal static class OverTime
 {
+    /// <summary>Panels above each other.</summary>
+    public const string Template = "figure.gp";
+
     /// <summary>Height of a panel among several.</summary>
     public const int PanelPixels = 205;
 
     private const double PlotShare = 0.755;
     private const int MostEventLines = 60;
 
-    /// <summary>Documents per second of inserts, operations per second of queries: a column for each test.</summary>
-    /// <param name="run">Its samples are read.</param>
+    /// <summary>A column for each of these lines: documents per second of inserts, operations per second of anything else.</summary>
+    /// <param name="seconds">Of the run.</param>
     /// <param name="file">Name of the data file.</param>
-    /// <param name="tests">The others are left out.</param>
+    /// <param name="lines">Places in <see cref="OperationSeconds.Lines"/>; the others are left out.</param>
     /// <param name="at">Unix milliseconds to seconds on the axis.</param>
-    /// <param name="seconds">Length of the axis.</param>
-    public static ChartTable Rates(StoredRun run, string file, List<string> tests, Func<long, double> at, double seconds)
+    /// <param name="length">Seconds of the axis.</param>
+    public static ChartTable Rates(OperationSeconds seconds, string file, IReadOnlyList<int> lines, Func<long, double> at, double length) =>
+        Bucketed(seconds, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.Count, second.Seconds));
+
+    /// <summary>The 99th percentile of each second in milliseconds, a column for each of these lines.</summary>
+    /// <inheritdoc cref="Rates"/>
+    public static ChartTable Latencies(OperationSeconds seconds, string file, IReadOnlyList<int> lines, Func<long, double> at, double length) =>
+        Bucketed(seconds, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.P99 / 1000, 1));
+
+    private static ChartTable Bucketed(OperationSeconds seconds, string file, IReadOnlyList<int> lines, double length, Action<TimeBuckets, int, OperationSecond> add)
     {
-        var table = new ChartTable(file, ["seconds", .. tests]);
-        var buckets = new TimeBuckets(tests.Count, seconds, TimelineChart.MostRows / 2);
-        foreach (var sample in run.ReadSamples())
+        var table = new ChartTable(file, ["seconds", .. lines.Select(line => seconds.Lines[line].Title)]);
+        var buckets = new TimeBuckets(lines.Count, length, TimelineChart.MostRows / 2);
+        int[] columns = [.. Enumerable.Range(0, seconds.Lines.Count).Select(line => lines.ToList().IndexOf(line))];
+        foreach (OperationSecond second in seconds.All)
         {
-            int column = tests.IndexOf(sample.Test);
-            long count = run.Scenario is null && ChartText.InsertTests.Contains(sample.Test) ? sample.Documents : sample.Operations;
-            if (column >= 0)
-                buckets.Add(at(sample.AtMilliseconds), column, count, sample.Seconds);
+            if (columns[second.Line] >= 0)
+                add(buckets, columns[second.Line], second);
         }
 
         foreach (double[] row in buckets.Rows())
@@ -51,6 +61,10 @@ internal static class OverTime
 
         return tics.Count == 0 ? "" : $"({string.Join(", ", tics)})";
     }
+
+    /// <summary>For the reader of a chart with <see cref="DocumentTics"/>; empty for one that has none.</summary>
+    public static string DocumentTicsHint(StoredRun run) =>
+        run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? " The numbers along the top are documents in the collection at the end of each step." : "";
 
     /// <summary>Events and pauses; those that would lie on one another are counted together.</summary>
     public static IReadOnlyList<PlacedMark> Marks(StoredRun run, TimeAxis axis)

@@ -1,5 +1,5 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Experiments;
+using MongoPerf.Reporting.Restarts;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -9,26 +9,24 @@ internal static class RestartChart
     private const int Ticks = 4;
 
     /// <summary>What is shown below the rate, by the columns of <see cref="ServerTimeline"/>.</summary>
-    private static readonly (string Title, bool IsBytes, ServerTimeline.Line Line)[] States =
+    private static readonly (string Title, Func<double, int, AxisScale> Scale, ServerTimeline.Line Line)[] States =
     [
-        ("cache used", true, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
-        ("into cache, MB/s", false, new("cache_read", "", "", MetricCatalogue.Server, ["cache_read"], 1e-6)),
-        ("page faults/s", false, new("page_faults", "", "", MetricCatalogue.Server, ["page_faults"])),
+        ("cache used", AxisScale.OfMemory, new("cache_used", "", "", MetricCatalogue.Server, ["cache_used"])),
+        ("into cache, MB/s", AxisScale.OfCount, new("cache_read", "", "", MetricCatalogue.Server, ["cache_read"], 1e-6)),
+        ("page faults/s", AxisScale.OfCount, new("page_faults", "", "", MetricCatalogue.Server, ["page_faults"])),
     ];
-
-    private static readonly string[] Colours = ["server", "written"];
 
     public static Chart? Build(StoredRun run)
     {
         IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
         if (restarts.Count == 0)
             return null;
-        List<ChartTable> rates = [.. restarts.Select(Rates)];
-        List<ChartTable> states = [.. restarts.Select(restart => ServerStates(run, restart))];
+        List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"restart-{i + 1}-rates.dat"))];
+        List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"restart-{i + 1}-server.dat"))];
         List<TimelinePanels.Panel> panels = [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<TimelinePanels.Panel>()];
 
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
-        const string title = "How the server comes back after its end";
+        const string title = "How the server comes back after a restart";
         GnuplotSettings settings = new GnuplotSettings()
             .Set("kinds", "png svg")
             .Set("chart", "restart")
@@ -43,24 +41,24 @@ internal static class RestartChart
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "restart", title,
-            "Each line begins when the server is started again. Where the rate comes up slowly, look below it: the cache fills as it does, and what it reads comes from disk or from the system's cache.",
-            settings, [.. rates, .. states]);
+            "Each line starts when the server is started again. Where the rate recovers slowly, look below it: the cache has to fill first, from the disk or from the page cache.",
+            settings, [.. rates, .. states]) { SharedTemplate = OverTime.Template };
     }
 
-    private static ChartTable Rates(RestartFigures restart)
+    private static ChartTable Rates(RestartFigures restart, string file)
     {
-        var table = new ChartTable($"restart-{restart.Test}-rates.dat", ["seconds", "operations/s"]);
+        var table = new ChartTable(file, ["seconds", "operations/s"]);
         foreach ((double at, double rate) in restart.Rates)
             table.Add([at, rate]);
         return table;
     }
 
-    private static ChartTable ServerStates(StoredRun run, RestartFigures restart)
+    private static ChartTable ServerStates(StoredRun run, RestartFigures restart, string file)
     {
         // A server's counters begin at nothing with it: its first sample is what grew since its start.
         MetricSample[] samples = [.. run.ReadServerSamples().Where(s => s.AtMilliseconds >= restart.StartedAt && s.AtMilliseconds <= restart.EndedAt)];
         int[] columns = [.. States.Select(s => MetricCatalogue.IndexOf(MetricCatalogue.Server, s.Line.Metrics[0]))];
-        var table = new ChartTable($"restart-{restart.Test}-server.dat", ["seconds", .. States.Select(s => s.Line.Key)]);
+        var table = new ChartTable(file, ["seconds", .. States.Select(s => s.Line.Key)]);
         double[] before = new double[columns.Length];
         double beforeAt = 0;
         foreach (MetricSample sample in samples.Where(s => columns.Any(c => double.IsFinite(s.Values[c]))))
@@ -78,17 +76,17 @@ internal static class RestartChart
     {
         double limit = restarts[0].BackRate;
         double largest = Math.Max(limit, tables.Max(t => t.Largest()));
-        return new TimelinePanels.Panel("operations/s", AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, "90 % of before");
+        return new TimelinePanels.Panel("operations/s", AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, "90 % of the rate before");
     }
 
     private static TimelinePanels.Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state)
     {
         double largest = tables.Max(t => t.Largest(state + 1, 1));
         return largest <= 0 ? null : new TimelinePanels.Panel(
-            States[state].Title, States[state].IsBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks),
+            States[state].Title, States[state].Scale(largest, Ticks),
             Lines(restarts, tables, state), tables.Max(t => t.Rows.Count), IsRate: true);
     }
 
     private static IReadOnlyList<TimelinePanels.PanelLine> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
-        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, Colours[i], "after " + restart.End, tables[i].Largest(state + 1, 1)))];
+        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, $"s{(i % TimelinePanels.MostLines) + 1}", "after " + restart.End, tables[i].Largest(state + 1, 1)))];
 }

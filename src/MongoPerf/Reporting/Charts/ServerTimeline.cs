@@ -20,14 +20,14 @@ internal static class ServerTimeline
     public static IReadOnlyList<Line> ServerLines { get; } =
     [
         new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]),
-        new("cache_dirty", "written", "of it dirty", MetricCatalogue.Server, ["cache_dirty"]),
+        new("cache_dirty", "written", "dirty", MetricCatalogue.Server, ["cache_dirty"]),
         new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]),
         new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
         new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
         new("page_faults", "limit", "page faults", MetricCatalogue.Server, ["page_faults"]),
         new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6),
         new("server_resident", "server", "server", MetricCatalogue.Server, ["mem_resident"], 1024 * 1024),
-        new("queued", "limit", "waiting in queues", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),
+        new("queued", "limit", "queued", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),
         new("tickets_read", "read", "read tickets in use", MetricCatalogue.Server, ["tickets_read_out"]),
         new("tickets_write", "written", "write tickets in use", MetricCatalogue.Server, ["tickets_write_out"]),
     ];

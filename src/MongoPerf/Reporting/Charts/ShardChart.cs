@@ -13,16 +13,21 @@ internal static class ShardChart
     /// <summary>Null unless several shards were looked at.</summary>
     /// <param name="run">Finished or not.</param>
     /// <param name="name">Of its files, where charts of several runs lie in one folder.</param>
-    public static Chart? Build(StoredRun run, string name = Name)
+    public static Chart? Build(StoredRun run, string name = Name) => Build(run, OperationSeconds.Read(run), name);
+
+    /// <inheritdoc cref="Build(StoredRun, string)"/>
+    public static Chart? Build(StoredRun run, OperationSeconds seconds, string name = Name)
     {
-        var axis = new TimeAxis(run.ReadSamples().Select(static sample => sample.AtMilliseconds)
+        var axis = new TimeAxis(seconds.All.Select(static second => second.AtMilliseconds)
             .Concat(run.ReadShardSamples().Select(static sample => sample.AtMilliseconds)));
         var table = ShardTimeline.Read(run, axis, name + ".dat");
         if (table is null)
             return null;
 
-        List<string> tests = [.. ChartText.InsertTests.Where(run.ReadSamples().Select(static sample => sample.Test).ToHashSet().Contains)];
-        var rates = OverTime.Rates(run, name + "-inserts.dat", tests, axis.At, axis.Seconds);
+        int[] inserts = [.. seconds.Inserts.Take(TimelinePanels.MostLines)];
+        ChartTable rates = OverTime.Rates(seconds, name + "-inserts.dat", inserts, axis.At, axis.Seconds);
+        TimelinePanels.PanelLine[] lines =
+            [.. inserts.Select((insert, i) => new TimelinePanels.PanelLine(rates.FileName, i + 2, ChartText.ColorOf(insert), seconds.Lines[insert].Title, rates.Largest(i + 1, 1)))];
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
         var settings = new GnuplotSettings()
             .Set("kinds", "png svg")
@@ -35,22 +40,18 @@ internal static class ShardChart
             .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks(OverTime.Marks(run, axis))
             .SetBands(MigrationBands.Of(run, axis.At, axis.Seconds));
-        TimelinePanels.Set(settings, [.. Panels(table, rates, tests)]);
+        TimelinePanels.Set(settings, [.. Panels(table, rates, lines)]);
         return new Chart(
             name, Title,
-            "Lines that run together are shards that are filled evenly. Shaded is the time in which a chunk was on its way from one shard to another; "
-            + "orphans are documents that have moved away and are not deleted yet. The numbers on top are documents in the collection at the end of each step.",
-            settings, [rates, table.Data]);
+            "Lines that run together are shards that fill evenly. Shaded: a chunk is on its way from one shard to another. "
+            + "Orphans are documents that have moved away and are not deleted yet." + OverTime.DocumentTicsHint(run),
+            settings, [rates, table.Data]) { SharedTemplate = OverTime.Template };
     }
 
-    private static IEnumerable<TimelinePanels.Panel> Panels(ShardTimeline shards, ChartTable rates, List<string> tests)
+    private static IEnumerable<TimelinePanels.Panel> Panels(ShardTimeline shards, ChartTable rates, TimelinePanels.PanelLine[] inserts)
     {
         if (rates.Rows.Count > 0)
-        {
-            yield return new TimelinePanels.Panel(
-                "documents/s", AxisScale.OfCount(rates.Largest(), Ticks),
-                [.. tests.Select((test, i) => new TimelinePanels.PanelLine(rates.FileName, i + 2, test, test, rates.Largest(i + 1, 1)))], rates.Rows.Count, true);
-        }
+            yield return new TimelinePanels.Panel("documents/s", AxisScale.OfCount(rates.Largest(), Ticks), inserts, rates.Rows.Count, true);
 
         for (int i = 0; i < ShardTimeline.Figures.Count; i++)
         {

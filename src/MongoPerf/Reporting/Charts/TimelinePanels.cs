@@ -3,10 +3,17 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>Which panels the time chart has: those for which the run has figures.</summary>
-internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable latencies, ChartTable server, ChartTable host)
+/// <param name="run">Its environment and events.</param>
+/// <param name="lines">Its operations.</param>
+/// <param name="rates">Of some of them, by their places.</param>
+/// <param name="latencies">Of some of them in milliseconds, by their places.</param>
+/// <param name="server">Of <see cref="ServerTimeline.ServerLines"/>.</param>
+/// <param name="host">Of <see cref="ServerTimeline.HostLines"/>.</param>
+internal sealed class TimelinePanels(
+    StoredRun run, IReadOnlyList<OperationLine> lines, (ChartTable Table, int[] Places) rates, (ChartTable Table, int[] Places) latencies, ChartTable server, ChartTable host)
 {
-    /// <summary>Of a scenario; as many as there are colours, and as fit beside a panel.</summary>
-    public const int MostOperations = 7;
+    /// <summary>Of operations in a panel; as many as fit beside it.</summary>
+    public const int MostLines = 7;
     private const int Ticks = 4;
 
     /// <summary>One plot above the common time axis.</summary>
@@ -29,29 +36,34 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
     public IReadOnlyList<Panel> Build()
     {
         bool seesServersDisk = run.Environment?.ServerOnSameMachine == true;
-        bool wasStartedAgain = run.Events.Any(e => e.Kind is RunEvent.ColdStart or RunEvent.WarmStart);
-        var disk = seesServersDisk ? State("disk, MB/s", false, "disk_read", "disk_written") : null;
+        bool wasStartedAgain = run.Events.Any(e => e.Kind is RunEvent.ColdStart or RunEvent.WarmStart or RunEvent.FirstAnswer);
+        var disk = seesServersDisk ? State("disk, MB/s", AxisScale.OfCount, "disk_read", "disk_written") : null;
         return
         [
-            .. run.Scenario is null ? new[] { Rate("documents/s", ChartText.InsertTests), Rate("operations/s", ChartText.QueryTests) }.OfType<Panel>()
-                : new[] { Operations("operations/s", rates, _ => true), Operations("p99, ms", latencies, WasRepeated) ?? Operations("p99, ms", latencies, _ => true) }.OfType<Panel>(),
             .. new[]
             {
-                State("cache", true, "cache_used", "cache_dirty", "cache_max"),
+                Operations("documents/s", rates, static line => line.IsInsert),
+                Operations("operations/s", rates, static line => !line.IsInsert),
+                // What was done once, such as an index build, takes so long that nothing would be seen of the others.
+                Operations("p99, ms", latencies, static line => line.IsRepeated) ?? Operations("p99, ms", latencies, static _ => true),
+            }.OfType<Panel>(),
+            .. new[]
+            {
+                State("cache", AxisScale.OfMemory, "cache_used", "cache_dirty", "cache_max"),
                 disk,
                 // Beside the disk only where a server had to fill its cache anew.
-                disk is null || wasStartedAgain ? State("cache, MB/s", false, "cache_read", "cache_written") : null,
-                wasStartedAgain ? State("page faults/s", false, "page_faults") : null,
-                WithCores(State("CPU, cores", false, "server_cpu", "client_cpu", "host_cpu")),
-                State("memory", true, "server_resident", "client_resident"),
-                State("operations", false, "queued", "tickets_read", "tickets_write"),
+                disk is null || wasStartedAgain ? State("cache, MB/s", AxisScale.OfCount, "cache_read", "cache_written") : null,
+                wasStartedAgain ? State("page faults/s", AxisScale.OfCount, "page_faults") : null,
+                WithCores(State("CPU, cores", AxisScale.OfCount, "server_cpu", "client_cpu", "host_cpu")),
+                State("memory", AxisScale.OfMemory, "server_resident", "client_resident"),
+                State("operations", AxisScale.OfCount, "queued", "tickets_read", "tickets_write"),
             }.OfType<Panel>(),
         ];
     }
 
     public static void Set(GnuplotSettings settings, IReadOnlyList<Panel> panels)
     {
-        var lines = panels.SelectMany(static (panel, i) => panel.Lines.Select((line, j) => (Line: line, Panel: i + 1.0, Place: 1.0 + panel.Lines.Take(j).Sum(above => RowsOf(above.Title))))).ToList();
+        var all = panels.SelectMany(static (panel, i) => panel.Lines.Select((line, j) => (Line: line, Panel: i + 1.0, Place: 1.0 + panel.Lines.Take(j).Sum(above => RowsOf(above.Title))))).ToList();
         settings.Set("panel_count", panels.Count)
             .SetArray("panel_title", panels.Select(static panel => panel.Title).ToList())
             .SetArray("panel_y_max", panels.Select(static panel => panel.Y.Max).ToList())
@@ -60,14 +72,14 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
             .SetArray("panel_points", panels.Select(static panel => PointSize(panel)).ToList())
             .SetArray("panel_limit", panels.Select(static panel => panel.Limit).ToList())
             .SetArray("panel_limit_label", panels.Select(static panel => panel.LimitLabel).ToList())
-            .Set("line_count", lines.Count)
-            .SetArray("line_panel", lines.ConvertAll(static line => line.Panel))
-            .SetArray("line_place", lines.ConvertAll(static line => line.Place))
-            .SetArray("line_index", lines.ConvertAll(static line => (double)line.Line.Index))
-            .SetArray("line_file", lines.ConvertAll(static line => line.Line.File))
-            .SetArray("line_column", lines.ConvertAll(static line => (double)line.Line.Column))
-            .SetArray("line_color", lines.ConvertAll(static line => line.Line.Color))
-            .SetArray("line_title", lines.ConvertAll(static line => line.Line.Title));
+            .Set("line_count", all.Count)
+            .SetArray("line_panel", all.ConvertAll(static line => line.Panel))
+            .SetArray("line_place", all.ConvertAll(static line => line.Place))
+            .SetArray("line_index", all.ConvertAll(static line => (double)line.Line.Index))
+            .SetArray("line_file", all.ConvertAll(static line => line.Line.File))
+            .SetArray("line_column", all.ConvertAll(static line => (double)line.Line.Column))
+            .SetArray("line_color", all.ConvertAll(static line => line.Line.Color))
+            .SetArray("line_title", all.ConvertAll(static line => line.Line.Title));
     }
 
     /// <summary>That a title takes in the legend; its further rows stand closer.</summary>
@@ -75,40 +87,24 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
 
     private static double PointSize(Panel panel) => panel.PointSize ?? panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
 
-    private Panel? Rate(string title, List<string> tests)
+    private Panel? Operations(string title, (ChartTable Table, int[] Places) source, Func<OperationLine, bool> isShown)
     {
-        var lines = new List<PanelLine>();
-        for (int column = 1; column < rates.Columns.Count; column++)
-        {
-            string test = rates.Columns[column];
-            if (tests.Contains(test) && HasValues(rates, column))
-                lines.Add(new PanelLine(rates.FileName, column + 1, test, test, rates.Largest(column, 1)));
-        }
-
-        return lines.Count == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, rates.Rows.Count, true);
-    }
-
-    /// <summary>What was done once, such as an index build, takes so long that nothing would be seen of the others.</summary>
-    private bool WasRepeated(string test) => run.Steps.SelectMany(step => step.Tests).Any(t => t.Test == test && t.Operations > 1);
-
-    private static Panel? Operations(string title, ChartTable table, Func<string, bool> isShown)
-    {
-        PanelLine[] lines =
+        PanelLine[] shown =
         [
-            .. Enumerable.Range(1, table.Columns.Count - 1).Where(column => HasValues(table, column) && isShown(table.Columns[column]))
-                .Select(column => new PanelLine(table.FileName, column + 1, $"s{column}", table.Columns[column], table.Largest(column, 1))),
+            .. source.Places.Index().Where(one => isShown(lines[one.Item]) && HasValues(source.Table, one.Index + 1))
+                .Select(one => new PanelLine(
+                    source.Table.FileName, one.Index + 2, ChartText.ColorOf(one.Item), lines[one.Item].Title, source.Table.Largest(one.Index + 1, 1))),
         ];
-        return lines.Length == 0 ? null : new Panel(title, AxisScale.OfCount(lines.Max(static line => line.Largest), Ticks), lines, table.Rows.Count, true);
+        return shown.Length == 0 ? null : new Panel(title, AxisScale.OfCount(shown.Max(static line => line.Largest), Ticks), shown, source.Table.Rows.Count, true);
     }
 
-    private Panel? State(string title, bool isBytes, params string[] keys)
+    private Panel? State(string title, Func<double, int, AxisScale> scale, params string[] keys)
     {
-        var lines = keys.Select(Find).OfType<PanelLine>().ToList();
+        var shown = keys.Select(Find).OfType<PanelLine>().ToList();
         // Nothing but zeros would be an empty panel.
-        if (!lines.Exists(static line => line.Largest > 0))
-            return null;
-        double largest = lines.Max(static line => line.Largest);
-        return new Panel(title, isBytes ? AxisScale.OfBytes(largest, Ticks) : AxisScale.OfCount(largest, Ticks), lines, Math.Max(server.Rows.Count, host.Rows.Count), false);
+        return shown.Exists(static line => line.Largest > 0)
+            ? new Panel(title, scale(shown.Max(static line => line.Largest), Ticks), shown, Math.Max(server.Rows.Count, host.Rows.Count), false)
+            : null;
     }
 
     private PanelLine? Find(string key)
@@ -131,7 +127,7 @@ internal sealed class TimelinePanels(StoredRun run, ChartTable rates, ChartTable
         if (cpu is null || run.Environment is not { } machine || cpu.Lines.Max(static line => line.Largest) < machine.CpuCount * 0.4)
             return cpu;
         double largest = Math.Max(machine.CpuCount, cpu.Lines.Max(static line => line.Largest));
-        return cpu with { Limit = machine.CpuCount, LimitLabel = "cores there are", Y = AxisScale.OfCount(largest, Ticks) };
+        return cpu with { Limit = machine.CpuCount, LimitLabel = "CPU cores", Y = AxisScale.OfCount(largest, Ticks) };
     }
 
     private static bool HasValues(ChartTable table, int column) => table.Rows.Any(row => double.IsFinite(row[column]));

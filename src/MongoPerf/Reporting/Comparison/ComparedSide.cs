@@ -10,7 +10,8 @@ internal sealed class ComparedSide
     public ComparedSide(IReadOnlyList<StoredRun> runs)
     {
         Stored = runs;
-        Windows = new SideWindows([.. runs.Select(RunWindows.Of)]);
+        // Repeats are judged run by run, which needs no latencies of single seconds.
+        Windows = new SideWindows([.. runs.Select(run => RunWindows.Of(run, withHistograms: runs.Count == 1))]);
     }
 
     public IReadOnlyList<StoredRun> Stored { get; }
@@ -36,7 +37,14 @@ internal sealed class ComparedSide
     private string Known => First.DeploymentName is { } name ? $"{Id} ({name})" : Id;
 
     /// <summary>"2026-11-21-a: mongod 6.0.5, standalone", with the address of one that was given.</summary>
-    public string Title => $"{Name}: {ChartText.DeploymentText(First.Deployment)}{(First.Deployment is { Kind: "uri" or "tyrant" } given ? $" at {given.Address}" : "")}";
+    public string Title
+    {
+        get
+        {
+            string address = First.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? $" at {given.Address}" : "";
+            return $"{Name}: {ChartText.DeploymentText(First.Deployment)}{address}";
+        }
+    }
 }
 
 /// <summary>What the runs of one side measured, in the order in which they ran.</summary>
@@ -49,6 +57,6 @@ internal sealed record SideWindows(IReadOnlyList<RunWindows> Runs)
         return windows.Length == Runs.Count ? windows : [];
     }
 
-    /// <summary>What every run has.</summary>
+    /// <summary>What every run has, in the order of the plan.</summary>
     public IEnumerable<WindowKey> Keys => Runs[0].Keys.Where(key => At(key).Count > 0);
 }

@@ -1,16 +1,25 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Figures;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>The charts of a comparison: all ratios on one page, for each test the runs laid over each other, and the shards of each sharded run over time.</summary>
+/// <summary>The charts of a comparison: all ratios on one page, for each operation the runs laid over each other, and the shards of each sharded run over time.</summary>
 internal static class ComparisonCharts
 {
     private const string RatioTemplate = "compare-all.gp";
-    private const string TestTemplate = "compare-test.gp";
+    private const string OperationTemplate = "compare-operation.gp";
     private const string ShardTemplate = "compare-shards.gp";
+
+    private const double PicturePixels = 1600;
+    private const double NameCharacterPixels = 9.5;
+
+    /// <summary>Characters in a row of an operation's name beside the plot.</summary>
+    private const int LongestName = 32;
+
+    /// <summary>Share of the picture that is left of the plot.</summary>
+    private const double LeastPlotLeft = 0.09;
 
     /// <summary>Left value with its low and high end, and two right values.</summary>
     private const int ColumnsPerSide = 5;
@@ -18,123 +27,135 @@ internal static class ComparisonCharts
     public static ChartSet Build(RunComparison comparison)
     {
         List<Chart> charts = [.. ScenarioFigures.Of(comparison.FigureRuns, "compare-"), .. new[] { Ratios(comparison) }.OfType<Chart>()];
-        foreach ((string test, int threads) in Tests(comparison))
-            charts.Add(OfTest(comparison, test, threads));
+        ComparedOperation[] operations = [.. comparison.Candidates.SelectMany(c => c.Operations).Select(o => o.Operation).Distinct()];
+        foreach ((ComparedOperation operation, string name) in operations.Zip(Names(operations)))
+            charts.Add(OfOperation(comparison, operation, operation.NameAmong(operations), name));
         if (Sizes(comparison) is { } sizes)
             charts.Add(sizes);
         charts.AddRange(Laps(comparison));
         charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
         return new ChartSet(
-            charts, ["common.gp", "over-time.gp", RatioTemplate, TestTemplate, ShardTemplate, FigureChart.Template, LapChart.Template], ["compare-*"],
+            charts, ["common.gp", "over-time.gp", RatioTemplate, OperationTemplate, ShardTemplate, FigureChart.Template, LapChart.Template], ["compare-*"],
             $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
     }
 
     /// <summary>The runs' laps laid over each other, a chart for each phase and value of its parameters that several have; of repeats the first.</summary>
     private static IEnumerable<Chart> Laps(RunComparison comparison) => comparison.Sides
         .SelectMany(side => LapFigures.Of(side.First).Select(laps => (side.Title, Laps: laps)))
-        .GroupBy(line => (Phase: ScenarioTables.Label(line.Laps.Measured), line.Laps.LengthText))
+        .GroupBy(line => (Phase: PhaseLabels.Of(line.Laps.Phase), line.Laps.LengthText))
         .Where(phase => phase.Count() > 1)
-        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", "the tasks' median, in a band from the fastest of them to the slowest", [.. phase]));
+        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} and task", "median of the tasks, in a band from the fastest to the slowest", [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
     private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
         ? chart with { Title = $"{chart.Title}: {run.Run.Id}", SharedTemplate = ShardTemplate }
         : null;
 
-    private static IEnumerable<(string Test, int Threads)> Tests(RunComparison comparison) =>
-        comparison.Candidates.SelectMany(c => c.Tests).Select(t => (t.Test, t.Threads)).Distinct()
-            .OrderBy(t => TestOrder.Of(t.Test)).ThenBy(t => t.Threads);
+    /// <summary>Of files: "compare-q4", "compare-q4-8", "compare-read-limit-10". Names that come out alike get a number.</summary>
+    private static IEnumerable<string> Names(ComparedOperation[] operations)
+    {
+        string[] names = [.. operations.Select(o => "compare-" + Slug(o.TitleAmong(operations)))];
+        return names.Select((name, i) => names.Take(i).Count(n => n == name) is > 0 and int before ? $"{name}-{before + 1}" : name);
+    }
 
-    /// <summary>A row per test and candidate with its interval.</summary>
+    private static string Slug(string title) =>
+        string.Join('-', new string([.. title.Select(c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+
+    /// <summary>A row per operation and candidate with its interval.</summary>
     private static Chart? Ratios(RunComparison comparison)
     {
-        var rows = Tests(comparison).SelectMany(one => comparison.Candidates.Select((candidate, i) => (
-            Candidate: i + 1, All: candidate.Tests, Test: candidate.Tests.FirstOrDefault(t => t.Test == one.Test && t.Threads == one.Threads))))
-            .Where(row => row.Test?.Rate is not null).ToList();
-        if (rows.Count == 0)
+        (int Side, CandidateJudgement Candidate, OperationJudgement Judged)[] rows =
+        [
+            .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 2, Candidate: candidate, Judged: judged)))
+                .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation).Where(row => row.Judged.Rate is not null),
+        ];
+        if (rows.Length == 0)
             return null;
         var table = new ChartTable("compare-ratios.dat", ["row", "ratio", "low", "high", "side"]);
-        for (int i = 0; i < rows.Count; i++)
+        for (int i = 0; i < rows.Length; i++)
         {
-            Ratio rate = rows[i].Test!.Rate!;
-            table.Add([i + 1, rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value, rows[i].Candidate + 1]);
+            Ratio rate = rows[i].Judged.Rate!;
+            table.Add([i + 1, rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value, rows[i].Side]);
         }
 
         double least = Math.Min(1 - comparison.NoiseThreshold, table.Rows.Min(row => row[2]));
         double most = Math.Max(1 + comparison.NoiseThreshold, table.Rows.Max(row => row[3]));
         double margin = Math.Pow(most / least, 0.06);
-        var settings = Head(comparison, "compare-ratios", "How fast, against the baseline", table)
-            .Set("row_count", rows.Count)
-            .SetArray("row_name", rows.ConvertAll(row => ComparisonText.NameOf(row.Test!, row.All)))
-            .SetArray("row_text", rows.ConvertAll(row => $"{ComparisonText.WithRange(row.Test!.Rate)}  {ComparisonText.Describe(row.Test.Outcome)}"))
+        List<string> names = [.. rows.Select(row => ChartText.Wrap(row.Candidate.TitleOf(row.Judged), LongestName))];
+        int widest = names.SelectMany(name => name.Split('\n')).Max(line => line.Length);
+        var settings = Head(comparison, "compare-ratios", "Rates relative to the baseline", table)
+            .Set("row_count", rows.Length)
+            .SetArray("row_name", names)
+            .Set("plot_left", Math.Max(LeastPlotLeft, (40 + (widest * NameCharacterPixels)) / PicturePixels))
+            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate)}  {ComparisonText.Describe(row.Judged.Outcome)}").ToList())
             .Set("x_low", least / margin)
             .Set("x_high", most * margin)
             .Set("x_tics", AxisScale.RatioTics(least / margin, most * margin))
             .Set("noise", comparison.NoiseThreshold)
-            .Set("picture_height", 290 + (rows.Count * 62));
+            .Set("picture_height", 290 + (rows.Length * 62));
         return new Chart(
-            "compare-ratios", "How fast, against the baseline",
-            "Each point is a test's rate as a share of the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. Within the grey band a difference is not called one.",
+            "compare-ratios", "Rates relative to the baseline",
+            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. Differences within the grey band are ignored.",
             settings, [table]) { SharedTemplate = RatioTemplate };
     }
 
-    private static Chart OfTest(RunComparison comparison, string test, int threads)
+    private static Chart OfOperation(RunComparison comparison, ComparedOperation operation, string label, string name)
     {
-        string name = Name(comparison, test, threads);
-        bool overTime = comparison.Sides.All(side => side.First.Steps.Count == 1) && comparison.Sides.All(side => side.Stored.Count == 1);
-        ChartTable table = overTime ? ByTime(comparison, name, test, threads) : BySize(comparison, name, test, threads);
-        bool isInsert = RunWindows.IsInsert(test);
+        bool overTime = comparison.Sides.All(side => side.Stored.Count == 1 && KeysOf(side, operation).Count() <= 1);
+        bool overSize = operation.Growth is not null;
+        ChartTable table = overTime ? ByTime(comparison, name, operation) : ByWindow(comparison, name, operation);
+        RateWindow any = comparison.Sides.SelectMany(side => KeysOf(side, operation).Select(key => side.Windows.Runs[0].Find(key)!)).First();
         double largest = table.Rows.Select(row => row[0]).DefaultIfEmpty(1).Max();
         (double lowest, AxisScale latency) = AxisScale.OfLatency(Right(table, comparison).DefaultIfEmpty(1).Min(), Right(table, comparison).DefaultIfEmpty(10).Max());
         (AxisScale time, string unit) = AxisScale.OfTime(largest);
-        string title = $"{(isInsert ? "Insert" : "Query")} rate and latency: {ChartText.SeriesTitle(comparison.Baseline.First.Settings, test, null)}, {ChartText.ThreadsText(threads)}";
+        string title = $"{label}: rate and latency, {(operation.Threads == 1 ? "1 thread" : $"{operation.Threads} threads")}";
         var settings = Head(comparison, name, title, table)
-            .Set("verdict", Verdicts(comparison, test, threads))
-            .SetAxis("x", overTime ? time with { Max = time.Max * 1.02 } : new AxisScale(largest * 1.02, AxisScale.OfCount(largest).Tics))
-            .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : "documents in the collection")
-            .Set("left_title", isInsert ? "documents/s" : "operations/s")
+            .Set("verdict", Verdicts(comparison, operation))
+            .SetAxis("x", overTime ? time with { Max = time.Max * 1.02 } : new AxisScale(largest * 1.02, overSize ? AxisScale.OfCount(largest).Tics : AxisScale.OfWhole((long)largest).Tics))
+            .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : "repeat of the phase")
+            .Set("left_title", any.IsInsert ? "documents/s" : "operations/s")
             .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", test == "unack" ? "time to send: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
+            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
             .Set("right_is_log", 1)
             .Set("right_min", lowest)
             .SetAxis("right", latency);
-        string band = overTime ? "" : " The bands reach from the slowest to the fastest second at that size (with repeats: run).";
-        return new Chart(name, title, $"The same test on each side; the text below the title is the verdict over all sizes.{band}", settings, [table])
-        {
-            SharedTemplate = TestTemplate,
-        };
+        string what = overTime ? "The same operation on each side, second by second; the verdict is below the title."
+            : $"The same operation on each side; the verdict below the title is over all {(overSize ? "sizes" : "repeats")}. "
+                + $"The bands reach from the slowest to the fastest second at each {(overSize ? "size" : "repeat")}, of repeated runs from the slowest to the fastest run.";
+        return new Chart(name, title, what, settings, [table]) { SharedTemplate = OperationTemplate };
     }
+
+    private static IEnumerable<WindowKey> KeysOf(ComparedSide side, ComparedOperation operation) => side.Windows.Runs[0].Keys.Where(key => key.Operation == operation);
 
     private static Chart? Sizes(RunComparison comparison)
     {
-        if (!comparison.Sides.Any(side => side.First.Steps.Any(s => s.Sizes is not null)))
+        Dictionary<long, StoredSize>[] sides = [.. comparison.Sides.Select(side => StoredSize.Of(side.First).GroupBy(s => s.Documents).ToDictionary(group => group.Key, group => group.Last()))];
+        if (sides.All(side => side.Count == 0))
             return null;
         const string name = "compare-size";
         var table = new ChartTable(name + ".dat", Columns(comparison, "documents", "storage", "low", "high", "indexes", "-"));
-        foreach (long documents in comparison.Sides.SelectMany(side => side.First.Steps).Select(s => s.Sizes?.Documents).OfType<long>().Distinct().Order())
+        foreach (long documents in sides.SelectMany(side => side.Keys).Distinct().Order())
         {
-            table.Add([documents, .. comparison.Sides.SelectMany(side =>
-            {
-                SizeResult? sizes = side.First.Steps.Select(s => s.Sizes).FirstOrDefault(s => s?.Documents == documents);
-                return (double[])[sizes?.StorageBytes ?? double.NaN, double.NaN, double.NaN, sizes?.IndexBytes ?? double.NaN, double.NaN];
-            })]);
+            table.Add([documents, .. sides.SelectMany(side => side.TryGetValue(documents, out StoredSize? size)
+                ? (double[])[size.StorageBytes, double.NaN, double.NaN, size.IndexBytes, double.NaN]
+                : [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN])]);
         }
 
         double largest = table.Rows.Max(row => row[0]);
         string text = comparison.Candidates is [{ Sizes.Count: > 0 } only]
-            ? $"at {Units.Count(only.SizesAtDocuments)} documents: {string.Join(", ", only.Sizes.Select(s => $"{s.What} {ComparisonText.Number(s.Value)} of the baseline's"))}"
+            ? $"at {Units.Count(only.SizesAtDocuments)} documents, relative to the baseline: {string.Join(", ", only.Sizes.Select(s => $"{s.What} {ComparisonText.Number(s.Value)}"))}"
             : "";
         var settings = Head(comparison, name, "Size of documents and indexes as stored", table)
             .Set("verdict", text)
             .SetAxis("x", new AxisScale(largest * 1.02, AxisScale.OfCount(largest).Tics))
             .Set("x_label", "documents in the collection")
-            .Set("left_title", "documents as stored")
+            .Set("left_title", "documents, as stored")
             .SetAxis("y", AxisScale.OfBytes(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", "indexes as stored")
+            .Set("right_title", "indexes, as stored")
             .Set("right_is_log", 0)
             .Set("right_min", 0)
             .SetAxis("right", AxisScale.OfBytes(Right(table, comparison).DefaultIfEmpty(1).Max()));
-        return new Chart(name, "Size of documents and indexes as stored", "What the same documents occupy on each side.", settings, [table]) { SharedTemplate = TestTemplate };
+        return new Chart(name, "Size of documents and indexes as stored", "What the same documents occupy on each side.", settings, [table]) { SharedTemplate = OperationTemplate };
     }
 
     private static GnuplotSettings Head(RunComparison comparison, string name, string title, ChartTable table) => new GnuplotSettings()
@@ -146,18 +167,15 @@ internal static class ComparisonCharts
         .SetArray("side_title", comparison.Sides.Select((side, i) => (i == 0 ? "baseline " : "") + side.Title).ToList())
         .Set("point_size", table.Rows.Count > 40 ? 0.4 : 1.1);
 
-    private static ChartTable BySize(RunComparison comparison, string name, string test, int threads)
+    private static ChartTable ByWindow(RunComparison comparison, string name, ComparedOperation operation)
     {
-        var table = new ChartTable(name + ".dat", Columns(comparison, "documents", "rate", "low", "high", "p50", "p99"));
-        var sizes = comparison.Sides.SelectMany(side => side.Windows.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads)
-                .Select(key => (Key: key, side.Windows.Runs[0].Find(key)!.Documents)))
-            .GroupBy(pair => pair.Key).OrderBy(group => group.Key.Step);
-        foreach (var size in sizes)
-            table.Add([size.First().Documents, .. comparison.Sides.SelectMany(side => AtSize(side, side.Windows.At(size.Key)))]);
+        var table = new ChartTable(name + ".dat", Columns(comparison, operation.Growth is null ? "repeat" : "documents", "rate", "low", "high", "p50", "p99"));
+        foreach (WindowKey key in comparison.Sides.SelectMany(side => KeysOf(side, operation)).Distinct().OrderBy(key => key.At))
+            table.Add([key.At, .. comparison.Sides.SelectMany(side => AtWindow(side, side.Windows.At(key)))]);
         return table;
     }
 
-    private static double[] AtSize(ComparedSide side, IReadOnlyList<RateWindow> windows)
+    private static double[] AtWindow(ComparedSide side, IReadOnlyList<RateWindow> windows)
     {
         if (windows.Count == 0)
             return [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN];
@@ -176,11 +194,11 @@ internal static class ComparisonCharts
         return values.Any(v => v is not > 0) ? double.NaN : Math.Exp(values.Average(v => Math.Log(v!.Value)));
     }
 
-    /// <summary>Second by second, where there is but one size.</summary>
-    private static ChartTable ByTime(RunComparison comparison, string name, string test, int threads)
+    /// <summary>Second by second, where there is but one window.</summary>
+    private static ChartTable ByTime(RunComparison comparison, string name, ComparedOperation operation)
     {
         var table = new ChartTable(name + ".dat", Columns(comparison, "seconds", "rate", "low", "high", "p50", "p99"));
-        RateWindow?[] windows = [.. comparison.Sides.Select(side => side.Windows.Runs[0].Keys.Where(key => key.Test == test && key.Threads == threads).Select(side.Windows.Runs[0].Find).FirstOrDefault())];
+        RateWindow?[] windows = [.. comparison.Sides.Select(side => KeysOf(side, operation).Select(side.Windows.Runs[0].Find).FirstOrDefault())];
         for (int second = 0; second < windows.Max(w => w?.Rates.Length ?? 0); second++)
         {
             table.Add([second + 1, .. windows.SelectMany(w => w is null || second >= w.Rates.Length
@@ -202,13 +220,10 @@ internal static class ComparisonCharts
         table.Rows.SelectMany(row => comparison.Sides.SelectMany((_, side) => row[(1 + (side * ColumnsPerSide) + from)..(1 + (side * ColumnsPerSide) + to)]))
             .Where(double.IsFinite);
 
-    private static string Verdicts(RunComparison comparison, string test, int threads) => string.Join("\n", comparison.Candidates.Select(candidate =>
+    private static string Verdicts(RunComparison comparison, ComparedOperation operation) => string.Join("\n", comparison.Candidates.Select(candidate =>
     {
-        TestJudgement? judgement = candidate.Tests.FirstOrDefault(t => t.Test == test && t.Threads == threads);
+        OperationJudgement? judgement = candidate.Operations.FirstOrDefault(o => o.Operation == operation);
         string text = judgement is null ? "not measured on both sides" : ComparisonText.Sentence(judgement);
         return comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Label}: {text}";
     }));
-
-    private static string Name(RunComparison comparison, string test, int threads) =>
-        Tests(comparison).Count(one => one.Test == test) > 1 ? $"compare-{test}-{threads}" : $"compare-{test}";
 }

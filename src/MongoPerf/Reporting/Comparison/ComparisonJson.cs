@@ -3,7 +3,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>A comparison as JSON, schema mongoperf/compare/1. What has no value is null, but that a size with too few samples has nothing beside
+/// <summary>A comparison as JSON, schema mongoperf/compare/1. What has no value is null, except that a window with too few samples has nothing beside
 /// that verdict; fields are only ever added.</summary>
 internal static class ComparisonJson
 {
@@ -18,7 +18,7 @@ internal static class ComparisonJson
         json.WriteString("schema", Schema);
         json.Object("baseline", comparison.Baseline, WriteSide);
         json.Number("noiseThreshold", comparison.NoiseThreshold);
-        json.Number("level", TestJudge.Level);
+        json.Number("level", OperationJudge.Level);
         json.WriteBoolean("forced", comparison.WasForced);
         json.Objects("differences", comparison.Differences, WriteDifference);
         json.Texts("notes", comparison.Notes);
@@ -32,7 +32,7 @@ internal static class ComparisonJson
         json.WriteString("schema", SpreadSchema);
         json.Object("run", spread.Side, WriteSide);
         json.Texts("warnings", spread.SlowStarts);
-        json.Objects("tests", spread.Tests, WriteSpread);
+        json.Objects("operations", spread.Operations, WriteSpread);
         json.WriteEndObject();
     });
 
@@ -43,16 +43,15 @@ internal static class ComparisonJson
         json.WriteBoolean("isUnlike", difference.IsUnlike);
     }
 
-    private static void WriteSpread(Utf8JsonWriter json, TestSpread test)
+    private static void WriteSpread(Utf8JsonWriter json, OperationSpread spread)
     {
-        json.WriteString("test", test.Test);
-        json.WriteNumber("threads", test.Threads);
-        json.Number("lowest", test.Lowest);
-        json.Number("median", test.Median);
-        json.Number("highest", test.Highest);
-        json.Number("variation", test.Variation);
+        WriteOperation(json, spread.Operation);
+        json.Number("lowest", spread.Lowest);
+        json.Number("median", spread.Median);
+        json.Number("highest", spread.Highest);
+        json.Number("variation", spread.Variation);
         json.WriteStartArray("perSecond");
-        foreach (double rate in test.Rates)
+        foreach (double rate in spread.Rates)
             json.WriteNumberValue(Math.Round(rate, 6));
         json.WriteEndArray();
     }
@@ -64,7 +63,7 @@ internal static class ComparisonJson
         if (side.First.DeploymentName is { } called)
             json.WriteString("deploymentName", called);
         DeploymentInfo? deployment = side.First.Deployment;
-        json.Text("topology", deployment?.Topology);
+        json.Text("topology", deployment?.Topology.Text());
         json.Text("serverVersion", deployment?.ServerVersion);
         json.Integer("cacheBytes", deployment?.CacheBytes);
     }
@@ -74,7 +73,7 @@ internal static class ComparisonJson
         json.Object("run", candidate.Candidate, WriteSide);
         json.WriteString("verdict", ComparisonText.Overall(candidate));
         json.WriteBoolean("isRegression", candidate.IsRegression);
-        json.Objects("tests", candidate.Tests, WriteTest);
+        json.Objects("operations", candidate.Operations, WriteJudgement);
         json.Objects("bytes", candidate.Sizes, (_, size) => WriteBytes(json, candidate, size));
     }
 
@@ -87,35 +86,43 @@ internal static class ComparisonJson
         json.Number("ratio", size.Value);
     }
 
-    private static void WriteTest(Utf8JsonWriter json, TestJudgement test)
+    private static void WriteJudgement(Utf8JsonWriter json, OperationJudgement judged)
     {
-        bool isJudged = test.Rate is not null;
-        json.WriteString("test", test.Test);
-        json.WriteNumber("threads", test.Threads);
-        json.WriteString("verdict", ComparisonText.Describe(test.Outcome));
-        json.WriteString("judgedBy", test.Evidence.ToString().ToLowerInvariant());
-        json.WriteString("basis", test.Basis);
-        json.Number("baselinePerSecond", isJudged ? test.BaselineRate : null);
-        json.Number("candidatePerSecond", isJudged ? test.CandidateRate : null);
-        json.Object("rate", test.Rate, WriteRatio);
-        json.Number("p", isJudged ? test.P : null);
-        json.Number("pHolm", isJudged ? test.HolmP : null);
-        json.Object("latencyP50", test.P50, WriteRatio);
-        json.Object("latencyP99", test.P99, WriteRatio);
-        json.Objects("sizes", test.Sizes, WriteSize);
+        bool isJudged = judged.Rate is not null;
+        WriteOperation(json, judged.Operation);
+        json.WriteString("verdict", ComparisonText.Describe(judged.Outcome));
+        json.WriteString("judgedBy", judged.Evidence.ToString().ToLowerInvariant());
+        json.WriteString("basis", judged.Basis);
+        json.Number("baselinePerSecond", isJudged ? judged.BaselineRate : null);
+        json.Number("candidatePerSecond", isJudged ? judged.CandidateRate : null);
+        json.Object("rate", judged.Rate, WriteRatio);
+        json.Number("p", isJudged ? judged.P : null);
+        json.Number("pHolm", isJudged ? judged.HolmP : null);
+        json.Object("latencyP50", judged.P50, WriteRatio);
+        json.Object("latencyP99", judged.P99, WriteRatio);
+        json.Objects("windows", judged.Windows, WriteWindow);
     }
 
-    private static void WriteSize(Utf8JsonWriter json, SizeJudgement size)
+    private static void WriteOperation(Utf8JsonWriter json, ComparedOperation operation)
     {
-        json.WriteNumber("documents", size.Documents);
-        json.WriteString("verdict", ComparisonText.Describe(size.Outcome));
-        if (size.Rate is not null)
+        json.Text("growth", operation.Growth);
+        json.WriteString("phase", operation.Phase);
+        json.WriteString("parameters", operation.Parameters);
+        json.WriteString("operation", operation.Operation);
+        json.WriteNumber("threads", operation.Threads);
+    }
+
+    private static void WriteWindow(Utf8JsonWriter json, WindowJudgement window)
+    {
+        json.WriteNumber("documents", window.Documents);
+        json.WriteString("verdict", ComparisonText.Describe(window.Outcome));
+        if (window.Rate is not null)
         {
-            json.Number("baselinePerSecond", size.BaselineRate);
-            json.Number("candidatePerSecond", size.CandidateRate);
-            json.Object("rate", size.Rate, WriteRatio);
-            json.Number("p", size.P);
-            json.Number("pHolm", size.HolmP);
+            json.Number("baselinePerSecond", window.BaselineRate);
+            json.Number("candidatePerSecond", window.CandidateRate);
+            json.Object("rate", window.Rate, WriteRatio);
+            json.Number("p", window.P);
+            json.Number("pHolm", window.HolmP);
         }
     }
 

@@ -23,8 +23,8 @@ internal static class ComparisonConsole
         foreach (string note in comparison.Notes)
             ConsoleReport.Labelled(console, "note", note, Color.Yellow);
         foreach (string basis in comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct())
-            ConsoleReport.Labelled(console, "judged", basis, Color.Grey);
-        ConsoleReport.Labelled(console, "reading", ComparisonText.Method(comparison), Color.Grey);
+            ConsoleReport.Labelled(console, "evidence", basis, Color.Grey);
+        ConsoleReport.Labelled(console, "method", ComparisonText.Method(comparison), Color.Grey);
         foreach (ReportTable table in ComparisonTables.Of(comparison))
             ConsoleReport.WriteTable(console, table, options.IsTerminal);
         console.WriteLine();
@@ -66,8 +66,8 @@ internal static class ComparisonMarkdown
         foreach (string note in comparison.Notes)
             MarkdownReport.Item(output, "note", note);
         foreach (string basis in comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct())
-            MarkdownReport.Item(output, "judged", basis);
-        MarkdownReport.Item(output, "reading", ComparisonText.Method(comparison));
+            MarkdownReport.Item(output, "evidence", basis);
+        MarkdownReport.Item(output, "method", ComparisonText.Method(comparison));
         foreach (ReportTable table in ComparisonTables.Of(comparison))
             MarkdownReport.Table(output, table);
     }
@@ -83,49 +83,53 @@ internal static class ComparisonMarkdown
     }
 }
 
-/// <summary>A comparison as comma-separated values: a row per candidate and test over all sizes ("all"), and one per size.</summary>
+/// <summary>A comparison as comma-separated values: a row per candidate and operation over all its windows ("all"), and one per window.</summary>
 internal static class ComparisonCsv
 {
+    private const string Operation = "growth,phase,parameters,operation,threads";
+
     public static void Write(RunComparison comparison, TextWriter output)
     {
         CsvReport.Row(output, (
-            "baseline,candidate,test,threads,documents,judged_by,baseline_per_second,candidate_per_second,ratio,ratio_low,ratio_high,p,p_holm,"
+            $"baseline,candidate,{Operation},window,documents,judged_by,baseline_per_second,candidate_per_second,ratio,ratio_low,ratio_high,p,p_holm,"
             + "p50_ratio,p50_low,p50_high,p99_ratio,p99_low,p99_high,verdict").Split(','));
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            foreach (TestJudgement test in candidate.Tests)
+            foreach (OperationJudgement judged in candidate.Operations)
             {
-                object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, test.Test, test.Threads];
-                bool isJudged = test.Rate is not null;
+                object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
+                bool isJudged = judged.Rate is not null;
                 CsvReport.Row(output,
                 [
-                    .. head, "all", test.Evidence.ToString().ToLowerInvariant(), isJudged ? test.BaselineRate : null, isJudged ? test.CandidateRate : null,
-                    .. Fields(test.Rate), isJudged ? test.P : null, isJudged ? test.HolmP : null, .. Fields(test.P50), .. Fields(test.P99),
-                    ComparisonText.Describe(test.Outcome),
+                    .. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), isJudged ? judged.BaselineRate : null, isJudged ? judged.CandidateRate : null,
+                    .. Fields(judged.Rate), isJudged ? judged.P : null, isJudged ? judged.HolmP : null, .. Fields(judged.P50), .. Fields(judged.P99),
+                    ComparisonText.Describe(judged.Outcome),
                 ]);
-                foreach (SizeJudgement size in test.Sizes)
+                foreach ((int i, WindowJudgement window) in judged.Windows.Index())
                 {
-                    bool hasRate = size.Rate is not null;
+                    bool hasRate = window.Rate is not null;
                     CsvReport.Row(output,
                     [
-                        .. head, size.Documents, null, hasRate ? size.BaselineRate : null, hasRate ? size.CandidateRate : null, .. Fields(size.Rate),
-                        hasRate ? size.P : null, hasRate ? size.HolmP : null, null, null, null, null, null, null, ComparisonText.Describe(size.Outcome),
+                        .. head, i + 1, window.Documents, null, hasRate ? window.BaselineRate : null, hasRate ? window.CandidateRate : null, .. Fields(window.Rate),
+                        hasRate ? window.P : null, hasRate ? window.HolmP : null, null, null, null, null, null, null, ComparisonText.Describe(window.Outcome),
                     ]);
                 }
             }
         }
     }
 
-    /// <summary>A row per test and run.</summary>
+    /// <summary>A row per operation and run.</summary>
     public static void WriteSpread(RepeatSpread spread, TextWriter output)
     {
-        CsvReport.Row(output, ["run", "repeat", "test", "threads", "per_second"]);
-        foreach (TestSpread test in spread.Tests)
+        CsvReport.Row(output, $"run,repeat,{Operation},per_second".Split(','));
+        foreach (OperationSpread operation in spread.Operations)
         {
-            for (int i = 0; i < test.Rates.Count; i++)
-                CsvReport.Row(output, [spread.Side.Stored[i].Run.Id, i + 1, test.Test, test.Threads, test.Rates[i]]);
+            foreach ((int i, double rate) in operation.Rates.Index())
+                CsvReport.Row(output, [spread.Side.Stored[i].Run.Id, i + 1, .. Fields(operation.Operation), rate]);
         }
     }
+
+    private static object?[] Fields(ComparedOperation o) => [o.Growth, o.Phase, o.Parameters, o.Operation, o.Threads];
 
     private static object?[] Fields(Ratio? ratio) => [ratio?.Value, ratio?.Interval?.Low, ratio?.Interval?.High];
 }

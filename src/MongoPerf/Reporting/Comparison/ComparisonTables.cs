@@ -11,56 +11,58 @@ internal static class ComparisonTables
             yield return table;
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            string pair = $"{candidate.Candidate.Name} against {comparison.Baseline.Name}";
-            yield return Tests(candidate, pair);
-            foreach (TestJudgement test in candidate.Tests.Where(t => t.Sizes.Count > 1 && t.Sizes.Any(s => s.Rate is not null)))
-                yield return Sizes(test, ComparisonText.NameOf(test, candidate.Tests));
+            yield return Operations(candidate, $"{candidate.Candidate.Name} against {comparison.Baseline.Name}");
+            foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1 && o.Windows.Any(w => w.Rate is not null)))
+                yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
         }
     }
 
     public static ReportTable Spread(RepeatSpread spread) => new(
-        $"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of queries (geometric mean over the sizes)",
-        ["<test", "threads", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
+        $"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of others (geometric mean over sizes)",
+        ["<operation", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
         [
-            .. spread.Tests.Select(t => (IReadOnlyList<string>)
+            .. spread.Operations.Select(o => (IReadOnlyList<string>)
             [
-                t.Test, t.Threads.ToString(), Units.Rate(t.Lowest), Units.Rate(t.Median), Units.Rate(t.Highest),
-                t.Variation is { } variation ? Units.Percent(variation) : Units.None, ComparisonText.Number(t.Highest / t.Lowest),
-                string.Join(" ", t.Rates.Select(r => Units.Rate(r))),
+                spread.TitleOf(o), Units.Rate(o.Lowest), Units.Rate(o.Median), Units.Rate(o.Highest),
+                o.Variation is { } variation ? Units.Percent(variation) : Units.None, ComparisonText.Number(o.Highest / o.Lowest),
+                string.Join(" ", o.Rates.Select(r => Units.Rate(r))),
             ]),
         ]);
 
-    private static ReportTable Tests(CandidateJudgement candidate, string pair) => new(
-        $"{pair}: documents/s of inserts, operations/s of queries; p50 and p99 are ratios of latencies, more is slower",
-        ["<test", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "p50", "p99", "<verdict"],
-        [.. candidate.Tests.Select(test => TestRow(test, ComparisonText.NameOf(test, candidate.Tests)))]);
+    private static ReportTable Operations(CandidateJudgement candidate, string pair) => new(
+        $"{pair}: documents/s of inserts, operations/s of others; p50 and p99 are latency ratios, where more is slower",
+        ["<operation", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "p50", "p99", "<verdict"],
+        [.. candidate.Operations.Select(judged => OperationRow(judged, candidate.TitleOf(judged)))]);
 
-    private static IReadOnlyList<string> TestRow(TestJudgement test, string name) => test.Rate is not { } rate
-        ? [name, "", "", "", "", "", "", "", ComparisonText.Describe(test.Outcome)]
+    private static IReadOnlyList<string> OperationRow(OperationJudgement judged, string title) => judged.Rate is not { } rate
+        ? [title, "", "", "", "", "", "", "", ComparisonText.Describe(judged.Outcome)]
         :
         [
-            name, Units.Rate(test.BaselineRate), Units.Rate(test.CandidateRate), ComparisonText.Number(rate.Value),
-            ComparisonText.Range(rate.Interval), ComparisonText.Probability(test.HolmP), ComparisonText.WithRange(test.P50),
-            ComparisonText.WithRange(test.P99), ComparisonText.Describe(test.Outcome),
+            title, Units.Rate(judged.BaselineRate), Units.Rate(judged.CandidateRate), ComparisonText.Number(rate.Value), ComparisonText.Range(rate.Interval),
+            ComparisonText.Probability(judged.HolmP), ComparisonText.WithRange(judged.P50), ComparisonText.WithRange(judged.P99), ComparisonText.Describe(judged.Outcome),
         ];
 
-    private static ReportTable Sizes(TestJudgement test, string name) => new(
-        $"{name} at each size",
-        ["documents", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
-        [.. test.Sizes.Select(SizeRow)]);
+    private static ReportTable Windows(OperationJudgement judged, string title)
+    {
+        bool isGrowth = judged.Operation.Growth is not null;
+        return new ReportTable(
+            $"{title} at each {(isGrowth ? "size" : "repeat")}",
+            [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
+            [.. judged.Windows.Select(window => WindowRow(window, isGrowth ? Units.Count(window.At) : Units.Exact(window.At)))]);
+    }
 
-    private static IReadOnlyList<string> SizeRow(SizeJudgement size) => size.Rate is not { } rate
-        ? [Units.Count(size.Documents), "", "", "", "", "", ComparisonText.Describe(size.Outcome)]
+    private static IReadOnlyList<string> WindowRow(WindowJudgement window, string at) => window.Rate is not { } rate
+        ? [at, "", "", "", "", "", ComparisonText.Describe(window.Outcome)]
         :
         [
-            Units.Count(size.Documents), Units.Rate(size.BaselineRate), Units.Rate(size.CandidateRate), ComparisonText.Number(rate.Value),
-            ComparisonText.Range(rate.Interval), ComparisonText.Probability(size.HolmP), ComparisonText.Describe(size.Outcome),
+            at, Units.Rate(window.BaselineRate), Units.Rate(window.CandidateRate), ComparisonText.Number(rate.Value),
+            ComparisonText.Range(rate.Interval), ComparisonText.Probability(window.HolmP), ComparisonText.Describe(window.Outcome),
         ];
 
     private static ReportTable Bytes(CandidateJudgement candidate) => new(
-        $"size at {Units.Count(candidate.SizesAtDocuments)} documents",
+        $"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents",
         ["<what", "baseline", "candidate", "ratio"],
         [.. candidate.Sizes.Select(s => (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);
 }

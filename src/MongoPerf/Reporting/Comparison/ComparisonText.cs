@@ -6,13 +6,9 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>The words of a comparison.</summary>
 internal static class ComparisonText
 {
-    /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
-    public static string NameOf(TestJudgement test, IEnumerable<TestJudgement> all) =>
-        all.Count(other => other.Test == test.Test) > 1 ? $"{test.Test} ×{test.Threads}" : test.Test;
-
     public static string Describe(Outcome outcome) => outcome switch
     {
-        Outcome.TooFew => "too few",
+        Outcome.TooFew => "not enough data",
         Outcome.NoDifference => "no difference found",
         Outcome.BelowThreshold => "within noise",
         Outcome.Slower => "slower",
@@ -30,29 +26,38 @@ internal static class ComparisonText
 
     public static string Probability(double p) => p < 0.0001 ? "<0.0001" : p.ToString("0.0000", CultureInfo.InvariantCulture);
 
-    /// <summary>"0.90 times the baseline's rate (95 %: 0.87 to 0.92), slower"; "too few" and nothing else.</summary>
-    public static string Sentence(TestJudgement test) => test.Rate is { } rate
-        ? $"{Number(rate.Value)} times the baseline's rate (95 %: {Range(rate.Interval)}), {Describe(test.Outcome)}"
+    /// <summary>"10 % slower", "30 % faster", from twice the rate on "2.6 times as fast".</summary>
+    public static string Change(double ratio) => ratio switch
+    {
+        < 0.01 => "over 99 % slower",
+        < 1 => $"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} slower",
+        < 2 => $"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} faster",
+        _ => $"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as fast",
+    };
+
+    /// <summary>"10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "no difference found (ratio …)"; "not enough data" and nothing else.</summary>
+    public static string Sentence(OperationJudgement judged) => judged.Rate is { } rate
+        ? $"{(judged.Outcome is Outcome.Slower or Outcome.Faster ? Change(rate.Value) : Describe(judged.Outcome))} (ratio {Number(rate.Value)}, 95 %: {Range(rate.Interval)})"
         : Describe(Outcome.TooFew);
 
     /// <summary>Regressions first, what was not judged last.</summary>
     public static IReadOnlyList<Verdict> Verdicts(CandidateJudgement candidate, double noiseThreshold)
     {
         var verdicts = new List<Verdict>();
-        foreach (TestJudgement test in candidate.Tests.Where(t => t.Outcome == Outcome.Slower))
-            verdicts.Add(new Verdict(Grade.Bad, $"{NameOf(test, candidate.Tests)}: {Sentence(test)}"));
-        foreach (TestJudgement test in candidate.Tests.Where(t => t.Outcome == Outcome.Faster))
-            verdicts.Add(new Verdict(Grade.Good, $"{NameOf(test, candidate.Tests)}: {Sentence(test)}"));
-        if (Names(candidate, Outcome.NoDifference) is { Length: > 0 } same)
-            verdicts.Add(new Verdict(Grade.Good, $"no difference found in {same} (their intervals show what may have been missed)"));
-        if (Names(candidate, Outcome.BelowThreshold) is { Length: > 0 } small)
-            verdicts.Add(new Verdict(Grade.Good, $"a difference within the noise threshold of {Units.Percent(noiseThreshold)} in {small}"));
-        if (Names(candidate, Outcome.TooFew) is { Length: > 0 } few)
-            verdicts.Add(new Verdict(Grade.Note, $"too few to judge: {few}"));
+        foreach (OperationJudgement slower in candidate.Operations.Where(o => o.Outcome == Outcome.Slower))
+            verdicts.Add(new Verdict(Grade.Bad, $"{candidate.TitleOf(slower)}: {Sentence(slower)}"));
+        foreach (OperationJudgement faster in candidate.Operations.Where(o => o.Outcome == Outcome.Faster))
+            verdicts.Add(new Verdict(Grade.Good, $"{candidate.TitleOf(faster)}: {Sentence(faster)}"));
+        if (Titles(candidate, Outcome.NoDifference) is { Length: > 0 } same)
+            verdicts.Add(new Verdict(Grade.Good, $"no difference found in {same} (the intervals show what may have been missed)"));
+        if (Titles(candidate, Outcome.BelowThreshold) is { Length: > 0 } small)
+            verdicts.Add(new Verdict(Grade.Good, $"within the noise threshold of {Units.Percent(noiseThreshold)}: {small}"));
+        if (Titles(candidate, Outcome.TooFew) is { Length: > 0 } few)
+            verdicts.Add(new Verdict(Grade.Note, $"not enough data to judge {few}"));
         return verdicts;
     }
 
-    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "no difference found" or "too few".</summary>
+    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "no difference found" or "not enough data".</summary>
     public static string Overall(CandidateJudgement candidate) => (candidate.IsRegression, candidate.IsImprovement) switch
     {
         (true, true) => "mixed",
@@ -61,24 +66,23 @@ internal static class ComparisonText
         _ => Describe(candidate.IsJudged ? Outcome.NoDifference : Outcome.TooFew),
     };
 
-    /// <summary>What was one observation, for which tests: "10 sizes: batch, q4, q5".</summary>
-    public static IEnumerable<string> Bases(CandidateJudgement candidate) => candidate.Tests.GroupBy(t => (t.Evidence, t.Basis)).Select(group =>
+    /// <summary>What was one observation, for which operations: "batch, q4, q5: 10 sizes, one observation each (t test)".</summary>
+    public static IEnumerable<string> Bases(CandidateJudgement candidate) => candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
     {
-        string names = string.Join(", ", group.Select(t => NameOf(t, candidate.Tests)));
+        string titles = string.Join(", ", group.Select(candidate.TitleOf));
         return group.Key.Evidence switch
         {
-            Evidence.Samples => $"{names}: by their seconds, {group.Key.Basis} (rank test)",
-            Evidence.Sizes => $"{names}: by {group.Key.Basis}, the window of each being one observation (t test)",
-            Evidence.Runs => $"{names}: by {group.Key.Basis}, each being one observation (t test)",
-            _ => $"{names}: not judged, {group.Key.Basis}",
+            Evidence.Samples => $"{titles}: {group.Key.Basis}, one observation each (rank test)",
+            Evidence.Windows or Evidence.Runs => $"{titles}: {group.Key.Basis}, one observation each (t test)",
+            _ => $"{titles}: not judged, {group.Key.Basis}",
         };
     });
 
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
-        $"ratios are candidate to baseline; intervals 95 %, each by itself; verdicts hold {Units.Percent(TestJudge.Level)} false alarms over a whole run "
-        + $"(Holm) and pass differences up to {Units.Percent(comparison.NoiseThreshold)}";
+        $"ratios are candidate to baseline, each with its own 95 % interval; any false alarm in a comparison has a chance of {Units.Percent(OperationJudge.Level)} (Holm); "
+        + $"differences up to {Units.Percent(comparison.NoiseThreshold)} are ignored";
 
-    private static string Names(CandidateJudgement candidate, Outcome outcome) =>
-        string.Join(", ", candidate.Tests.Where(t => t.Outcome == outcome).Select(t => NameOf(t, candidate.Tests)));
+    private static string Titles(CandidateJudgement candidate, Outcome outcome) =>
+        string.Join(", ", candidate.Operations.Where(o => o.Outcome == outcome).Select(candidate.TitleOf));
 }

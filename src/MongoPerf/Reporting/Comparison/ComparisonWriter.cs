@@ -35,7 +35,7 @@ internal static class ComparisonWriter
         HtmlWriter html = HtmlPage.Begin($"MongoPerf: {names} against {comparison.Baseline.Name}");
         html.Element("h1", $"MongoPerf: {names} against {comparison.Baseline.Name}");
         foreach (SetupDifference unlike in comparison.Differences.Where(d => d.IsUnlike))
-            html.Element("p", $"Unlike set-ups, compared because --force was given: {unlike}", "class", "warn");
+            html.Element("p", $"Different work, compared because of --force: {unlike}", "class", "warn");
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             html.Element("h2", $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
@@ -51,8 +51,8 @@ internal static class ComparisonWriter
         foreach (string note in comparison.Notes)
             html.Element("dt", "note").Element("dd", note);
         foreach (string basis in comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct())
-            html.Element("dt", "judged").Element("dd", basis);
-        html.Element("dt", "reading").Element("dd", ComparisonText.Method(comparison));
+            html.Element("dt", "evidence").Element("dd", basis);
+        html.Element("dt", "method").Element("dd", ComparisonText.Method(comparison));
         html.Close();
         HtmlPage.Charts(html, folder, charts);
         html.Element("h2", "Tables");

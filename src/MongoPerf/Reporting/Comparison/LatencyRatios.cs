@@ -4,14 +4,14 @@ using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>Percentiles of latency, candidate to baseline: the geometric mean of the ratios at each size.</summary>
+/// <summary>Percentiles of latency, candidate to baseline: the geometric mean of the ratios of each window.</summary>
 internal static class LatencyRatios
 {
     /// <summary>A draw adds up every block of a window.</summary>
     private const int MostBlocks = 40;
     private const int Draws = 500;
 
-    /// <summary>A size or a run is one observation.</summary>
+    /// <summary>A window or a run is one observation.</summary>
     /// <returns>Null when some percentile was not recorded.</returns>
     public static Ratio? OfUnits(Evidence evidence, SideWindows baseline, SideWindows candidate, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
     {
@@ -21,7 +21,7 @@ internal static class LatencyRatios
         Interval? interval = evidence switch
         {
             Evidence.Runs => Bootstrap.OfRuns([.. a.Select(run => run.Average())], [.. b.Select(run => run.Average())]),
-            Evidence.Sizes => Bootstrap.OfPairs([.. b[0].Zip(a[0], (x, y) => x - y)]),
+            Evidence.Windows => Bootstrap.OfPairs([.. b[0].Zip(a[0], (x, y) => x - y)]),
             _ => null,
         };
         return new Ratio(ratio, interval);
@@ -34,7 +34,7 @@ internal static class LatencyRatios
         var pairs = new List<(BlockHistograms Baseline, BlockHistograms Candidate)>();
         foreach (WindowKey key in keys)
         {
-            if (baseline.ReadHistograms(key, MostBlocks) is not { } a || candidate.ReadHistograms(key, MostBlocks) is not { } b)
+            if (baseline.Find(key)!.JoinHistograms(MostBlocks) is not { } a || candidate.Find(key)!.JoinHistograms(MostBlocks) is not { } b)
                 return (null, null);
             pairs.Add((new BlockHistograms(a), new BlockHistograms(b)));
         }
@@ -59,7 +59,7 @@ internal static class LatencyRatios
         return new Ratio(ratio, interval);
     }
 
-    /// <returns>A row per run, a value per size; null when one is missing.</returns>
+    /// <returns>A row per run, a value per window; null when one is missing.</returns>
     private static double[][]? Logarithms(SideWindows side, IReadOnlyList<WindowKey> keys, Func<LatencySummary, double?> percentile)
     {
         double?[][] values = [.. side.Runs.Select(run => keys.Select(key => percentile(run.Find(key)!.Latency)).ToArray())];

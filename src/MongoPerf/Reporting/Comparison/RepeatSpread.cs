@@ -1,12 +1,9 @@
-using MongoPerf.Engine.Runs;
-
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>One test's rates over the repeats of a run, in the order in which they ran.</summary>
-/// <param name="Test">Which.</param>
-/// <param name="Threads">Of the test.</param>
-/// <param name="Rates">Per second, the geometric mean over the sizes; one per run.</param>
-internal sealed record TestSpread(string Test, int Threads, IReadOnlyList<double> Rates)
+/// <summary>One operation's rates over the repeats of a run, in the order in which they ran.</summary>
+/// <param name="Operation">Which.</param>
+/// <param name="Rates">Per second, the geometric mean over its windows; one per run.</param>
+internal sealed record OperationSpread(ComparedOperation Operation, IReadOnlyList<double> Rates)
 {
     public double Lowest => Rates.Min();
 
@@ -37,24 +34,23 @@ internal sealed record TestSpread(string Test, int Threads, IReadOnlyList<double
 
 /// <summary>How much the repeats of one run differ.</summary>
 /// <param name="Side">The runs.</param>
-/// <param name="Tests">In the order of the series.</param>
+/// <param name="Operations">In the order of the plan.</param>
 /// <param name="NoiseThreshold">From which share on a slower first run is worth a warning.</param>
-internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<TestSpread> Tests, double NoiseThreshold)
+internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSpread> Operations, double NoiseThreshold)
 {
-    /// <summary>Sentences about tests whose first run was slower than every other.</summary>
-    public IEnumerable<string> SlowStarts => Tests.Where(t => t.FirstIsSlowerBy > NoiseThreshold).Select(t =>
-        $"the first run of {t.Test} was {Units.Percent(t.FirstIsSlowerBy)} slower than the slowest of the others: caches may have been cold; "
-        + "give one more repeat and leave the first out, or a longer --warmup");
+    /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
+    public string TitleOf(OperationSpread spread) => spread.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
+
+    /// <summary>Sentences about operations whose first run was slower than every other.</summary>
+    public IEnumerable<string> SlowStarts => Operations.Where(o => o.FirstIsSlowerBy > NoiseThreshold).Select(o =>
+        $"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: caches may have been cold; "
+        + "add a repeat and leave the first out, or use a longer --warmup");
 
     public static RepeatSpread Of(ComparedSide side, double noiseThreshold) => new(
         side,
         [
-            .. side.Windows.Keys
-                .GroupBy(key => (key.Test, key.Threads))
-                .OrderBy(group => TestOrder.Of(group.Key.Test)).ThenBy(group => group.Key.Threads)
-                .Select(group => new TestSpread(
-                    group.Key.Test, group.Key.Threads,
-                    [.. side.Windows.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))])),
+            .. side.Windows.Keys.GroupBy(key => key.Operation).Select(group => new OperationSpread(
+                group.Key, [.. side.Windows.Runs.Select(run => Math.Exp(group.Average(key => Math.Log(run.Find(key)!.Rate))))])),
         ],
         noiseThreshold);
 }

@@ -6,67 +6,62 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>Makes a comparison out of stored runs. Reads files only.</summary>
 internal static class RunComparer
 {
-    /// <summary>Differences below it are not called so: a machine that is left to itself differs as much from one run to the next.</summary>
+    /// <summary>Smaller differences are ignored: an idle machine differs as much from one run to the next.</summary>
     public const double DefaultNoiseThreshold = 0.05;
 
-    /// <param name="baseline">What the others are held against.</param>
-    /// <param name="candidates">One at least.</param>
+    /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
+    /// <param name="differences">Of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
-    public static RunComparison Compare(ComparedSide baseline, IReadOnlyList<ComparedSide> candidates, double noiseThreshold)
+    public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, IReadOnlyList<SetupDifference> differences, double noiseThreshold) => new()
     {
-        ComparedSide[] sides = [baseline, .. candidates];
-        return new RunComparison
-        {
-            Baseline = baseline,
-            Candidates = [.. candidates.Select(candidate => Judge(baseline, candidate, noiseThreshold))],
-            Differences = SetupCheck.Find([.. sides.Select(side => side.First)]),
-            NoiseThreshold = noiseThreshold,
-            Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
-        };
-    }
+        Baseline = sides[0],
+        Candidates = [.. sides.Skip(1).Select(candidate => Judge(sides[0], candidate, noiseThreshold))],
+        Differences = differences,
+        NoiseThreshold = noiseThreshold,
+        Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
+    };
 
     private static CandidateJudgement Judge(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
     {
-        (long documents, IReadOnlyList<SizeRatio> sizes) = CompareSizes(baseline.First, candidate.First);
+        (long documents, IReadOnlyList<SizeRatio> sizes) = CompareSizes(StoredSize.Of(baseline.First), StoredSize.Of(candidate.First));
         return new CandidateJudgement
         {
             Candidate = candidate,
-            Tests = new TestJudge(baseline.Windows, candidate.Windows, noiseThreshold).Judge(),
+            Operations = new OperationJudge(baseline.Windows, candidate.Windows, noiseThreshold).Judge(),
             Sizes = sizes,
             SizesAtDocuments = documents,
         };
     }
 
-    private static (long Documents, IReadOnlyList<SizeRatio> Sizes) CompareSizes(StoredRun baseline, StoredRun candidate)
+    private static (long Documents, IReadOnlyList<SizeRatio> Sizes) CompareSizes(IEnumerable<StoredSize> baseline, IEnumerable<StoredSize> candidate)
     {
-        var common = baseline.Steps.Join(candidate.Steps, s => s.Step, s => s.Step, (a, b) => (Baseline: a.Sizes, Candidate: b.Sizes))
-            .LastOrDefault(pair => pair is { Baseline: not null, Candidate: not null } && pair.Baseline.Documents == pair.Candidate.Documents);
-        if (common is not { Baseline: { } from, Candidate: { } to })
+        var common = baseline.Join(candidate, s => (s.Phase, s.Documents), s => (s.Phase, s.Documents), (a, b) => (Baseline: a, Candidate: b)).LastOrDefault();
+        if (common is not ({ } from, { } to))
             return (0, []);
         (string What, long? Baseline, long? Candidate)[] all =
         [
-            ("documents as stored", from.StorageBytes, to.StorageBytes),
-            ("indexes as stored", from.IndexBytes, to.IndexBytes),
+            ("documents, as stored", from.StorageBytes, to.StorageBytes),
+            ("indexes, as stored", from.IndexBytes, to.IndexBytes),
             ("data folder on disk", from.DiskBytes, to.DiskBytes),
         ];
         return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 }).Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
     }
 
-    private static IEnumerable<string> Once(ComparedSide[] sides)
+    private static IEnumerable<string> Once(IReadOnlyList<ComparedSide> sides)
     {
         if (sides.All(side => side.Stored.Count == 1))
-            yield return "each ran once: how much a run differs from a repeat of itself is unknown, and no statistics over one run can tell (--repeat 5 measures it)";
+            yield return "each side ran once, so run-to-run variation is unknown (--repeat 5 measures it)";
     }
 
     private static IEnumerable<string> Notes(ComparedSide side, double noiseThreshold)
     {
         StoredRun run = side.First;
         if (run.Deployment is { IsEmbedded: true })
-            yield return $"{side.Id}: figures are the embedded server's, not MongoDB's";
-        if (run.Deployment is { Kind: "null" })
-            yield return $"{side.Id}: figures are the null deployment's, which answers from memory, not MongoDB's";
-        if (run.Settings.Rate is not null)
-            yield return $"{side.Id} was given its rate of queries: their rates can't differ, look at their latencies";
+            yield return $"{side.Id}: results are the embedded server's, not MongoDB's";
+        if (run.Deployment is { Topology: Topology.Null })
+            yield return $"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's";
+        if (run.Phases.Where(phase => phase.Rate is not null).Select(phase => phase.Phase).Distinct().ToArray() is { Length: > 0 } paced)
+            yield return $"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there";
         int outages = side.Windows.Runs.Sum(r => r.Keys.Sum(key => r.Find(key)!.OutageSamples));
         if (outages > 0)
             yield return $"{side.Id}: {outages} seconds with an outage are left out";
@@ -76,4 +71,17 @@ internal static class RunComparer
         foreach (string slow in side.Stored.Count > 1 ? RepeatSpread.Of(side, noiseThreshold).SlowStarts : [])
             yield return $"{side.Id}: {slow}";
     }
+}
+
+/// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>
+/// <param name="Phase">Its name and parameters.</param>
+/// <param name="Documents">In all of them.</param>
+/// <param name="StorageBytes">Their files.</param>
+/// <param name="IndexBytes">Their indexes.</param>
+/// <param name="DiskBytes">The server's data folder; null when it is not on this machine.</param>
+internal sealed record StoredSize(string Phase, long Documents, long StorageBytes, long IndexBytes, long? DiskBytes)
+{
+    /// <summary>In the order of the plan.</summary>
+    public static IEnumerable<StoredSize> Of(StoredRun run) => run.Phases.Where(phase => phase.Sizes.Count > 0).Select(phase => new StoredSize(
+        PhaseLabels.Of(phase), phase.Sizes.Sum(s => s.Documents), phase.Sizes.Sum(s => s.StorageBytes), phase.Sizes.Sum(s => s.IndexBytes), phase.Sizes.Max(s => s.DiskBytes)));
 }

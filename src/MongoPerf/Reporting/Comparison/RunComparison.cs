@@ -9,10 +9,10 @@ internal enum Outcome
     /// <summary>Nothing is said.</summary>
     TooFew,
 
-    /// <summary>Which does not mean that there is none: the interval shows what may have been missed.</summary>
+    /// <summary>Which doesn't mean that there is none: the interval shows what may have been missed.</summary>
     NoDifference,
 
-    /// <summary>Real, as far as the samples go, and smaller than what is held to be worth a word.</summary>
+    /// <summary>Real, as far as the samples go, but too small to matter.</summary>
     BelowThreshold,
     Slower,
     Faster,
@@ -26,8 +26,8 @@ internal enum Evidence
     /// <summary>A second.</summary>
     Samples,
 
-    /// <summary>The window of a size.</summary>
-    Sizes,
+    /// <summary>A window: of a size of a growth, or of a repeat of a phase.</summary>
+    Windows,
 
     /// <summary>A run.</summary>
     Runs,
@@ -42,9 +42,13 @@ internal sealed record Ratio(double Value, Interval? Interval)
     public Interval? Interval { get; } = Interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
 }
 
-/// <summary>One test at one size.</summary>
-internal sealed record SizeJudgement
+/// <summary>One window of an operation.</summary>
+internal sealed record WindowJudgement
 {
+    /// <summary>As of <see cref="WindowKey"/>.</summary>
+    public required long At { get; init; }
+
+    /// <summary>In the baseline's collection.</summary>
     public required long Documents { get; init; }
     public required Outcome Outcome { get; init; }
 
@@ -53,23 +57,22 @@ internal sealed record SizeJudgement
     public double BaselineRate { get; init; }
     public double CandidateRate { get; init; }
 
-    /// <summary>Two-sided, and after Holm's correction over the candidate's sizes and tests.</summary>
+    /// <summary>Two-sided, and after Holm's correction over all windows of the candidate's operations.</summary>
     public double P { get; init; }
     public double HolmP { get; init; }
 }
 
-/// <summary>One test with one number of threads, over the sizes that both sides have.</summary>
-internal sealed record TestJudgement
+/// <summary>One operation, over the windows that both sides have.</summary>
+internal sealed record OperationJudgement
 {
-    public required string Test { get; init; }
-    public required int Threads { get; init; }
+    public required ComparedOperation Operation { get; init; }
     public required Outcome Outcome { get; init; }
     public required Evidence Evidence { get; init; }
 
-    /// <summary>"10 sizes", "60 and 58 seconds at 1 size", "5 and 5 runs"; or what there is too little of.</summary>
+    /// <summary>"10 sizes", "60 and 58 seconds at 2 of 3 sizes", "5 and 5 runs"; or what there is too little of.</summary>
     public required string Basis { get; init; }
 
-    /// <summary>Documents of inserts, operations of queries, per second: geometric mean over the sizes judged.</summary>
+    /// <summary>Per second, documents of inserts, otherwise operations: the geometric mean over the windows judged.</summary>
     public double BaselineRate { get; init; }
 
     /// <inheritdoc cref="BaselineRate"/>
@@ -84,13 +87,15 @@ internal sealed record TestJudgement
     /// <inheritdoc cref="P50"/>
     public Ratio? P99 { get; init; }
 
-    /// <summary>Two-sided, and after Holm's correction over the candidate's tests.</summary>
+    /// <summary>Two-sided, and after Holm's correction over the candidate's operations.</summary>
     public double P { get; init; }
     public double HolmP { get; init; }
-    public required IReadOnlyList<SizeJudgement> Sizes { get; init; }
+
+    /// <summary>One at least, by size or repeat.</summary>
+    public required IReadOnlyList<WindowJudgement> Windows { get; init; }
 }
 
-/// <summary>Bytes at the largest size that both sides have; no statistics, as sizes do not vary.</summary>
+/// <summary>Bytes at the last point where both sides took sizes; no statistics, as sizes don't vary.</summary>
 internal sealed record SizeRatio(string What, long Baseline, long Candidate)
 {
     public double Value => (double)Candidate / Baseline;
@@ -100,18 +105,21 @@ internal sealed record SizeRatio(string What, long Baseline, long Candidate)
 internal sealed record CandidateJudgement
 {
     public required ComparedSide Candidate { get; init; }
-    public required IReadOnlyList<TestJudgement> Tests { get; init; }
+    public required IReadOnlyList<OperationJudgement> Operations { get; init; }
     public required IReadOnlyList<SizeRatio> Sizes { get; init; }
 
     /// <summary>In the collection at <see cref="Sizes"/>.</summary>
     public required long SizesAtDocuments { get; init; }
 
-    public bool IsRegression => Tests.Any(t => t.Outcome == Outcome.Slower);
+    public bool IsRegression => Operations.Any(o => o.Outcome == Outcome.Slower);
 
-    public bool IsImprovement => Tests.Any(t => t.Outcome == Outcome.Faster);
+    public bool IsImprovement => Operations.Any(o => o.Outcome == Outcome.Faster);
+
+    /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
+    public string TitleOf(OperationJudgement judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
 
     /// <summary>False when there was too little of everything.</summary>
-    public bool IsJudged => Tests.Any(t => t.Outcome != Outcome.TooFew);
+    public bool IsJudged => Operations.Any(o => o.Outcome != Outcome.TooFew);
 }
 
 /// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
@@ -130,7 +138,7 @@ internal sealed record RunComparison
     /// <summary>The baseline first.</summary>
     public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
 
-    /// <summary>Of a scenario: every run of every side, for its figures and tables.</summary>
+    /// <summary>Every run of every side, for the scenario's figures and tables.</summary>
     public IReadOnlyList<FigureRun> FigureRuns => FigureRun.Of([.. Sides.Select(side => side.Stored)]);
 
     public bool WasForced => Differences.Any(d => d.IsUnlike);

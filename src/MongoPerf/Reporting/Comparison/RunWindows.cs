@@ -1,24 +1,26 @@
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Engine.Workloads;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>A test at one size of one run.</summary>
-internal readonly record struct WindowKey(string Test, int Threads, int Step);
-
-/// <summary>What one test measured at one size, without its warm-up.</summary>
+/// <summary>What one operation measured in one window, without its warm-up.</summary>
 internal sealed record RateWindow
 {
-    /// <summary>In the collection.</summary>
+    /// <summary>In the collection when the window ended.</summary>
     public required long Documents { get; init; }
 
-    /// <summary>Per second over the whole window: documents of insert tests, operations of query tests. As the report gives it, but that seconds
-    /// with an outage are left out.</summary>
+    /// <summary>The rate is that of documents; otherwise of operations.</summary>
+    public bool IsInsert { get; init; }
+
+    /// <summary>Its latency is the time to send.</summary>
+    public bool IsUnacknowledged { get; init; }
+
+    /// <summary>Per second over the whole window, as the report gives it, but without seconds with an outage.</summary>
     public required double Rate { get; init; }
 
     /// <summary>The whole seconds, in order; those with an outage are left out.</summary>
-    public required IReadOnlyList<PhaseSample> Samples { get; init; }
+    public required IReadOnlyList<Sample> Samples { get; init; }
 
     /// <summary>Their rates; the mean of the window's is <see cref="Rate"/>.</summary>
     public required double[] Rates { get; init; }
@@ -28,110 +30,98 @@ internal sealed record RateWindow
 
     /// <summary>Of the stored result.</summary>
     public required LatencySummary Latency { get; init; }
+
+    /// <summary>The latencies of the window's seconds, neighbours joined so that there are at most so many histograms.</summary>
+    /// <returns>Null when some are not there.</returns>
+    public IReadOnlyList<LatencyHistogram>? JoinHistograms(int atMost)
+    {
+        if (Samples.Any(sample => sample.Histogram.IsEmpty))
+            return null;
+        int count = Math.Min(atMost, Samples.Count);
+        LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
+        foreach ((int i, Sample sample) in Samples.Index())
+            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / Samples.Count)], sample.Histogram.Span);
+        return joined;
+    }
 }
 
-/// <summary>The windows of one run.</summary>
-/// <param name="windows">What was measured.</param>
-/// <param name="readSamples">Reads the run's samples anew, with their histograms: only when those are asked for.</param>
-internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> windows, Func<IEnumerable<PhaseSample>> readSamples)
+/// <summary>The windows of one run, in the order of its plan.</summary>
+internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> windows)
 {
     /// <summary>A rest that is shorter says too little of a second.</summary>
     private const double LeastSampleSeconds = 0.5;
     private const long LongestGapMilliseconds = 1500;
 
-    public static RunWindows Of(StoredRun run)
+    /// <summary>Reads the run's samples, once.</summary>
+    /// <param name="run">Whose windows.</param>
+    /// <param name="withHistograms">Keeps the latencies of each second, which takes several times as much memory.</param>
+    public static RunWindows Of(StoredRun run, bool withHistograms)
     {
         var windows = new Dictionary<WindowKey, RateWindow>();
-        Dictionary<WindowKey, List<PhaseSample>> samples = ReadMeasured(run);
-        HashSet<int> creates = [.. run.Points.Where(point => point.IsCreate).Select(point => point.Step)];
-        foreach (StepResult step in run.Steps.Where(step => !creates.Contains(step.Step)))
+        Dictionary<(int, string), List<Sample>> samples = ReadMeasured(run, withHistograms);
+        foreach (PhaseRecord phase in run.Phases.Where(phase => phase.Kind != PhaseKind.Create))
         {
-            foreach (TestResult test in step.Tests)
+            foreach (OperationResult result in phase.Operations)
             {
-                var key = new WindowKey(test.Test, test.Threads, step.Step);
-                if (Make(step.Documents, test, samples.GetValueOrDefault(key, [])) is { } window)
-                    windows[key] = window;
+                if (Make(phase, result, samples.GetValueOrDefault((phase.Number, result.Operation), [])) is { } window)
+                    windows[WindowKey.Of(phase, result)] = window;
             }
         }
 
-        return new RunWindows(windows, () => run.ReadSamples(withHistograms: true));
+        return new RunWindows(windows);
     }
 
     public IEnumerable<WindowKey> Keys => windows.Keys;
 
     public RateWindow? Find(WindowKey key) => windows.GetValueOrDefault(key);
 
-    /// <summary>The latencies of a window's seconds, neighbours joined so that there are at most so many histograms.</summary>
-    /// <returns>Null when some were not stored.</returns>
-    public IReadOnlyList<LatencyHistogram>? ReadHistograms(WindowKey key, int atMost)
+    /// <summary>By phase and operation. A phase that went on after a crash has samples of each attempt; the last attempt's are the stored result's.</summary>
+    private static Dictionary<(int Phase, string Operation), List<Sample>> ReadMeasured(StoredRun run, bool withHistograms)
     {
-        RateWindow window = windows[key];
-        HashSet<long> times = [.. window.Samples.Select(s => s.AtMilliseconds)];
-        int count = Math.Min(atMost, times.Count);
-        LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
-        int read = 0;
-        foreach (PhaseSample sample in readSamples())
+        var measured = new Dictionary<(int, string), List<Sample>>();
+        var before = new Dictionary<(int, string), Sample>();
+        foreach (Sample sample in run.ReadSamples(withHistograms))
         {
-            if (KeyOf(sample) != key || !times.Contains(sample.AtMilliseconds))
-                continue;
-            if (sample.Histogram.IsEmpty)
-                return null;
-            HistogramEncoding.DecodeInto(joined[(int)((long)read++ * count / times.Count)], sample.Histogram.Span);
-        }
-
-        return read == times.Count ? joined : null;
-    }
-
-    public static bool IsInsert(string test) => SeriesTests.IsInsert(test);
-
-    private static WindowKey KeyOf(PhaseSample sample) => new(sample.Test, sample.Threads, sample.Step);
-
-    /// <summary>A step that was taken again after a crash has several windows; the last is the stored result's.</summary>
-    private static Dictionary<WindowKey, List<PhaseSample>> ReadMeasured(StoredRun run)
-    {
-        var windows = new Dictionary<WindowKey, List<PhaseSample>>();
-        PhaseSample? before = null;
-        foreach (PhaseSample sample in run.ReadSamples())
-        {
-            WindowKey key = KeyOf(sample);
-            bool goesOn = before is not null && KeyOf(before) == key
-                && sample.AtMilliseconds - (sample.Seconds * 1000) - before.AtMilliseconds < LongestGapMilliseconds;
-            before = sample;
+            (int, string) key = (sample.Phase, sample.Operation);
+            bool goesOn = before.TryGetValue(key, out Sample? last)
+                && sample.AtMilliseconds - (sample.Seconds * 1000) - last.AtMilliseconds < LongestGapMilliseconds;
+            before[key] = sample;
             if (!goesOn)
-                windows[key] = [];
+                measured[key] = [];
             if (!sample.IsWarmup)
-                windows[key].Add(sample);
+                measured[key].Add(sample);
         }
 
-        return windows;
+        return measured;
     }
 
     /// <returns>Null when nothing was done in it.</returns>
-    private static RateWindow? Make(long documents, TestResult result, List<PhaseSample> samples)
+    private static RateWindow? Make(PhaseRecord phase, OperationResult result, List<Sample> samples)
     {
-        bool isInsert = IsInsert(result.Test);
         // The second after an outage holds its end.
-        List<PhaseSample> sound = [.. samples.Where((s, i) => !s.HasOutage && (i == 0 || !samples[i - 1].HasOutage))];
+        List<Sample> sound = [.. samples.Where((s, i) => !s.HasOutage && (i == 0 || !samples[i - 1].HasOutage))];
         int outages = samples.Count - sound.Count;
-        double reported = isInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
+        double reported = result.IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
         double seconds = sound.Sum(s => s.Seconds);
-        double measured = seconds > 0 ? sound.Sum(s => CountOf(s, isInsert)) / seconds : 0;
+        double measured = seconds > 0 ? sound.Sum(s => CountOf(s, result)) / seconds : 0;
         double rate = outages > 0 ? measured : reported;
         if (!double.IsFinite(rate) || rate <= 0)
             return null;
-        List<PhaseSample> whole = [.. sound.Where(s => s.Seconds >= LeastSampleSeconds)];
+        List<Sample> whole = [.. sound.Where(s => s.Seconds >= LeastSampleSeconds)];
         // Seconds of unacknowledged inserts count what was sent, the result what had arrived when the fence answered.
         double scale = measured > 0 ? rate / measured : 1;
         return new RateWindow
         {
-            Documents = documents,
+            Documents = phase.DocumentsAtEnd(),
+            IsInsert = result.IsInsert,
+            IsUnacknowledged = result.Unacknowledged is not null,
             Rate = rate,
             Samples = whole,
-            Rates = [.. whole.Select(s => scale * CountOf(s, isInsert) / s.Seconds)],
+            Rates = [.. whole.Select(s => scale * CountOf(s, result) / s.Seconds)],
             OutageSamples = outages,
             Latency = result.LatencyMicroseconds,
         };
     }
 
-    private static long CountOf(PhaseSample sample, bool isInsert) => isInsert ? sample.Documents : sample.Operations;
+    private static long CountOf(Sample sample, OperationResult result) => result.IsInsert ? sample.Documents : sample.Operations;
 }

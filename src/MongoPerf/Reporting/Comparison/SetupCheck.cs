@@ -12,94 +12,127 @@ namespace MongoPerf.Reporting.Comparison;
 /// <param name="IsUnlike">True when the figures can't be compared then; false for what may well be the subject of the comparison.</param>
 internal sealed record SetupDifference(string Name, IReadOnlyList<string> Values, bool IsUnlike)
 {
-    public override string ToString() => $"{Name}: {string.Join(" | ", Values)}";
+    /// <summary>"shards: none → 2", of several candidates "shards: none → 2 / 4".</summary>
+    public override string ToString() => $"{Name}: {Values[0]} → {string.Join(" / ", Values.Skip(1))}";
 }
 
 /// <summary>Whether runs can be compared: the work must be the same, what it was done on may differ.</summary>
 internal static class SetupCheck
 {
-    /// <summary>The same work on the same client.</summary>
-    private static readonly (string Name, Func<StoredRun, string> Of)[] MustBeAlike =
-    [
-        ("kind of run", run => run.Run.Kind),
-        ("seed", run => run.Run.Seed.ToString(CultureInfo.InvariantCulture)),
-        ("document schema", run => run.Settings.DocumentSchema.ToString(CultureInfo.InvariantCulture)),
-        ("compressibility", run => $"{run.Settings.Compressibility} %"),
-        ("documents per step", run => Units.Exact(run.Settings.StepDocumentCount)),
-        ("shares", run => string.Join('/', run.Settings.Shares)),
-        ("tests", run => string.Join(',', run.Settings.Tests.OrderBy(TestOrder.Of))),
-        ("batch size", run => Units.Exact(run.Settings.BatchSize)),
-        // Those of a scenario follow from its text, and from what a deployment sets.
-        ("threads", run => run.Scenario is null ? string.Join(',', run.Settings.Threads.Order()) : "the scenario's"),
-        ("window", run => Seconds(run.Settings.WindowSeconds)),
-        ("warm-up", run => Seconds(run.Settings.WarmupSeconds)),
-        ("journal", run => run.Settings.Journal ? "on" : "off"),
-        ("rate asked for", run => run.Settings.Rate is { } rate ? $"{Units.Rate(rate)}/s" : "as fast as possible"),
-        ("scenario's text", run => run.Scenario is { } scenario ? Fingerprint(scenario.Text) : "none"),
-        ("changed in the scenario", run => run.Scenario is { Overrides: { Count: > 0 } changes } ? string.Join("; ", changes) : "nothing"),
-        ("client build", run => run.Run.BuildKind),
-        ("client CPU", run => run.Environment?.CpuModel ?? "unknown"),
-        ("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? "unknown"),
-        // Kernels leave out a little more or less of it at each start.
-        ("client memory", run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : "unknown"),
-    ];
+    private const string OfTheFile = "as in the file";
+    private const string Target = "target";
 
-    /// <summary>What is compared, or hardly matters.</summary>
-    private static readonly (string Name, Func<StoredRun, string> Of)[] MayDiffer =
-    [
-        ("deployment's name", run => run.DeploymentName ?? "none"),
-        ("set by the deployment", run => run.Scenario is { Set: { Count: > 0 } set } ? string.Join("; ", set) : "nothing"),
-        ("memory limit of a server", run => run.Settings.MemoryLimitBytes switch { null => "not asked for", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),
-        ("CPUs of a server", run => run.Settings.Cpus?.ToString(CultureInfo.InvariantCulture) ?? "all"),
-        ("deployment", run => ChartText.DeploymentText(run.Deployment)),
-        ("deployment's kind", run => run.Deployment?.Kind ?? "none"),
-        ("address", run => run.Deployment is { Kind: "uri" or "tyrant" } given ? given.Address : "its own"),
-        ("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
-        ("shards", run => run.Steps.Select(s => s.Sizes?.Shards.Count ?? 0).DefaultIfEmpty(0).Max() is > 0 and int shards ? shards.ToString(CultureInfo.InvariantCulture) : "none"),
-        ("router", run => run.Deployment?.Router ?? "none"),
-        ("shard key", run => run.Settings.Sharding is { } sharding ? sharding.ShardKey ?? "as it was" : "none"),
-        ("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),
-        ("target", run => Units.Exact(run.Settings.TargetDocumentCount)),
-        ("documents verified", run => Units.Percent(run.Settings.VerifyShare)),
-        ("MongoPerf", run => run.Run.Version),
-        ("client system", run => run.Environment is { } e ? $"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}" : "unknown"),
-        ("ended as", run => run.StateText),
-    ];
-
-    /// <summary>What differs between the sides, unlike set-ups first.</summary>
-    public static IReadOnlyList<SetupDifference> Find(IReadOnlyList<StoredRun> sides) =>
-    [
-        .. MustBeAlike.Select(one => Difference(one.Name, one.Of, sides, isUnlike: true))
-            .Append(Ordered(sides))
-            .Append(Documents(sides))
-            .Concat(MayDiffer.Select(one => Difference(one.Name, one.Of, sides, isUnlike: false)))
-            .OfType<SetupDifference>()
-            .OrderByDescending(d => d.IsUnlike),
-    ];
-
-    /// <summary>What differs between repeats of one run, which must be alike in everything but their ends.</summary>
-    public static IReadOnlyList<SetupDifference> FindAmongRepeats(IReadOnlyList<StoredRun> runs) =>
-        [.. Find(runs).Where(d => d.IsUnlike || d.Name is "deployment" or "deployment's kind" or "shards" or "shard key")];
-
-    /// <summary>Shards are given unordered batches unless told otherwise: then it goes with the topology.</summary>
-    private static SetupDifference? Ordered(IReadOnlyList<StoredRun> sides) => Difference(
-        "batches", run => run.Settings.OrderedBatches ? "ordered" : "unordered", sides,
-        isUnlike: sides.Select(run => run.Deployment?.Topology).Distinct().Count() == 1);
-
-    /// <summary>A single query test says nothing about another size. Insert tests end at the size that their speed takes them to.</summary>
-    private static SetupDifference? Documents(IReadOnlyList<StoredRun> sides) =>
-        sides.Any(run => run.Run.Kind != "run" || run.Steps.Count == 0) ? null : Difference(
-            "documents in the collection", run => Units.Exact(run.Steps[0].Documents), sides,
-            isUnlike: !sides[0].Settings.Tests.Any(RunWindows.IsInsert));
-
-    private static SetupDifference? Difference(string name, Func<StoredRun, string> of, IReadOnlyList<StoredRun> sides, bool isUnlike)
+    /// <summary>A fact of a run's set-up.</summary>
+    private sealed record Trait(string Name, Func<StoredRun, string> Of, bool IsWork = false)
     {
-        string[] values = [.. sides.Select(of)];
-        return values.Distinct().Count() == 1 ? null : new SetupDifference(name, values, isUnlike);
+        /// <summary>Must not differ between repeats of one run, although it may between others.</summary>
+        public bool HoldsForRepeats { get; init; }
     }
 
-    /// <summary>Enough to tell two texts apart by eye; a file may have been renamed or moved.</summary>
-    private static string Fingerprint(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..12];
+    /// <summary>The same work: the scenario's text, and what the command line put in place of its values.</summary>
+    private static readonly Trait[] Work =
+    [
+        new("seed", run => run.Run.Seed.ToString(CultureInfo.InvariantCulture), IsWork: true),
+        // A file may have been renamed or moved.
+        new("scenario text", run => Fingerprint(run.Settings.Plan.Text), IsWork: true),
+        new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : "all", IsWork: true),
+        Overridden("threads", o => o.Threads is { } threads ? string.Join(", ", threads) : null),
+        Overridden("records", o => Count(o.Records)),
+        Overridden("operations", o => Count(o.Operations)),
+        Overridden("duration", o => Seconds(o.Duration)),
+        Overridden("warm-up", o => Seconds(o.Warmup)),
+        Overridden("rate", o => o.Rate is { } rate ? $"{Units.Rate(rate)}/s" : null),
+        Overridden("step", o => Count(o.Step)),
+        new("scale", run => Overrides(run).Scale.ToString(CultureInfo.InvariantCulture), IsWork: true),
+        // Sizes that both have are compared.
+        new(Target, run => Units.Exact(run.Settings.Plan.TargetDocuments)),
+        new("documents verified", run => Units.Percent(run.Settings.Plan.VerifyShare)),
+    ];
 
-    private static string Seconds(double seconds) => Units.Duration(TimeSpan.FromSeconds(seconds));
+    /// <summary>The same client.</summary>
+    private static readonly Trait[] Client =
+    [
+        new("client build", run => run.Run.BuildKind, IsWork: true),
+        new("client CPU", run => run.Environment?.CpuModel ?? "unknown", IsWork: true),
+        new("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? "unknown", IsWork: true),
+        // Kernels leave out a little more or less of it at each start.
+        new("client memory", run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : "unknown", IsWork: true),
+        new("client system", run => run.Environment is { } e ? $"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}" : "unknown"),
+        new("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),
+        new("MongoPerf", run => run.Run.Version),
+    ];
+
+    /// <summary>What is compared.</summary>
+    private static readonly Trait[] Deployment =
+    [
+        new("deployment name", run => run.DeploymentName ?? "none"),
+        new("set by the deployment", run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : "nothing"),
+        new("deployment", run => ChartText.DeploymentText(run.Deployment)) { HoldsForRepeats = true },
+        new("started as", run => run.Deployment?.Kind.Text() ?? "none") { HoldsForRepeats = true },
+        new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : "its own"),
+        new("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
+        new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => "default", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),
+        new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? "all"),
+        new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
+        new("members per shard", run => run.Settings.Deployment.Cluster?.Members?.ToString(CultureInfo.InvariantCulture) ?? "default"),
+        new("router", run => run.Deployment?.Router ?? "none"),
+    ];
+
+    /// <summary>Where the documents are.</summary>
+    private static readonly Trait[] Data =
+    [
+        new("collections", run => run.Settings.Data.IsExisting ? "existing" : "created by the run"),
+        new("shard key", run => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? "unchanged" : "none") { HoldsForRepeats = true },
+        new("initial chunks", run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : "default"),
+        new("chunk size", run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : "default"),
+        new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? "unchanged"),
+    ];
+
+    private static readonly Trait State = new("state", run => run.StateText);
+
+    /// <summary>What differs between the sides, unlike work first.</summary>
+    /// <param name="sides">A run of each; the baseline's first.</param>
+    public static IReadOnlyList<SetupDifference> Find(IReadOnlyList<StoredRun> sides) => Find([.. Work, .. Parameters(sides), .. Documents(sides), .. Client, .. Deployment, .. Data, State], sides);
+
+    /// <summary>What differs between repeats of one run and must not.</summary>
+    public static IReadOnlyList<SetupDifference> FindAmongRepeats(IReadOnlyList<StoredRun> runs) =>
+        Find([.. Work.Concat(Parameters(runs)).Concat(Client).Where(t => t.IsWork), .. Deployment.Concat(Data).Where(t => t.HoldsForRepeats).Select(t => t with { IsWork = true })], runs);
+
+    private static IReadOnlyList<SetupDifference> Find(IEnumerable<Trait> traits, IReadOnlyList<StoredRun> sides) =>
+    [
+        .. traits.Select(trait => new SetupDifference(trait.Name, [.. sides.Select(trait.Of)], trait.IsWork))
+            .Where(difference => difference.Values.Distinct().Count() > 1)
+            .DistinctBy(difference => difference.Name)
+            .OrderByDescending(difference => difference.IsUnlike),
+    ];
+
+    /// <summary>The scenario's own, apart from those that a deployment sets: it is compared with all that it sets.</summary>
+    private static IEnumerable<Trait> Parameters(IReadOnlyList<StoredRun> sides)
+    {
+        IEnumerable<string> set = sides.SelectMany(run => run.Settings.Plan.Set).Select(text => text.Split(':')[0]);
+        IEnumerable<string> names = sides.Select(run => run.Settings.Plan).SelectMany(plan => plan.Parameters.Select(p => p.Name).Concat(plan.Overrides.Parameters.Keys));
+        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run.Settings.Plan, name), IsWork: name != Target));
+    }
+
+    private static string ParameterOf(PlanSettings plan, string name) =>
+        plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? plan.Overrides.Parameters.GetValueOrDefault(name) ?? OfTheFile;
+
+    /// <summary>What reads say of one size they don't say of another; inserts end at the size that their speed takes them to.</summary>
+    private static IEnumerable<Trait> Documents(IReadOnlyList<StoredRun> sides)
+    {
+        bool isExisting = sides.All(run => run.Settings.Data.IsExisting && run.Phases is [{ Growth: null }, ..]);
+        bool inserts = sides.Any(run => run.Results.Any(result => result.IsInsert));
+        return isExisting ? [new Trait("documents in the collection", run => Units.Exact(run.Phases[0].Documents), IsWork: !inserts)] : [];
+    }
+
+    private static Trait Overridden(string name, Func<PlanOverrides, string?> of) => new(name, run => of(Overrides(run)) ?? OfTheFile, IsWork: true);
+
+    private static PlanOverrides Overrides(StoredRun run) => run.Settings.Plan.Overrides;
+
+    private static string? Count(long? count) => count is { } value ? Units.Exact(value) : null;
+
+    private static string? Seconds(double? seconds) => seconds is { } value ? Units.Duration(TimeSpan.FromSeconds(value)) : null;
+
+    /// <summary>Enough to tell two texts apart by eye.</summary>
+    private static string Fingerprint(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..12];
 }

@@ -1,6 +1,6 @@
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>Names of what results differ in, beside the parameters of the scenario.</summary>
+/// <summary>Names of what results differ in, beside the scenario's parameters.</summary>
 internal static class Dimension
 {
     public const string Phase = "phase";
@@ -10,11 +10,14 @@ internal static class Dimension
     public const string Deployment = "deployment";
     public const string Threads = "threads";
 
-    /// <summary>Of a phase that is done several times; what is measured again is not unlike, so it is told apart only where it is named.</summary>
+    /// <summary>Of a phase that is done several times. Repeats are averaged unless they are named.</summary>
     public const string Repeat = "repeat";
 
-    /// <summary>In the first collection when the phase was over.</summary>
+    /// <summary>In the collection: of a growth at the step's end, otherwise when the phase ended.</summary>
     public const string Documents = "documents";
+
+    /// <summary>The size to which a growth had brought the collection; other phases have none. Nobody names it: it tells a growth's results apart where nothing else does.</summary>
+    public const string Size = "size";
 
     /// <summary>Seconds since the phase began; not of a result but of its samples.</summary>
     public const string Time = "time";

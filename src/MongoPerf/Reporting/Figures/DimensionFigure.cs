@@ -100,7 +100,7 @@ internal static class DimensionFigure
     {
         string shown = $"{string.Join("; ", metrics.Select(m => m.Title))} against {figure.X}.";
         return knee is null ? shown
-            : $"{shown} The mark at {knee} is the knee: the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011), "
-                + $"where more of {figure.X} begins to bring less.";
+            : $"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
+                + $"beyond it, more {figure.X} gains little.";
     }
 }

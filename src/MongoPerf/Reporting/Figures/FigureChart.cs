@@ -63,7 +63,7 @@ internal static class FigureChart
     }
 
     /// <summary>A sentence, where lines had to be left out.</summary>
-    public static string LeftOut(int lines) => lines > MostLines ? $" It shows the first {MostLines} of {lines} lines." : "";
+    public static string LeftOut(int lines) => lines > MostLines ? $" Only the first {MostLines} of {lines} lines are shown." : "";
 
     /// <summary>What a value is called where its dimension is not named beside it.</summary>
     public static string ValueText(string dimension, string? value) => dimension switch
@@ -71,6 +71,7 @@ internal static class FigureChart
         _ when value is null => Units.None,
         Dimension.Phase or Dimension.Operation or Dimension.Deployment => value,
         Dimension.Threads => value == "1" ? "1 thread" : $"{value} threads",
+        Dimension.Size => $"at {value}",
         _ => $"{dimension}={value}",
     };
 }

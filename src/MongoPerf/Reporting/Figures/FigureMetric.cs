@@ -1,5 +1,5 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
@@ -18,24 +18,24 @@ internal enum MetricUnit
 /// <param name="Title">At an axis.</param>
 /// <param name="Heading">Over a table's column.</param>
 /// <param name="Unit">Of the value.</param>
-/// <param name="Of">Of a step and the tests of it that were chosen; null where it was not measured.</param>
-internal sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<StepResult, IReadOnlyList<TestResult>, double?> Of)
+/// <param name="Of">Of a phase and those of its operations that were chosen; null where it was not measured.</param>
+internal sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
 {
     public static IReadOnlyList<FigureMetric> All { get; } =
     [
-        new("rate", "operations/s", "ops/s", MetricUnit.PerSecond, (_, tests) => tests.Sum(t => t.OperationsPerSecond)),
-        new("documentRate", "documents/s", "docs/s", MetricUnit.PerSecond, (_, tests) => tests.Sum(t => t.DocumentsPerSecond)),
+        new("rate", "operations/s", "ops/s", MetricUnit.PerSecond, (_, results) => Sum(results, r => r.OperationsPerSecond)),
+        new("documentRate", "documents/s", "docs/s", MetricUnit.PerSecond, (_, results) => Sum(results, r => r.DocumentsPerSecond)),
         Latency("mean", l => l.Mean),
         Latency("min", l => l.Min),
         Latency("max", l => l.Max),
         Latency("p50", l => l.P50),
         Latency("p95", l => l.P95),
         Latency("p99", l => l.P99),
-        new("seconds", "seconds", "took", MetricUnit.Seconds, (_, tests) => tests.Max(t => t.Seconds)),
-        new(Dimension.Documents, "documents", "documents", MetricUnit.Count, (step, _) => step.Documents),
+        new("seconds", "duration, s", "duration", MetricUnit.Seconds, (_, results) => results.Max(r => (double?)r.Seconds)),
+        new(Dimension.Documents, "documents", "documents", MetricUnit.Count, (phase, _) => phase.DocumentsAtEnd()),
         Size("dataSize", "documents, uncompressed", "data", s => s.DataBytes),
         Size("storageSize", "documents, as stored", "storage", s => s.StorageBytes),
-        Size("freeSize", "free in the files", "free in it", s => s.FreeStorageBytes),
+        Size("freeSize", "free space in the files", "free", s => s.FreeStorageBytes),
         Size("indexSize", "indexes, as stored", "indexes", s => s.IndexBytes),
         Size("totalSize", "documents and indexes", "total", s => s.StorageBytes + s.IndexBytes),
     ];
@@ -57,9 +57,13 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
         _ => value is { } count ? Units.Exact((long)count) : Units.None,
     };
 
-    private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
-        new(name, $"latency, {name}", name, MetricUnit.Microseconds, (_, tests) => tests.Count == 1 ? of(tests[0].LatencyMicroseconds) : null);
+    /// <summary>Null for a phase without operations.</summary>
+    private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) => results.Count == 0 ? null : results.Sum(of);
 
-    private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) =>
-        new(name, title, heading, MetricUnit.Bytes, (step, _) => step.Sizes is { } sizes ? of(sizes) : null);
+    private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
+        new(name, $"latency, {name}", name, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0].LatencyMicroseconds) : null);
+
+    /// <summary>Of all collections whose sizes were taken; null where none were, or one has no such figure.</summary>
+    private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) => new(
+        name, title, heading, MetricUnit.Bytes, (phase, _) => phase.Sizes.Count == 0 || phase.Sizes.Any(s => of(s) is null) ? null : phase.Sizes.Sum(of));
 }

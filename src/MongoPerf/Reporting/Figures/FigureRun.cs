@@ -6,7 +6,7 @@ namespace MongoPerf.Reporting.Figures;
 
 /// <summary>A run under the name that figures and tables give to what it ran on.</summary>
 /// <param name="Stored">The run.</param>
-/// <param name="Deployment">Repeats of one run share it, other runs do not.</param>
+/// <param name="Deployment">Repeats of one run share it; other runs don't.</param>
 internal sealed record FigureRun(StoredRun Stored, string Deployment)
 {
     public static IReadOnlyList<FigureRun> Of(StoredRun run) => Of([[run]]);
@@ -30,14 +30,14 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment)
     {
         string text = runs.Count == 1 ? ChartText.Subtitle(runs[0].Stored)
             : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => $"{side.Key}: {ChartText.DeploymentText(side.First().Stored.Deployment)}, run {side.First().Stored.Run.Id}"));
-        double scale = runs[0].Stored.Scenario?.Scale ?? 1;
-        return scale == 1 ? text : $"{text} · counts times {scale.ToString("0.########", CultureInfo.InvariantCulture)}";
+        double scale = runs[0].Stored.Settings.Plan.Overrides.Scale;
+        return scale == 1 ? text : $"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}";
     }
 
     private static string NameOf(StoredRun run) => run.DeploymentName ?? run.Deployment switch
     {
         null => "no server",
-        { Kind: "tyrant" } => "Tokyo Tyrant",
+        { Topology: Topology.TokyoTyrant } => Topology.TokyoTyrant.Text(),
         { ShardCount: { } shards } => shards == 1 ? "1 shard" : $"{shards} shards",
         _ => "one server",
     };

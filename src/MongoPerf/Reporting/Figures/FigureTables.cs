@@ -2,13 +2,13 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>The tables that a scenario asks for.</summary>
+/// <summary>The tables of a scenario file.</summary>
 internal static class FigureTables
 {
     /// <summary>Those for which the runs have results.</summary>
-    public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Asked(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
+    public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Listed(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
 
-    public static IReadOnlyList<TableInfo> Asked(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Scenario?.Tables ?? [];
+    public static IReadOnlyList<TableInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Tables;
 
     /// <returns>Null when the runs have no such results.</returns>
     public static ReportTable? Build(IReadOnlyList<FigureRun> runs, TableInfo table)

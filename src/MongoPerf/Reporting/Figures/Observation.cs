@@ -1,30 +1,31 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>What one phase of one run measured with one value of each parameter, or what one of its operations did.</summary>
+/// <summary>What one phase of one run measured with one value of each parameter, of a growth at one size; or what one of its operations did.</summary>
 /// <param name="Run">Whose it is.</param>
-/// <param name="Point">The phase and its parameters.</param>
+/// <param name="Phase">With its parameters.</param>
 /// <param name="Operation">Its name, or <see cref="Total"/>.</param>
-/// <param name="Tests">The results of the operation, or of several.</param>
-internal sealed record Observation(FigureRun Run, MeasuredPoint Point, string Operation, IReadOnlyList<TestResult> Tests)
+/// <param name="Results">Of the operation, or of several; none where a phase only took sizes.</param>
+internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Operation, IReadOnlyList<OperationResult> Results)
 {
     public const string Total = "total";
 
     /// <returns>Null where the phase does not have the dimension.</returns>
     public string? ValueOf(string dimension) => dimension switch
     {
-        Dimension.Phase => Point.Point.Phase,
+        Dimension.Phase => Phase.Phase,
         Dimension.Operation => Operation,
         Dimension.Deployment => Run.Deployment,
-        Dimension.Documents => Point.Step.Documents.ToString(CultureInfo.InvariantCulture),
-        Dimension.Threads => Point.ValueOf(dimension) ?? Point.Point.Groups.Sum(g => g.Threads).ToString(CultureInfo.InvariantCulture),
-        _ => Point.ValueOf(dimension) ?? Run.Stored.Scenario?.Parameters.FirstOrDefault(p => p.Name == dimension)?.Value,
+        Dimension.Documents => Phase.DocumentsAtEnd().ToString(CultureInfo.InvariantCulture),
+        Dimension.Size => Phase.Growth is { } growth ? Units.Count(growth.Documents) : null,
+        Dimension.Threads => Phase.ValueOf(dimension) ?? Phase.Threads().ToString(CultureInfo.InvariantCulture),
+        _ => Phase.ValueOf(dimension) ?? Run.Stored.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == dimension)?.Value,
     };
 
-    public double? Measure(FigureMetric metric) => metric.Of(Point.Step, Tests);
+    public double? Measure(FigureMetric metric) => metric.Of(Phase, Results);
 }
 
 /// <summary>Observations of one or several runs, and the dimensions that tell them apart.</summary>
@@ -43,27 +44,28 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         bool withTotal = byOperation && !isOperationNamed && choice.Operations.Count == 0 && metrics.Contains("rate");
         Observation[] all =
         [
-            .. runs.SelectMany(run => MeasuredPoint.Of(run.Stored).Select(point => (Run: run, Point: point)))
-                .Where(one => choice.Phases.Count == 0 || choice.Phases.Contains(one.Point.Point.Phase))
-                .OrderBy(one => IndexOf(choice.Phases, one.Point.Point.Phase))
-                .SelectMany(one => Of(one.Run, one.Point, choice, byOperation, withTotal))
+            .. runs.SelectMany(run => run.Stored.Phases.Select(phase => (Run: run, Phase: phase)))
+                .Where(one => choice.Phases.Count == 0 || choice.Phases.Contains(one.Phase.Phase))
+                .OrderBy(one => IndexOf(choice.Phases, one.Phase.Phase))
+                .SelectMany(one => Of(one.Run, one.Phase, choice, byOperation, withTotal))
                 .Where(o => choice.Where.All(w => o.ValueOf(w.Name) == w.Value)),
         ];
         return new Observations(all, MixedIn(all, named));
     }
 
-    private static IEnumerable<Observation> Of(FigureRun run, MeasuredPoint point, ResultChoice choice, bool byOperation, bool withTotal)
+    private static IEnumerable<Observation> Of(FigureRun run, PhaseRecord phase, ResultChoice choice, bool byOperation, bool withTotal)
     {
-        TestResult[] tests =
+        OperationResult[] results =
         [
-            .. point.Step.Tests.Where(t => choice.Operations.Count == 0 || choice.Operations.Contains(t.Test)).OrderBy(t => IndexOf(choice.Operations, t.Test)),
+            .. phase.Operations.Where(o => choice.Operations.Count == 0 || choice.Operations.Contains(o.Operation)).OrderBy(o => IndexOf(choice.Operations, o.Operation)),
         ];
-        if (tests.Length > 0 && (!byOperation || (withTotal && tests.Length > 1)))
-            yield return new Observation(run, point, tests.Length == 1 ? tests[0].Test : Observation.Total, tests);
+        bool hasOnlySizes = phase.Operations.Count == 0 && phase.Sizes.Count > 0 && choice.Operations.Count == 0;
+        if (hasOnlySizes || (results.Length > 0 && (!byOperation || (withTotal && results.Length > 1))))
+            yield return new Observation(run, phase, results.Length == 1 ? results[0].Operation : Observation.Total, results);
         if (!byOperation)
             yield break;
-        foreach (TestResult test in tests)
-            yield return new Observation(run, point, test.Test, [test]);
+        foreach (OperationResult result in results)
+            yield return new Observation(run, phase, result.Operation, [result]);
     }
 
     /// <summary>What varies among observations that are alike in all that is named. Runs are always told apart.</summary>
@@ -72,8 +74,9 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         var mixed = new List<string>();
         // Documents and time run along the axis: that two phases never met there is no reason to join them.
         List<string> known = [.. named.Where(d => d is not (Dimension.Documents or Dimension.Time))];
-        IEnumerable<string> parameters = all.SelectMany(o => o.Point.Point.Parameters).Select(p => p.Name).Where(name => name != Dimension.Repeat);
-        foreach (string dimension in parameters.Prepend(Dimension.Phase).Append(Dimension.Operation).Append(Dimension.Deployment).Distinct().Except(named))
+        IEnumerable<string> parameters = all.SelectMany(o => o.Phase.Parameters).Select(p => p.Name).Where(name => name != Dimension.Repeat);
+        IEnumerable<string> others = named.Contains(Dimension.Documents) ? [Dimension.Operation, Dimension.Deployment] : [Dimension.Size, Dimension.Operation, Dimension.Deployment];
+        foreach (string dimension in parameters.Prepend(Dimension.Phase).Concat(others).Distinct().Except(named))
         {
             bool isMixed = dimension == Dimension.Deployment
                 ? all.Select(o => o.ValueOf(dimension)).Distinct().Count() > 1

@@ -1,22 +1,22 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Scenarios;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Figures;
 
-/// <summary>Figures that nobody asked for: rate and latency of each phase against the parameter that it was run with several values of.</summary>
+/// <summary>Figures that no scenario file has to name: rate and latency of each phase against the parameter that it was run with several values of. Growths have charts over size instead.</summary>
 internal static class SweepFigures
 {
     public static IEnumerable<FigureInfo> Of(IReadOnlyList<FigureRun> runs)
     {
-        foreach (IGrouping<string, MeasuredPoint> phase in runs.SelectMany(run => MeasuredPoint.Of(run.Stored)).Where(p => !p.Point.IsCreate).GroupBy(p => p.Point.Phase))
+        foreach (IGrouping<string, PhaseRecord> phase in runs.SelectMany(run => run.Stored.Phases).Where(p => p.Growth is null && p.Kind != PhaseKind.Create).GroupBy(p => p.Phase))
         {
-            MeasuredPoint[] points = [.. phase];
-            string[] varied = [.. Varied(points)];
+            PhaseRecord[] records = [.. phase];
+            string[] varied = [.. Varied(records)];
             if (varied.Length == 0)
                 continue;
             // Operations times other parameters would be more lines than one can tell apart.
             bool hasOthers = varied.Length > 1 || runs.Select(r => r.Deployment).Distinct().Count() > 1;
-            bool showsLatency = !hasOthers || points.All(p => p.Step.Tests.Count <= 1);
+            bool showsLatency = !hasOthers || records.All(p => p.Operations.Count <= 1);
             yield return new FigureInfo
             {
                 Title = $"{phase.Key}: {(showsLatency ? "rate and latency" : "rate")} by {varied[0]}",
@@ -28,8 +28,8 @@ internal static class SweepFigures
     }
 
     /// <summary>First the one for the axis: numbers before names, then the one with the most values.</summary>
-    private static IEnumerable<string> Varied(IReadOnlyList<MeasuredPoint> points) => points.SelectMany(p => p.Point.Parameters).Select(p => p.Name).Distinct()
-        .Where(name => name != Dimension.Repeat && points.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
-        .OrderByDescending(name => points.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))
-        .ThenByDescending(name => points.Select(p => p.ValueOf(name)).Distinct().Count());
+    private static IEnumerable<string> Varied(IReadOnlyList<PhaseRecord> records) => records.SelectMany(p => p.Parameters).Select(p => p.Name).Distinct()
+        .Where(name => name != Dimension.Repeat && records.Select(p => p.ValueOf(name)).Distinct().Count() > 1)
+        .OrderByDescending(name => records.All(p => FigureAxis.NumberOf(p.ValueOf(name)) is not null))
+        .ThenByDescending(name => records.Select(p => p.ValueOf(name)).Distinct().Count());
 }

@@ -16,7 +16,7 @@ internal static class TimeFigure
     /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
     private const long EdgeMilliseconds = 1000;
 
-    /// <summary>A line's data: of its operations, of the servers, of the machine. Columns are those of the metrics asked for.</summary>
+    /// <summary>A line's data: of its operations, of the servers, of the machine. Columns are the figure's metrics.</summary>
     private sealed record Line(string Title, double Seconds, IReadOnlyList<ChartTable> Tables);
 
     /// <returns>Null when the runs have no such samples.</returns>
@@ -29,7 +29,9 @@ internal static class TimeFigure
         IReadOnlyList<string> dimensions = [.. named.Skip(1), .. chosen.Mixed];
         // Only phases that did something in some second have a course.
         IGrouping<string, Observation>[] groups = [.. chosen.All.GroupBy(o => Observations.Key(o, dimensions))];
-        Line[] lines = [.. groups.Take(FigureChart.MostLines).Select((group, i) => LineOf([.. group], figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
+        IGrouping<string, Observation>[] drawn = [.. groups.Take(FigureChart.MostLines)];
+        ILookup<(StoredRun, int), Sample> samples = ReadSamples(drawn.SelectMany(group => group));
+        Line[] lines = [.. drawn.Select((group, i) => LineOf([.. group], samples, figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
         Panel[] panels = [.. figure.Y.Select(metric => PanelOf(metric, lines)).OfType<Panel>()];
         if (panels.Length == 0)
             return null;
@@ -42,14 +44,25 @@ internal static class TimeFigure
         };
     }
 
+    /// <summary>By run and phase; each run is read once.</summary>
+    private static ILookup<(StoredRun Run, int Phase), Sample> ReadSamples(IEnumerable<Observation> observations) => observations
+        .GroupBy(o => o.Run.Stored, o => o.Phase.Number)
+        .SelectMany(run =>
+        {
+            HashSet<int> phases = [.. run];
+            return run.Key.ReadSamples().Where(s => phases.Contains(s.Phase)).Select(s => (Run: run.Key, Sample: s));
+        })
+        .ToLookup(one => (one.Run, one.Sample.Phase), one => one.Sample);
+
     /// <summary>Null without samples.</summary>
-    private static Line? LineOf(IReadOnlyList<Observation> observations, FigureInfo figure, IReadOnlyList<string> dimensions, string file)
+    private static Line? LineOf(
+        IReadOnlyList<Observation> observations, ILookup<(StoredRun, int), Sample> stored, FigureInfo figure, IReadOnlyList<string> dimensions, string file)
     {
-        List<(Observation Of, PhaseSample[] Samples, TimeAxis Axis)> parts = [];
+        List<(Observation Of, Sample[] Samples, TimeAxis Axis)> parts = [];
         foreach (Observation one in observations)
         {
-            HashSet<string> tests = [.. one.Tests.Select(t => t.Test)];
-            PhaseSample[] samples = [.. one.Run.Stored.ReadSamples().Where(s => s.Step == one.Point.Step.Step && tests.Contains(s.Test))];
+            HashSet<string> names = [.. one.Results.Select(r => r.Operation)];
+            Sample[] samples = [.. stored[(one.Run.Stored, one.Phase.Number)].Where(s => names.Contains(s.Operation))];
             if (samples.Length > 0)
                 parts.Add((one, samples, new TimeAxis(samples.Select(s => s.AtMilliseconds))));
         }
@@ -59,7 +72,7 @@ internal static class TimeFigure
         double seconds = parts.Max(part => part.Axis.Seconds);
         ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))], [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
         // State of servers and machine is that of the first of several repeats: a mean would be nobody's.
-        (Observation first, PhaseSample[] firstSamples, TimeAxis axis) = parts[0];
+        (Observation first, Sample[] firstSamples, TimeAxis axis) = parts[0];
         ChartTable[] states =
         [
             State($"{file}-server.dat", first.Run.Stored.ReadServerSamples, TimeMetric.IsOfServer),
@@ -69,12 +82,12 @@ internal static class TimeFigure
 
         ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
         {
-            ServerTimeline.Line[] asked = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
-            return asked.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, asked, () => Within(read(), firstSamples), axis, TimelineChart.MostRows);
+            ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
+            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), axis, TimelineChart.MostRows);
         }
     }
 
-    private static IEnumerable<MetricSample> Within(IEnumerable<MetricSample> samples, PhaseSample[] phase)
+    private static IEnumerable<MetricSample> Within(IEnumerable<MetricSample> samples, Sample[] phase)
     {
         long from = phase.Min(s => s.AtMilliseconds - (long)(s.Seconds * 1000)) - EdgeMilliseconds;
         long to = phase.Max(s => s.AtMilliseconds) + EdgeMilliseconds;
@@ -82,29 +95,29 @@ internal static class TimeFigure
     }
 
     /// <summary>Rates of several operations are added up; documents in the collection are what the furthest of them saw.</summary>
-    private static ChartTable Operations(string file, IReadOnlyList<(PhaseSample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
+    private static ChartTable Operations(string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
     {
         var table = new ChartTable($"{file}.dat", ["seconds", .. metrics]);
-        string[] tests = [.. parts.SelectMany(part => part.Samples).Select(s => s.Test).Distinct()];
-        var buckets = new TimeBuckets(tests.Length * metrics.Length, seconds, TimelineChart.MostRows / 2);
-        foreach ((PhaseSample[] samples, TimeAxis axis) in parts)
+        string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
+        var buckets = new TimeBuckets(names.Length * metrics.Length, seconds, TimelineChart.MostRows / 2);
+        foreach ((Sample[] samples, TimeAxis axis) in parts)
         {
-            foreach (PhaseSample sample in samples)
+            foreach (Sample sample in samples)
             {
                 for (int i = 0; i < metrics.Length; i++)
-                    TimeMetric.Add(buckets, (i * tests.Length) + Array.IndexOf(tests, sample.Test), metrics[i], sample, axis.At(sample.AtMilliseconds));
+                    TimeMetric.Add(buckets, (i * names.Length) + Array.IndexOf(names, sample.Operation), metrics[i], sample, axis.At(sample.AtMilliseconds));
             }
         }
 
         foreach (double[] row in buckets.Rows())
-            table.Add([row[0], .. metrics.Select((metric, i) => Joined(metric, row.AsSpan(1 + (i * tests.Length), tests.Length)))]);
+            table.Add([row[0], .. metrics.Select((metric, i) => Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length)))]);
         return table;
     }
 
-    private static double Joined(string metric, ReadOnlySpan<double> ofTests)
+    private static double Joined(string metric, ReadOnlySpan<double> ofOperations)
     {
         double joined = double.NaN;
-        foreach (double value in ofTests)
+        foreach (double value in ofOperations)
         {
             if (double.IsFinite(value))
                 joined = double.IsNaN(joined) ? value : metric == Dimension.Documents ? Math.Max(joined, value) : joined + value;

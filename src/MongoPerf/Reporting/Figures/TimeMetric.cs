@@ -7,7 +7,7 @@ namespace MongoPerf.Reporting.Figures;
 internal static class TimeMetric
 {
     /// <summary>Sum and weight of a sample, as <see cref="TimeBuckets"/> takes them.</summary>
-    private static readonly (string Name, Func<PhaseSample, (double? Sum, double Weight)> Of)[] Operations =
+    private static readonly (string Name, Func<Sample, (double? Sum, double Weight)> Of)[] Operations =
     [
         ("rate", s => (s.Operations, s.Seconds)),
         ("documentRate", s => (s.Documents, s.Seconds)),
@@ -28,7 +28,7 @@ internal static class TimeMetric
     public static bool IsOfServer(string name) => MetricCatalogue.Server.Any(m => m.Name == name);
 
     /// <summary>Adds one sample to a column of its own.</summary>
-    public static void Add(TimeBuckets buckets, int column, string name, PhaseSample sample, double at)
+    public static void Add(TimeBuckets buckets, int column, string name, Sample sample, double at)
     {
         (double? sum, double weight) = Operations.First(o => o.Name == name).Of(sample);
         if (sum is { } value)

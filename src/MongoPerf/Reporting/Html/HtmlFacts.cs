@@ -9,34 +9,25 @@ internal static class HtmlFacts
 {
     public static void Settings(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "What ran, and on what").Open("dl");
+        html.Element("h2", "Setup").Open("dl");
         Fact(html, "run", $"{run.Run.Id}, {run.StateText}, seed {run.Run.Seed}");
         Fact(html, "started", Time(run.Run.StartedAt) + (run.Run.EndedAt is { } ended ? $", ended {Time(ended)}" : ""));
         Fact(html, "program", $"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build");
         Deployment(html, run.Deployment);
         Machine(html, run.Environment);
-        var settings = run.Settings;
-        if (run.Scenario is { } scenario)
-        {
-            Fact(html, "scenario", $"{scenario.Name} ({scenario.Path}){(scenario.Description.Length > 0 ? $": {scenario.Description}" : "")}");
-            foreach (string changed in scenario.Overrides)
-                Fact(html, "changed", changed);
-            html.Close();
-            html.Element("h2", "The scenario").Element("pre", scenario.Text);
-            return;
-        }
-
-        Fact(html, "data", $"{Units.Exact(settings.TargetDocumentCount)} documents of 1,024 bytes, in steps of {Units.Exact(settings.StepDocumentCount)}; "
-            + $"{settings.Compressibility} % of the filler compressible");
-        Fact(html, "inserts", $"{string.Join('/', settings.Shares)} % unack/batch/safe, batches of {Units.Exact(settings.BatchSize)}, "
-            + $"{(settings.OrderedBatches ? "ordered" : "unordered")}, journal {(settings.Journal ? "on" : "off")}");
-        if (settings.Sharding is { } sharding)
+        RunSettings settings = run.Settings;
+        PlanSettings plan = settings.Plan;
+        Fact(html, "scenario", ReportLines.PlanText(plan));
+        if (plan.Parameters.Count > 0)
+            Fact(html, "parameters", PhaseLabels.Parameters(plan.Parameters));
+        foreach (string changed in plan.Changes)
+            Fact(html, "changed", changed);
+        if (settings.Data.Sharding is { } sharding)
             Fact(html, "shards", ReportLines.Sharding(sharding));
-        Fact(html, "queries", $"{string.Join(", ", settings.Threads)} threads, windows of {Seconds(settings.WindowSeconds)}, "
-            + $"of which {Seconds(settings.WarmupSeconds)} warm-up is left out");
-        Fact(html, "load", settings.Rate is { } rate ? $"{Units.Rate(rate)} operations/s in total" : "as fast as possible (closed loop)");
-        Fact(html, "checked", $"{Units.Percent(settings.VerifyShare)} of the returned documents");
+        if (plan.VerifyShare > 0)
+            Fact(html, "verified", $"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be");
         html.Close();
+        html.Element("h2", "The scenario").Element("pre", plan.Text);
     }
 
     public static void Errors(HtmlWriter html, StoredRun run) => TableOrNone(html, "Errors", ReportTables.Errors(run));
@@ -45,16 +36,16 @@ internal static class HtmlFacts
 
     public static void Repeat(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "How to repeat it").Paragraph("The command as it was typed; secrets are masked.").Element("pre", run.Run.CommandLine);
+        html.Element("h2", "Repeat this run").Paragraph("The command as typed, with secrets masked:").Element("pre", run.Run.CommandLine);
         html.Paragraph(ReportLines.Next(run, null));
-        html.Paragraph($"The documents depend on the seed alone: with --seed {run.Run.Seed} they are the same bytes on every machine.");
+        html.Paragraph($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine.");
     }
 
     public static void Files(HtmlWriter html, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
         html.Element("h2", "Files");
-        html.Paragraph("This page holds all it shows and can be sent alone. Beside it:");
-        html.Open("ul").Open("li").Element("code", "../run.db").Text(" everything measured (SQLite)").Close();
+        html.Paragraph("This page is self-contained and can be sent by itself. Next to it:");
+        html.Open("ul").Open("li").Element("code", "../run.db").Text(" everything that was measured (SQLite)").Close();
         foreach (string file in textFiles)
         {
             string name = Path.GetFileName(file);
@@ -65,8 +56,8 @@ internal static class HtmlFacts
         {
             string where = Path.GetRelativePath(folder, Path.GetDirectoryName(charts.Files[0])!);
             html.Open("li").Element("code", where + "/").Text(
-                " each chart as PNG and SVG, with its data (NAME.dat), its settings (NAME.settings.gp) and its script (NAME.gp). To change a chart, go there, edit the script and run ")
-                .Element("code", "gnuplot insert-rate.gp").Text(" (or another NAME.gp). 'mongoperf report' writes these files anew: keep a changed script under a name of your own.").Close();
+                " each chart as PNG and SVG, with its data (NAME.dat), settings (NAME.settings.gp) and script (NAME.gp, which loads the template of its kind). To change a chart, edit these and run ")
+                .Element("code", $"gnuplot {charts.Drawn.Select(drawn => drawn.Chart.Name).FirstOrDefault("timeline")}.gp").Text(" (or another NAME.gp) in that folder. 'mongoperf report' overwrites these files, so keep your version under another name.").Close();
         }
 
         html.Close();
@@ -89,7 +80,7 @@ internal static class HtmlFacts
     {
         if (machine is null)
             return;
-        Fact(html, "client machine", $"{machine.CpuModel}, {machine.CpuCount} cores, {Units.BinaryBytes(machine.MemoryBytes)} memory, "
+        Fact(html, "client machine", $"{machine.CpuModel}, {Units.Counted(machine.CpuCount, "core")}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, "
             + (machine.ServerOnSameMachine ? "shared with the server" : "the server is elsewhere"));
         Fact(html, "system", $"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}");
         Fact(html, "disk", $"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start");
@@ -109,10 +100,11 @@ internal static class HtmlFacts
     private static string Purpose(string fileName) => fileName switch
     {
         "report.md" => " this report as text, to paste into a ticket",
-        "result.json" => " everything that programs may want to read",
+        "result.json" => " all results for programs to read",
         "latencies.hlog" => " latencies as an HdrHistogram log",
-        "tests.csv" => " results, a line per step, test and thread count",
-        "sizes.csv" => " sizes, a line per step",
+        "results.csv" => " results, a row for each operation of each phase",
+        "sizes.csv" => " sizes, a row for each time they were taken",
+        "laps.csv" => " how long each lap of each task took",
         "samples.csv" => " the client's samples over time",
         "server.csv" => " the server's samples over time",
         "shards.csv" => " what each shard held and did over time",
@@ -122,6 +114,4 @@ internal static class HtmlFacts
     };
 
     private static string Time(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture);
-
-    private static string Seconds(double seconds) => Units.Duration(TimeSpan.FromSeconds(seconds));
 }

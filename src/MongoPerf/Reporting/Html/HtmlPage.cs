@@ -46,7 +46,7 @@ internal static class HtmlPage
         foreach (string warning in charts.Warnings)
             html.Element("p", warning, "class", "warn");
         if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
-            html.Paragraph("No test has a result yet, so there is nothing to draw.");
+            html.Paragraph("No phase has a result yet, so there is nothing to draw.");
         foreach (var drawn in charts.Drawn)
         {
             html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide")

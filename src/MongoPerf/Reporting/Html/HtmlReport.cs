@@ -1,6 +1,5 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
-using MongoPerf.Reporting.Experiments;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
@@ -19,7 +18,6 @@ internal static class HtmlReport
         HtmlWriter html = HtmlPage.Begin($"MongoPerf: {run.Run.Id}");
         Head(html, run);
         HtmlFacts.Settings(html, run);
-        Findings(html, run);
         HtmlPage.Charts(html, folder, charts);
         Tables(html, run);
         HtmlFacts.Errors(html, run);
@@ -32,8 +30,8 @@ internal static class HtmlReport
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.Run.Kind == "series" ? $"series to {Units.Count(run.Settings.TargetDocumentCount)} documents" : run.Scenario is { } scenario ? $"scenario {scenario.Name}" : $"run {string.Join(", ", run.Settings.Tests)}";
-        html.Element("h1", $"MongoPerf: {target}").Element("p", ChartText.Subtitle(run), "class", "soft");
+        string target = run.GrowthSteps.Count > 0 ? $" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents" : "";
+        html.Element("h1", $"MongoPerf: {run.Settings.Plan.Name}{target}").Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
         HtmlPage.Verdicts(html, Verdict.Of(run));
@@ -43,44 +41,28 @@ internal static class HtmlReport
     private static IEnumerable<string> Remarks(StoredRun run)
     {
         if (run.Deployment is { IsEmbedded: true })
-            yield return "These are figures of MongoPerf's embedded server. They are not MongoDB's.";
-        else if (run.Deployment is { Kind: "null" })
-            yield return "These are figures of the null deployment, which answers from memory: what client and loopback can do at most. They are not MongoDB's.";
-    }
-
-    private static void Findings(HtmlWriter html, StoredRun run)
-    {
-        html.Element("h2", "Findings");
-        if (run.Findings.Count == 0)
-        {
-            html.Paragraph("None are stored with this run. This version has no rules yet that look for them; the charts below are to be read by eye.");
-            return;
-        }
-
-        html.Table(
-            [("what was seen", true), ("how sure", true), ("what to try next", true)],
-            run.Findings.Select(static finding => (IReadOnlyList<string>)[finding.Text, finding.Certainty, finding.NextStep]));
+            yield return "These are figures of MongoPerf's embedded server, not of MongoDB.";
+        else if (run.Deployment is { Kind: DeploymentKind.Null })
+            yield return "These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.";
     }
 
     private static void Tables(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "Tests");
-        if (run.Steps.Count == 0)
+        html.Element("h2", "Results");
+        if (!run.Results.Any())
         {
-            html.Paragraph("No test has a result yet.");
+            html.Paragraph("No phase has a result yet.");
             return;
         }
 
-        html.Paragraph("Rates and latencies leave the warm-up out. 1 MB is 1,000,000 bytes, 1 MiB 1,048,576.");
-        foreach (var table in ExperimentTables.Of(run).Concat(ReportTables.Tests(run)))
+        html.Paragraph("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.");
+        IReadOnlyList<ReportTable> rates = [.. GrowthFigures.Of(run).Select(growth => GrowthTables.Rates(run, growth))];
+        foreach (ReportTable table in rates.Concat(ReportTables.Results(run)))
             HtmlTables.Show(html, table);
-        if (run.Scenario is not null)
-            return;
-        html.Element("h2", "Growth");
-        HtmlTables.Rates(html, run);
-        if (ReportTables.Growth(run) is { } growth)
-            HtmlTables.Show(html, growth);
-        foreach (var table in ShardTables.Of(run))
+        ReportTable[] shards = [.. ShardTables.Of(run)];
+        if (shards.Length > 0)
+            html.Element("h2", "Shards");
+        foreach (ReportTable table in shards)
             HtmlTables.Show(html, table);
     }
 }

@@ -9,10 +9,10 @@ internal static class ShardJson
     /// <summary>Events that are listed one by one; the sums have them all.</summary>
     private const int MostEvents = 1000;
 
-    /// <summary>The sizes of the last step in the form of collStats, which a router answers with a document for each shard; null without sizes.</summary>
+    /// <summary>The last sizes in the form of collStats, which a router answers with a document for each shard; null without sizes.</summary>
     public static void WriteCollStats(Utf8JsonWriter json, StoredRun run)
     {
-        if (run.Steps.LastOrDefault(static step => step.Sizes is not null)?.Sizes is not { } sizes)
+        if (run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault() is not { } sizes)
         {
             json.WriteNull("collStats");
             return;
@@ -37,7 +37,7 @@ internal static class ShardJson
     /// <summary>How the data are spread and what moved; null unless the data are on several shards.</summary>
     public static void WriteSharding(Utf8JsonWriter json, StoredRun run)
     {
-        if (ShardTables.LastOf(run) is not { Sizes.Shards: { } shards })
+        if (ShardTables.LastOf(run) is not { Shards: { } shards })
         {
             json.WriteNull("sharding");
             return;

@@ -12,26 +12,26 @@ internal static class ShardTables
     /// <summary>None unless the data are on several shards.</summary>
     public static IEnumerable<ReportTable> Of(StoredRun run)
     {
-        if (LastOf(run) is not { Sizes: { } sizes } last)
+        if (LastOf(run) is not { } sizes)
             return [];
         var moves = ChunkMoves.Of(run);
         return ((IEnumerable<ReportTable?>)
         [
-            Shards(run, last), Growth(run, moves), Migrations(moves), .. AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
+            Shards(run, sizes), Growth(run, moves), Migrations(moves), .. AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
     }
 
-    /// <summary>The last step whose sizes are known by shard; null unless the data are on several.</summary>
-    public static StepResult? LastOf(StoredRun run) => run.Steps.LastOrDefault(static step => step.Sizes is { Shards.Count: > 1 });
+    /// <summary>The last sizes that are known by shard; null unless the data are on several.</summary>
+    public static SizeResult? LastOf(StoredRun run) => run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
 
-    private static ReportTable Shards(StoredRun run, StepResult last)
+    private static ReportTable Shards(StoredRun run, SizeResult last)
     {
-        IReadOnlyList<ShardSize> shards = last.Sizes!.Shards;
+        IReadOnlyList<ShardSize> shards = last.Shards;
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
-        string spread = balance is null ? "" : $" ({Units.Exact((long)Math.Round(balance.Even))} each would be even)";
+        string spread = balance is null ? "" : $" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)";
         return new ReportTable(
-            $"Shards at {Units.Count(last.Documents)} documents{(last.Sizes.Collection is { } collection ? $" in {collection}" : "")}{spread}",
+            $"Shards at {Units.Count(last.Documents)} documents{(last.Collection is { } collection ? $" in {collection}" : "")}{spread}",
             ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
             [.. shards.Select(shard => Row(
             [
@@ -41,17 +41,20 @@ internal static class ShardTables
             ]))]);
     }
 
-    /// <summary>Null for a single step, which the other table shows.</summary>
+    /// <summary>Null for a single size, which the other table shows.</summary>
     private static ReportTable? Growth(StoredRun run, ChunkMoves moves)
     {
-        StepResult[] steps = [.. run.Steps.Where(static step => step.Sizes is { Shards.Count: > 1 })];
-        if (steps.Length < 2)
+        var sizes = run.GrowthSteps.SelectMany(static step => step.Sizes.Where(static one => one.Shards.Count > 1).Select(one => (Step: step, Sizes: one))).ToList();
+        if (sizes.Count < 2)
             return null;
-        Dictionary<int, MoveSum> movesOf = run.Checkpoints.Select((checkpoint, i) => (checkpoint.Step, Moves: moves.Steps[i])).ToDictionary(static one => one.Step, static one => one.Moves);
+        bool hasSeveral = sizes.Select(static one => one.Sizes.Collection).Distinct().Count() > 1;
+        Dictionary<int, MoveSum> movesOf = run.Checkpoints.Zip(moves.Steps).ToDictionary(static one => one.First.Phase, static one => one.Second);
         return ReportTables.Thinned(
             "Shards as the collection grows (from even: the shard that is farthest off; migrations that began in the step)",
-            ["documents", "chunks", "<fullest", "<emptiest", "from even", "max/min", "orphans", "migrations", "moved"],
-            [.. steps.Select(step => GrowthRow(step.Sizes!, movesOf.GetValueOrDefault(step.Step, MoveSum.None)))]);
+            [.. hasSeveral ? ["<collection"] : Array.Empty<string>(), "documents", "chunks", "<fullest", "<emptiest", "from even", "max/min", "orphans", "migrations", "moved"],
+            [.. sizes.Select(one => (IReadOnlyList<string>)[.. hasSeveral ? [one.Sizes.Collection ?? ""] : Array.Empty<string>(), .. GrowthRow(one.Sizes, MovesIn(one.Step))])]);
+
+        MoveSum MovesIn(GrowthStep step) => step.Phases.Select(phase => movesOf.GetValueOrDefault(phase.Number)).OfType<MoveSum>().FirstOrDefault(MoveSum.None);
     }
 
     private static IReadOnlyList<string> GrowthRow(SizeResult sizes, MoveSum moves)
@@ -77,9 +80,9 @@ internal static class ShardTables
     {
         if (moves.All == MoveSum.None)
             return null;
-        string others = moves.Splits + moves.Merges == 0 ? "" : $"; beside them {Units.Exact(moves.Splits)} splits, {Units.Exact(moves.Merges)} merges";
+        string others = moves.Splits + moves.Merges == 0 ? "" : $" (and {Units.Counted(moves.Splits, "split")}, {Units.Counted(moves.Merges, "merge")})";
         return new ReportTable(
-            $"Migrations of chunks{others}",
+            $"Chunk migrations{others}",
             ["<from", "<to", "done", "failed", "documents", "data", "took", "longest"],
             [.. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)), .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow("all", "", moves.All))]);
     }

@@ -11,19 +11,19 @@ internal static class ShardVerdict
     /// <summary>Null unless the data are on several shards.</summary>
     public static Verdict? Of(StoredRun run)
     {
-        if (ShardTables.LastOf(run)?.Sizes is not { } sizes || Balance.Of(sizes.Shards) is not { } balance)
+        if (ShardTables.LastOf(run) is not { } sizes || Balance.Of(sizes.Shards) is not { } balance)
             return null;
         string spread = balance.Worst <= WorstThatIsGood
             ? $"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of even"
-            : $"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} {Units.Percent(-balance.FromEven(balance.Least))} less";
+            : $"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less";
         return new Verdict(balance.Worst <= WorstThatIsGood ? Grade.Good : Grade.Note, $"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}");
     }
 
     private static string Moves(MoveSum all)
     {
         if (all == MoveSum.None)
-            return "no chunk was moved";
+            return "no chunks migrated";
         string failed = all.Failed == 0 ? "" : $", {Units.Exact(all.Failed)} failed";
-        return $"{Units.Exact(all.Done)} migrations moved {Units.Exact(all.Documents)} documents in {Units.Duration(TimeSpan.FromSeconds(all.Seconds))}{failed}";
+        return $"{Units.Counted(all.Done, "migration")} moved {Units.Counted(all.Documents, "document")} in {Units.Duration(TimeSpan.FromSeconds(all.Seconds))}{failed}";
     }
 }

@@ -1,4 +1,4 @@
-using MongoPerf.Cli;
+using MongoPerf.Input;
 
 namespace MongoPerf.Scenarios.Yaml;
 
@@ -16,11 +16,11 @@ internal sealed class MappingReader
     {
         _what = what;
         _keys = keys;
-        Node = node as MappingNode ?? throw Wrong(node, $"{what} is {node.Describe()}, a mapping is expected");
+        Node = node as MappingNode ?? throw Wrong(node, $"{what} is {node.Describe()}; expected a mapping");
         foreach (MappingEntry entry in Node.Entries)
         {
             if (!keys.Names.Contains(entry.Name))
-                throw Unknown(entry.Key, what, keys.Names);
+                throw IsRestOfList(entry) ? Wrong(entry.Key, $"{what}: unknown key '{entry.Name}'", "a list needs brackets, such as threads: [1, 8, 32]") : Unknown(entry.Key, what, keys.Names);
         }
     }
 
@@ -28,11 +28,15 @@ internal sealed class MappingReader
 
     public static UserException Wrong(ScenarioNode node, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{node.Position}: {message}", hint);
 
-    public static UserException Unknown(ScalarNode key, string what, IEnumerable<string> allowed)
+    /// <param name="key">That is not allowed.</param>
+    /// <param name="what">Where it is, for messages.</param>
+    /// <param name="allowed">All that are.</param>
+    /// <param name="kind">What they are.</param>
+    public static UserException Unknown(ScalarNode key, string what, IEnumerable<string> allowed, string kind = "key")
     {
         string[] names = [.. allowed];
         string? nearest = NearestName.Find(key.Text, names);
-        return Wrong(key, $"{what}: unknown key '{key.Text}', allowed are {string.Join(", ", names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        return Wrong(key, $"{what}: unknown {kind} '{key.Text}'; allowed: {string.Join(", ", names)}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
     /// <summary>The key is allowed here.</summary>
@@ -59,7 +63,7 @@ internal sealed class MappingReader
         null => usual,
         "true" => true,
         "false" => false,
-        { } other => throw Wrong(Find(key)!, $"{_what}: {key} is '{other}', allowed are true and false"),
+        { } other => throw Wrong(Find(key)!, $"{Prefix(key)} is '{other}'; allowed: true, false"),
     };
 
     public long? Count(string key, long least = 1, long most = long.MaxValue) => Find(key) is { } node ? CountOf(key, node, least, most) : null;
@@ -70,14 +74,14 @@ internal sealed class MappingReader
     /// <inheritdoc cref="Size(string)"/>
     public long? Size(string key, long least, long most) => Parse(key, text => Quantities.ParseSize(text) is var size && size >= least && size <= most
         ? size
-        : throw new FormatException($"'{text}' is {size:N0} bytes, allowed are {least:N0} to {most:N0}"));
+        : throw new FormatException($"'{text}' is {size:N0} bytes; allowed: {least:N0} to {most:N0}"));
 
     public double? Duration(string key) => Parse(key, Quantities.ParseDuration);
 
     public double? Number(string key, double least, double most) => Parse(key, text =>
         double.TryParse(text, out double value) && value >= least && value <= most
             ? value
-            : throw new FormatException($"'{text}' is no number from {least} to {most}"));
+            : throw new FormatException($"'{text}' is not a number from {least} to {most}"));
 
     /// <summary>The items of a list; a single value is a list of one.</summary>
     public IReadOnlyList<ScenarioNode> List(string key) => Find(key) switch
@@ -90,7 +94,7 @@ internal sealed class MappingReader
     public long CountOf(string key, ScenarioNode node, long least, long most)
     {
         long value = ParseScalar(key, node, text => Quantities.ParseCount(text, least));
-        return value <= most ? value : throw Wrong(node, $"{_what}: {key} is {value:N0}, allowed are {least:N0} to {most:N0}");
+        return value <= most ? value : throw Wrong(node, $"{Prefix(key)} is {value:N0}; allowed: {least:N0} to {most:N0}");
     }
 
     /// <summary>A value that stands deeper than <paramref name="key"/>.</summary>
@@ -99,7 +103,7 @@ internal sealed class MappingReader
         if (allowed.Contains(node.Text))
             return node.Text;
         string? nearest = NearestName.Find(node.Text, allowed);
-        throw Wrong(node, $"{_what}: {key} is '{node.Text}', allowed are {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw Wrong(node, $"{Prefix(key)} is '{node.Text}'; allowed: {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
     }
 
     private T? Parse<T>(string key, Func<string, T> parse)
@@ -113,11 +117,30 @@ internal sealed class MappingReader
         }
         catch (FormatException e)
         {
-            throw Wrong(node, $"{_what}: {key}: {e.Message}");
+            throw Wrong(node, $"{Prefix(key)}: {e.Message}", SeveralValues.IsMeant(((ScalarNode)node).Text) ? HintOfSeveral(key) : null);
         }
     }
 
-    /// <summary>The node, if it is a single value.</summary>
-    public ScalarNode ScalarOf(string key, ScenarioNode node) =>
-        node as ScalarNode ?? throw Wrong(node, $"{_what}: {key} is {node.Describe()}, a single value is expected");
+    private string Prefix(string key) => _what == key ? key : $"{_what}: {key}";
+
+    private string? HintOfSeveral(string key) => _keys.Keys.FirstOrDefault(k => k.Name == key)?.Kind switch
+    {
+        KeyKind.Counts => $"a list gives a result for each value: {key}: [1, 8, 32]",
+        KeyKind.Count => $"to run it with several values, declare parameters: {{{key}: [1, 8, 32]}} and write {key}: $({key})",
+        KeyKind.Duration => $"to run it with several values, declare parameters: {{{key}: [1s, 8s, 32s]}} and write {key}: $({key})",
+        _ => null,
+    };
+
+    /// <summary>In braces, threads: 1,8 is a key 8 with nothing.</summary>
+    private static bool IsRestOfList(MappingEntry entry) => entry.Value is ScalarNode { IsNull: true } && entry.Name.All(char.IsAsciiDigit);
+
+    /// <summary>The node, if it is a single value that can be shown: it comes back in messages, tables and charts.</summary>
+    public ScalarNode ScalarOf(string key, ScenarioNode node)
+    {
+        ScalarNode scalar = node as ScalarNode ?? throw Wrong(node, $"{Prefix(key)} is {node.Describe()}; expected a single value", HintOfSeveral(key));
+        return CanBeShown(scalar.Text) ? scalar : throw Wrong(node, $"{Prefix(key)} contains a control character");
+    }
+
+    /// <summary>Without control characters, but for line breaks and tabs.</summary>
+    public static bool CanBeShown(string text) => !text.Any(c => char.IsControl(c) && c is not ('\n' or '\t'));
 }

@@ -14,6 +14,9 @@ internal abstract record ScenarioNode(Position Position)
 
     /// <summary>Short text for tables and charts: what a parameter's value is called.</summary>
     public abstract string Label { get; }
+
+    /// <summary>Lists and mappings inside one another, this one included; 0 for a single value.</summary>
+    public virtual int Levels => 0;
 }
 
 /// <param name="Position">Where.</param>
@@ -35,12 +38,16 @@ internal sealed record SequenceNode(Position Position, IReadOnlyList<ScenarioNod
 {
     public override string Describe() => "a list";
 
+    public override int Levels => 1 + Items.Select(item => item.Levels).DefaultIfEmpty().Max();
+
     public override string Label => $"[{string.Join(", ", Items.Select(item => item.Label))}]";
 }
 
 internal sealed record MappingNode(Position Position, IReadOnlyList<MappingEntry> Entries) : ScenarioNode(Position)
 {
     public override string Describe() => "a mapping";
+
+    public override int Levels => 1 + Entries.Select(e => e.Value.Levels).DefaultIfEmpty().Max();
 
     public override string Label => $"{{{string.Join(", ", Entries.Select(e => $"{e.Name}: {e.Value.Label}"))}}}";
 

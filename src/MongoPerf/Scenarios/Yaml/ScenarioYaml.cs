@@ -1,85 +1,61 @@
-using MongoPerf.Cli;
+using MongoPerf.Input;
 using YamlDotNet.Core;
-using YamlDotNet.RepresentationModel;
+using YamlDotNet.Core.Events;
 
 namespace MongoPerf.Scenarios.Yaml;
 
 /// <summary>Reads YAML 1.2 into nodes that know their place.</summary>
 internal static class ScenarioYaml
 {
-    private const int MostNodes = 200_000;
+    private const string Start = "'mongoperf new my.yaml' writes a file to start from";
 
     /// <param name="file">As errors are to name it.</param>
     /// <param name="text">One document.</param>
-    /// <exception cref="UserException">No YAML, no mapping, several documents; says where.</exception>
+    /// <exception cref="UserException">No YAML, no mapping, several documents, beyond the bounds of <see cref="NodeReader"/>; says where.</exception>
     public static MappingNode Read(string file, string text)
     {
-        YamlStream stream = Load(file, text);
-        if (stream.Documents.Count != 1)
-            throw new UserException(ExitCode.WrongUsage, $"{file}: the file holds {(stream.Documents.Count == 0 ? "nothing" : $"{stream.Documents.Count} documents")}, one is expected", "'mongoperf new my.yaml' writes a file to start from");
-        int left = MostNodes;
-        return Convert(file, stream.Documents[0].RootNode, ref left) is MappingNode root
-            ? root
-            : throw new UserException(ExitCode.WrongUsage, $"{file}:1: a mapping with 'data' and 'phases' is expected", "'mongoperf new my.yaml' writes a file to start from");
-    }
-
-    private static YamlStream Load(string file, string text)
-    {
+        var parser = new Parser(new StringReader(text));
         try
         {
-            var stream = new YamlStream();
-            stream.Load(new StringReader(text));
-            return stream;
+            return Document(file, parser) as MappingNode ?? throw Wrong(file, 1, "expected a mapping with 'data' and 'phases'", Start);
         }
         catch (YamlException e)
         {
             // Its own text begins with the place again.
             string what = e.InnerException?.Message ?? e.Message;
-            throw new UserException(ExitCode.WrongUsage, $"{file}:{e.Start.Line}: no YAML: {what[(what.LastIndexOf("): ", StringComparison.Ordinal) is var at && at >= 0 ? at + 3 : 0)..]}");
+            what = what[(what.LastIndexOf("): ", StringComparison.Ordinal) is var at && at >= 0 ? at + 3 : 0)..];
+            int? tab = what.Contains(" tab ", StringComparison.Ordinal) ? FindTab(text, LineOf(parser)) : null;
+            throw tab is { } line ? Tab(file, line) : Wrong(file, e.Start.Line, $"invalid YAML: {what}");
         }
-    }
-
-    private static ScenarioNode Convert(string file, YamlNode node, ref int left)
-    {
-        var position = new Position(file, (int)node.Start.Line, (int)node.Start.Column);
-        // Aliases may name a node many times over: a small file must not become a huge tree.
-        if (--left < 0)
-            throw new UserException(ExitCode.WrongUsage, $"{position}: more than {MostNodes:N0} values");
-        switch (node)
+        catch (Exception e) when (e is InvalidOperationException or ArgumentException or FormatException or OverflowException)
         {
-            case YamlScalarNode scalar:
-                RequireNoTag(position, scalar.Tag);
-                return new ScalarNode(position, scalar.Value ?? "", scalar.Style is not (ScalarStyle.Plain or ScalarStyle.Any));
-            case YamlSequenceNode sequence:
-                RequireNoTag(position, sequence.Tag);
-                var items = new List<ScenarioNode>();
-                foreach (YamlNode item in sequence.Children)
-                    items.Add(Convert(file, item, ref left));
-                return new SequenceNode(position, items);
-            case YamlMappingNode mapping:
-                RequireNoTag(position, mapping.Tag);
-                return ConvertMapping(file, position, mapping, ref left);
-            default:
-                throw new UserException(ExitCode.WrongUsage, $"{position}: unexpected {node.NodeType}");
+            // YamlDotNet 16.3 ends so where a bracket is not closed, after a directive, and at an empty tag.
+            int last = LineOf(parser);
+            throw FindTab(text, last) is { } line
+                ? Tab(file, line)
+                : Wrong(file, last, "invalid YAML here or in the next lines", e is InvalidOperationException ? "is every [ and { closed, with commas between the items?" : null);
         }
     }
 
-    private static MappingNode ConvertMapping(string file, Position position, YamlMappingNode mapping, ref int left)
+    private static ScenarioNode Document(string file, Parser parser)
     {
-        var entries = new List<MappingEntry>();
-        foreach ((YamlNode key, YamlNode value) in mapping.Children)
-        {
-            if (Convert(file, key, ref left) is not ScalarNode name)
-                throw new UserException(ExitCode.WrongUsage, $"{position}: a key is a text");
-            entries.Add(new MappingEntry(name, Convert(file, value, ref left)));
-        }
-
-        return new MappingNode(position, entries);
+        parser.MoveNext();
+        parser.Consume<StreamStart>();
+        if (!parser.TryConsume<DocumentStart>(out _))
+            throw new UserException(ExitCode.WrongUsage, $"{file}: the file is empty", Start);
+        ScenarioNode root = new NodeReader(file, parser).Read();
+        parser.Consume<DocumentEnd>();
+        return parser.TryConsume<DocumentStart>(out var second) ? throw Wrong(file, second.Start.Line, "a second document starts here; expected one per file") : root;
     }
 
-    private static void RequireNoTag(Position position, TagName tag)
-    {
-        if (!tag.IsEmpty && !tag.IsNonSpecific)
-            throw new UserException(ExitCode.WrongUsage, $"{position}: the tag {tag.Value} is not known here", "types are written as values: {$numberLong: 5}, or as generators: {^long: [0, 9]}");
-    }
+    private static int LineOf(Parser parser) => (int)(parser.Current?.Start.Line ?? 1);
+
+    /// <returns>The first line from <paramref name="from"/> on, 1-based, with a tab in its indentation; null for none.</returns>
+    private static int? FindTab(string text, int from) => text.Split('\n').Index().Skip(from - 1)
+        .Where(line => line.Item.AsSpan(0, line.Item.Length - line.Item.AsSpan().TrimStart(" \t").Length).Contains('\t'))
+        .Select(line => (int?)line.Index + 1).FirstOrDefault();
+
+    private static UserException Tab(string file, int line) => Wrong(file, line, "this line is indented with a tab; YAML allows only spaces");
+
+    private static UserException Wrong(string file, long line, string message, string? hint = null) => new(ExitCode.WrongUsage, $"{file}:{line}: {message}", hint);
 }

@@ -1,6 +1,8 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;
@@ -44,16 +46,16 @@ public sealed class ClusterPlanTests : IDisposable
     public void A_cluster_of_another_user_is_refused()
     {
         (Plan with { User = "somebody" }).Write(_folder.Path);
-        Refuses(6, () => ClusterPlan.Read(_folder.Path), "holds a cluster of user 'somebody'", "a folder of your own");
+        Refuses(6, () => ClusterPlan.Read(_folder.Path), "holds a cluster owned by user 'somebody'", "a folder of your own");
         Refuses(6, () => LocalCluster.Open(_folder.Path), "user 'somebody'");
         Refuses(6, () => ClusterStatus.Read(_folder.Path), "user 'somebody'");
         Refuses(6, () => LeftOver.End(_folder.Path), "user 'somebody'");
     }
 
     [Theory]
-    [InlineData("{", "is not what a cluster's file is")]
-    [InlineData("null", "is not what a cluster's file is")]
-    [InlineData("{\"Shards\": 3}", "is not what a cluster's file is")]
+    [InlineData("{", "is not a valid cluster file")]
+    [InlineData("null", "is not a valid cluster file")]
+    [InlineData("{\"Shards\": 3}", "is not a valid cluster file")]
     public void A_file_that_is_broken_is_named(string text, string said)
     {
         System.IO.File.WriteAllText(File, text);
@@ -64,13 +66,13 @@ public sealed class ClusterPlanTests : IDisposable
     public void A_file_of_a_later_program_is_refused()
     {
         (Plan with { Format = 2 }).Write(_folder.Path);
-        Refuses(2, () => ClusterPlan.Read(_folder.Path), "is of format 2, this program knows 1");
+        Refuses(2, () => ClusterPlan.Read(_folder.Path), "has format 2; this version reads up to 1");
     }
 
     [Fact]
     public void A_folder_without_a_cluster_says_what_makes_one()
     {
-        Refuses(2, () => ClusterStatus.Read(_folder.Path), "no cluster in", "'mongoperf cluster start' makes one");
+        Refuses(2, () => ClusterStatus.Read(_folder.Path), "no cluster in", "create one with 'mongoperf cluster start'");
         Refuses(2, () => LocalCluster.Open(_folder.Path), "no cluster in");
         Assert.Empty(Directory.GetFileSystemEntries(_folder.Path));
     }
@@ -91,7 +93,7 @@ public sealed class ClusterPlanTests : IDisposable
         ClusterStatus status = ClusterStatus.Read(_folder.Path);
         Assert.False(status.IsRunning);
         Assert.All(status.Members, member => Assert.Equal((null, "not running"), (member.ProcessId, member.State)));
-        Refuses(3, () => status.FindParts(), "router of the cluster does not run", $"'mongoperf cluster start --folder {_folder.Path}'");
+        Refuses(3, () => status.FindParts(), "the cluster's router is down", $"'mongoperf cluster start --folder {_folder.Path}'");
     }
 
     internal static void Refuses(int exitCode, Action action, params string[] texts)

@@ -1,6 +1,7 @@
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Sharding;
 
 namespace MongoPerf.Tests.Deployments.Clusters;
 

@@ -3,8 +3,10 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
-using MongoPerf.Engine.Execution.Sharding;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;
@@ -60,9 +62,9 @@ public sealed class ClusterRequestTests : IDisposable
         _variables[ClusterPrograms.MongosVariable] = Path.GetDirectoryName(named);
         Assert.Equal(named, Find().Mongos);
         Program("named", "mongos", "5.0.1");
-        Refuses(2, "is version 5.0.1", "must be of one series");
+        Refuses(2, "is version 5.0.1", "must be of the same series");
         _variables[ClusterPrograms.MongosVariable] = Program("named", "mongod", "6.0.5");
-        Refuses(2, "does not say that it is a mongos");
+        Refuses(2, "does not report a mongos");
         _variables[ClusterPrograms.MongosVariable] = "/nowhere/mongos";
         Refuses(2, "/nowhere/mongos does not exist");
     }
@@ -70,7 +72,7 @@ public sealed class ClusterRequestTests : IDisposable
     [Fact]
     public void Without_programs_the_command_that_brings_them_is_named()
     {
-        Refuses(2, "no mongod is found", "'mongoperf server install 8.0'");
+        Refuses(2, "needs a mongod, and none was found", "'mongoperf server install 8.0'");
         Program("bin", "mongod", "5.0.15");
         Refuses(3, "is version 5.0.15 and no mongos", "'mongoperf server install 8.0'");
         Program("bin", "mongos", "5.0.15");
@@ -78,9 +80,9 @@ public sealed class ClusterRequestTests : IDisposable
     }
 
     [Theory]
-    [InlineData(0, 1, "--shards is 0, allowed are 1 to 64")]
+    [InlineData(0, 1, "--shards is 0; allowed: 1 to 64")]
     [InlineData(65, 1, "--shards is 65")]
-    [InlineData(2, 0, "--members is 0, allowed are 1 to 3")]
+    [InlineData(2, 0, "--members is 0; allowed: 1 to 3")]
     [InlineData(2, 4, "--members is 4")]
     public void Too_few_and_too_many_are_refused(int shards, int members, string text)
     {
@@ -92,9 +94,9 @@ public sealed class ClusterRequestTests : IDisposable
     public void Caches_that_together_are_larger_than_the_memory_are_refused_with_one_that_fits()
     {
         ClusterMemory.Check(7 * GigaByte, 3, 24 * GigaByte);
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GB for each of 3 members", "0.25 GB each for config server and router", "has 24 GB", "--cache 5290MB");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 shard members", "256 MiB each for config server and router", "has 24 GiB", "--cache 5290MB");
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(256 * MegaByte, 12, 3 * GigaByte), "fewer --shards or --members");
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(255 * MegaByte, 1, 24 * GigaByte), "at least 0.25 GB");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(255 * MegaByte, 1, 24 * GigaByte), "allowed: 256 MiB or more");
         // As a single mongod: half of what is above 1 GB, and never less than it takes.
         Assert.Equal(((GigaByte * 23 / 2) - (512 * MegaByte)) / 3, ClusterMemory.DefaultCache(3, 24 * GigaByte));
         Assert.Equal(256 * MegaByte, ClusterMemory.DefaultCache(9, 2 * GigaByte));
@@ -110,7 +112,7 @@ public sealed class ClusterRequestTests : IDisposable
         Assert.Equal(10 * GigaByte, MemoryLimit.For(8 * GigaByte));
         Assert.Null((Request with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
         Assert.Equal(GigaByte, (Request with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
-        ClusterPlanTests.Refuses(2, () => (Request with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 0.293 GB", "at least 0.5 GB");
+        ClusterPlanTests.Refuses(2, () => (Request with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "512 MiB or more");
     }
 
     [Fact]
@@ -120,8 +122,8 @@ public sealed class ClusterRequestTests : IDisposable
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         int taken = ((IPEndPoint)listener.LocalEndpoint).Port;
-        ClusterPlanTests.Refuses(3, () => (Request with { FirstPort = taken - 1 }).MakePlan(Cluster), $"--port is {taken - 1}, the cluster takes 5 ports", $"{taken}");
-        ClusterPlanTests.Refuses(2, () => (Request with { FirstPort = 65_533 }).MakePlan(Cluster), "allowed are up to 65531");
+        ClusterPlanTests.Refuses(3, () => (Request with { FirstPort = taken - 1 }).MakePlan(Cluster), $"--port is {taken - 1}, and the cluster needs 5 ports", $"{taken}");
+        ClusterPlanTests.Refuses(2, () => (Request with { FirstPort = 65_533 }).MakePlan(Cluster), "allowed: up to 65531");
         // Below what the system gives to outgoing connections.
         Assert.InRange(Request.MakePlan(Cluster).FirstPort, 20_000, 32_000);
     }
@@ -132,7 +134,7 @@ public sealed class ClusterRequestTests : IDisposable
         Program("bin", "mongod", "6.0.5");
         Directory.CreateDirectory(Cluster);
         File.WriteAllText(Path.Combine(Cluster, "thesis.tex"), "");
-        ClusterPlanTests.Refuses(6, () => Request.MakePlan(Cluster), "holds 'thesis.tex'", "empty or does not exist");
+        ClusterPlanTests.Refuses(6, () => Request.MakePlan(Cluster), "contains 'thesis.tex'", "an empty or new folder");
         ClusterPlanTests.Refuses(2, () => Request.MakePlan(Path.Combine(Cluster, "thesis.tex")), "is a file");
     }
 
@@ -157,13 +159,13 @@ public sealed class ClusterRequestTests : IDisposable
     {
         string mongod = Program("bin", "mongod", "6.0.5");
         LocalCluster.Prepare(Cluster, Request with { Shards = 2 }).Dispose();
-        PreparesNot(Request with { Shards = 3 }, "--shards is 3, the cluster in", "was made with 2", "--remove");
+        PreparesNot(Request with { Shards = 3 }, "--shards is 3, but the cluster in", "was created with 2", "--remove");
         PreparesNot(Request with { Members = 2 }, "--members is 2");
         PreparesNot(Request with { FirstPort = 1 }, "--port is 1");
         Program("bin", "mongos", "6.0.5");
-        PreparesNot(Request with { Mongod = mongod }, "is a mongod, with", "it would be a mongos");
+        PreparesNot(Request with { Mongod = mongod }, "is a mongod; with", "it would be a mongos");
         File.Delete(mongod);
-        PreparesNot(Request, $"runs {mongod}, which does not exist any more", "--mongod");
+        PreparesNot(Request, $"uses {mongod}, which no longer exists", "--mongod");
     }
 
     [Fact]
@@ -172,7 +174,7 @@ public sealed class ClusterRequestTests : IDisposable
         string mongod = Program("bin", "mongod", "6.0.5");
         File.WriteAllText(mongod, "#!/bin/sh\ncase $1 in --version) echo db version v6.0.5;; *) echo 'Error: the disk is on fire'; exit 1;; esac\n");
         using LocalCluster cluster = LocalCluster.Prepare(Cluster, Request with { Shards = 1 });
-        ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} ended before it answered", "  Error: the disk is on fire", "the whole log is");
+        ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} exited before it answered", "  Error: the disk is on fire", "see the full log in");
         Assert.False(cluster.IsRunning);
         Assert.All(cluster.Plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(Cluster, member.Name))));
     }

@@ -22,21 +22,21 @@ public sealed class ChartDrawingTests
 
     [GnuplotFact]
     public void A_hundred_steps_with_10_000_samples_get_every_chart() =>
-        Assert.Equal(All, NamesDrawn("hundred-steps", new GrowingRun { Steps = 100, DocumentsPerStep = 5_000_000, SecondsPerTest = 15 }));
+        Assert.Equal(All, NamesDrawn("hundred-steps", new GrowingRun { Steps = 100, DocumentsPerStep = 5_000_000, SecondsPerPhase = 15 }));
 
     [GnuplotFact]
     public void Several_thread_counts_get_a_line_each() =>
         Assert.Equal(All, NamesDrawn("threads", new GrowingRun { Threads = [1, 8, 32] }));
 
     [GnuplotFact]
-    public void Only_selected_tests_are_drawn() =>
+    public void Only_phases_that_ran_are_drawn() =>
         Assert.Equal(
             ["query-rate", "query-throughput", "latency", "timeline"],
-            NamesDrawn("only-q4-q6", new GrowingRun { Tests = ["q4", "q6"] }));
+            NamesDrawn("only-q4-q6", new GrowingRun { Phases = ["q4", "q6"] }));
 
     [GnuplotFact]
     public void Inserts_alone_need_no_query_charts() =>
-        Assert.Equal(["insert-rate", "latency", "size", "timeline"], NamesDrawn("only-batch", new GrowingRun { Tests = ["batch", "size"] }));
+        Assert.Equal(["insert-rate", "latency", "size", "timeline"], NamesDrawn("only-batch", new GrowingRun { Phases = ["batch", "size"] }));
 
     [GnuplotFact]
     public void Zero_everywhere_still_draws() => Assert.Equal(All, NamesDrawn("zeros", new GrowingRun { IsAllZero = true }));
@@ -45,7 +45,7 @@ public sealed class ChartDrawingTests
     public void A_resumed_run_of_an_embedded_server_draws() =>
         Assert.Equal(All, NamesDrawn("embedded-resumed", new GrowingRun
         {
-            Deployment = RunParts.Deployment() with { Kind = "embedded", Topology = "embedded", IsEmbedded = true, CacheBytes = null },
+            Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Embedded, Topology = Topology.Embedded, IsEmbedded = true, CacheBytes = null },
             HasServerSamples = false,
             PauseAfterStep = 4,
             IsFinished = false,

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Tests.Support;
 
@@ -24,14 +25,14 @@ public sealed class ChartRendererTests
     }
 
     [Fact]
-    public void A_variable_that_names_no_file_is_said() =>
-        Assert.True(Gnuplot.Find("/no/such/gnuplot", "/usr/bin", out string whyNot) is null && whyNot == "MONGOPERF_GNUPLOT names '/no/such/gnuplot', which is no file");
+    public void A_variable_that_does_not_name_a_file_is_said() =>
+        Assert.True(Gnuplot.Find("/no/such/gnuplot", "/usr/bin", out string whyNot) is null && whyNot == "MONGOPERF_GNUPLOT names '/no/such/gnuplot', which is not a file");
 
     [Fact]
     public void A_failing_gnuplot_gives_its_last_words_and_no_exception()
     {
         using var folder = new TemporaryFolder();
-        using var run = new GrowingRun { Steps = 1, Tests = ["batch"] }.Write(folder.At("run"));
+        using var run = new GrowingRun { Steps = 1, Phases = ["batch"] }.Write(folder.At("run"));
         Directory.CreateDirectory(folder.At("charts"));
         File.WriteAllText(Path.Combine(folder.At("charts"), "insert-rate.png"), "from an earlier report");
         // More than a pipe holds, so that an undrained one would hang.
@@ -41,7 +42,7 @@ public sealed class ChartRendererTests
 
         Assert.Empty(rendered.Drawn);
         Assert.Contains(
-            $"note: chart insert-rate skipped: gnuplot ended insert-rate.gp with code 3: line 3: undefined variable: kinds; data and script are in {folder.At("charts")}",
+            $"note: chart insert-rate skipped: gnuplot exited with code 3 on insert-rate.gp: line 3: undefined variable: kinds; data and script are in {folder.At("charts")}",
             rendered.Warnings);
         Assert.False(File.Exists(Path.Combine(folder.At("charts"), "insert-rate.png")));
     }
@@ -50,7 +51,7 @@ public sealed class ChartRendererTests
     public void A_gnuplot_that_draws_nothing_is_noticed()
     {
         using var folder = new TemporaryFolder();
-        using var run = new GrowingRun { Steps = 1, Tests = ["batch"] }.Write(folder.At("run"));
+        using var run = new GrowingRun { Steps = 1, Phases = ["batch"] }.Write(folder.At("run"));
 
         var rendered = ChartRenderer.Render(run, folder.At("charts"), Fake(folder, "exit 0"), "");
 
@@ -66,7 +67,7 @@ public sealed class ChartRendererTests
     }
 
     [Fact]
-    public void A_gnuplot_that_is_no_program_is_a_message()
+    public void A_gnuplot_that_is_not_a_program_is_a_message()
     {
         using var folder = new TemporaryFolder();
         File.WriteAllText(folder.At("gnuplot"), "not a program");

@@ -16,9 +16,9 @@ public sealed class MigrationDataTests : IDisposable
     public void Dispose() => _runs.Dispose();
 
     [Fact]
-    public void Queries_are_cut_out_of_the_axis_of_inserts()
+    public void What_lies_between_inserts_is_cut_out_of_their_axis()
     {
-        var axis = new InsertAxis([.. Seconds(1, 10, "batch"), .. Seconds(11, 30, "q4"), .. Seconds(31, 35, "safe")]);
+        var axis = new InsertAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
 
         Assert.Equal(15, axis.Seconds);
         Assert.Equal(4, axis.At(Start + 4000));
@@ -58,14 +58,14 @@ public sealed class MigrationDataTests : IDisposable
     [Fact]
     public void A_migration_while_nothing_was_inserted_is_not_on_the_axis_of_inserts()
     {
-        var axis = new InsertAxis([.. Seconds(1, 10, "batch"), .. Seconds(31, 35, "safe")]);
+        var axis = new InsertAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
         using StoredRun run = Write([Migration(1, 15_000, 20_000), Migration(2, 8000, 33_000)]);
 
         Assert.Equal([new Band(8, 13, "migration")], MigrationBands.Of(run, axis.At, axis.Seconds));
     }
 
-    private static IEnumerable<PhaseSample> Seconds(int from, int to, string test) =>
-        Enumerable.Range(from, to - from + 1).Select(second => RunParts.Sample(second, test));
+    private static IEnumerable<OperationSecond> Seconds(int from, int to) =>
+        Enumerable.Range(from, to - from + 1).Select(second => new OperationSecond(Start + (second * 1000L), 0, 1, 500, 200));
 
     private static ChunkEvent Migration(int id, long begin, long end) => new()
     {

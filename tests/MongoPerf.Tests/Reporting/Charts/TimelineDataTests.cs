@@ -1,33 +1,76 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Charts;
 
-public sealed class TimelineDataTests
+public sealed class TimelineDataTests : IDisposable
 {
     private const long Start = 1_800_000_000_000;
+
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
 
     [Theory]
     [InlineData(100, new[] { "read", "build" }, new[] { "read" })]
     [InlineData(1, new[] { "read", "build" }, new[] { "read", "build" })]
     public void What_was_done_once_is_not_in_the_panel_of_latencies_unless_there_is_nothing_else(long reads, string[] rated, string[] timed)
     {
-        using var folder = new TemporaryFolder();
-        using (RunStore store = RunStore.Create(folder.At("run"), RunParts.Run() with { Kind = "scenario" }, RunParts.Settings()))
-        {
-            store.SetScenario(new ScenarioInfo { Name = "o", Path = "o.yaml", Text = "" });
-            store.AddTestResult(1, 5, RunParts.Test("read", operations: reads));
-            store.AddTestResult(1, 5, RunParts.Test("build", operations: 1));
-            store.Flush();
-        }
-
-        using StoredRun run = StoredRun.Open(folder.At("run"));
-        var table = new ChartTable("x.dat", ["seconds", "read", "build"]);
-        table.Add([1, 5, 9000]);
-        IReadOnlyList<TimelinePanels.Panel> panels = new TimelinePanels(run, table, table, new ChartTable("s.dat", ["seconds"]), new ChartTable("h.dat", ["seconds"])).Build();
+        using StoredRun run = Stored(
+            [RunParts.Phase(1, "read", RunParts.Result("read", operations: reads)), RunParts.Phase(2, "build", RunParts.Result("build", operations: 1))]);
+        IReadOnlyList<TimelinePanels.Panel> panels = Panels(run);
         Assert.Equal(rated, panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
         Assert.Equal(timed, panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
+    }
+
+    [Fact]
+    public void Inserts_count_documents_in_a_panel_of_their_own_and_a_growths_latencies_are_left_to_its_charts()
+    {
+        using StoredRun run = Stored(
+        [
+            RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "q4", 1, 1000, RunParts.Result("find")),
+            RunParts.Grown(3, "mix", 1, 1000, RunParts.Result("read"), RunParts.Result("update")), RunParts.Phase(4, "after", RunParts.Result("find")),
+        ]);
+        IReadOnlyList<TimelinePanels.Panel> panels = Panels(run);
+        Assert.Equal(["batch"], panels.Single(p => p.Title == "documents/s").Lines.Select(l => l.Title));
+        Assert.Equal(["q4", "mix read", "mix update", "find"], panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
+        Assert.Equal(["find"], panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
+        Assert.Equal([5000, 5000], OperationSeconds.Read(run).All.Where(second => second.Line == 0).Select(second => second.Count));
+    }
+
+    private static IReadOnlyList<TimelinePanels.Panel> Panels(StoredRun run)
+    {
+        OperationSeconds seconds = OperationSeconds.Read(run);
+        int[] all = [.. Enumerable.Range(0, seconds.Lines.Count)];
+        int[] timed = [.. all.Where(line => !seconds.Lines[line].IsOfGrowth)];
+        var axis = new TimeAxis(seconds.All.Select(second => second.AtMilliseconds));
+        return new TimelinePanels(
+            run, seconds.Lines, (OverTime.Rates(seconds, "x.dat", all, axis.At, axis.Seconds), all), (OverTime.Latencies(seconds, "y.dat", timed, axis.At, axis.Seconds), timed),
+            new ChartTable("s.dat", ["seconds"]), new ChartTable("h.dat", ["seconds"])).Build();
+    }
+
+    /// <summary>With two seconds of samples of each operation.</summary>
+    private StoredRun Stored(IEnumerable<PhaseRecord> phases)
+    {
+        string folder = _runs.At("run");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        {
+            int second = 0;
+            foreach (PhaseRecord phase in phases)
+            {
+                for (int i = 0; i < 2; i++, second++)
+                {
+                    foreach (OperationResult result in phase.Operations)
+                        store.AddSample(RunParts.Sample(second, result.Operation) with { Phase = phase.Number });
+                }
+
+                store.EndPhase(phase);
+            }
+        }
+
+        return StoredRun.Open(folder);
     }
 
     [Fact]

@@ -1,14 +1,15 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Comparison;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
 
 /// <summary>The shares of confidence that a comparison promises, over scripted samples with the noise of real ones: variation 5 %, correlation from
-/// one second to the next 0.5, seven tests, at least 50 samples a side.</summary>
+/// one second to the next 0.5, seven operations, at least 50 samples a side.</summary>
 public sealed class ConfidenceTests
 {
     private const int Repeats = 100;
-    private static readonly string[] Tests = ["unack", "batch", "safe", "q4", "q5", "q6", "q7"];
+    private static readonly string[] Operations = ["unack", "batch", "safe", "q4", "q5", "q6", "q7"];
 
     [Theory]
     [InlineData(1, 1, 50)]
@@ -24,10 +25,10 @@ public sealed class ConfidenceTests
     [InlineData(1, 1, 50)]
     [InlineData(2, 1, 50)]
     [InlineData(3, 13, 4)]
-    public void A_slowdown_of_10_percent_in_one_test_alone_is_found_there_in_at_least_95_of_100(ulong seed, int sizes, int seconds)
+    public void A_slowdown_of_10_percent_in_one_operation_alone_is_found_there_in_at_least_95_of_100(ulong seed, int sizes, int seconds)
     {
-        int found = Count(seed, sizes, seconds, test => test == "q5" ? 0.9 : 1, RunComparer.DefaultNoiseThreshold,
-            judged => judged.Single(t => t.Test == "q5").Outcome == Outcome.Slower);
+        int found = Count(seed, sizes, seconds, phase => phase == "q5" ? 0.9 : 1, RunComparer.DefaultNoiseThreshold,
+            judged => judged.Single(o => o.Operation.Phase == "q5").Outcome == Outcome.Slower);
         Assert.InRange(found, 95, 100);
     }
 
@@ -40,25 +41,24 @@ public sealed class ConfidenceTests
     }
 
     [Fact]
-    public void Fewer_than_20_samples_at_a_size_say_too_few_and_nothing_else()
+    public void Fewer_than_20_samples_at_a_size_are_not_enough_and_say_nothing_else()
     {
-        IReadOnlyList<TestJudgement> judged = Judge(new NoisySamples(7), 1, 19, _ => 0.5, RunComparer.DefaultNoiseThreshold);
-        Assert.All(judged, test =>
+        IReadOnlyList<OperationJudgement> judged = Judge(new NoisySamples(7), 1, 19, _ => 0.5, RunComparer.DefaultNoiseThreshold);
+        Assert.All(judged, one =>
         {
-            Assert.Equal((Outcome.TooFew, Evidence.None), (test.Outcome, test.Evidence));
-            Assert.Null(test.Rate);
-            SizeJudgement size = Assert.Single(test.Sizes);
-            Assert.Equal(new SizeJudgement { Documents = 1000, Outcome = Outcome.TooFew }, size);
+            Assert.Equal((Outcome.TooFew, Evidence.None), (one.Outcome, one.Evidence));
+            Assert.Null(one.Rate);
+            Assert.Equal(new WindowJudgement { At = 1000, Documents = 1000, Outcome = Outcome.TooFew }, Assert.Single(one.Windows));
         });
     }
 
     [Fact]
     public void Twenty_samples_at_a_size_are_judged()
     {
-        // Half the rate in every test: with this noise 20 samples show that, if not a tenth.
-        IReadOnlyList<TestJudgement> judged = Judge(new NoisySamples(8, correlation: 0), 1, 20, _ => 0.5, RunComparer.DefaultNoiseThreshold);
-        Assert.All(judged, test => Assert.Equal((Outcome.Slower, Evidence.Samples), (test.Outcome, test.Evidence)));
-        Assert.All(judged, test => Assert.Equal(Outcome.Slower, Assert.Single(test.Sizes).Outcome));
+        // Half the rate of every operation: with this noise 20 samples show that, if not a tenth.
+        IReadOnlyList<OperationJudgement> judged = Judge(new NoisySamples(8, correlation: 0), 1, 20, _ => 0.5, RunComparer.DefaultNoiseThreshold);
+        Assert.All(judged, one => Assert.Equal((Outcome.Slower, Evidence.Samples), (one.Outcome, one.Evidence)));
+        Assert.All(judged, one => Assert.Equal(Outcome.Slower, Assert.Single(one.Windows).Outcome));
     }
 
     [Fact]
@@ -69,10 +69,10 @@ public sealed class ConfidenceTests
         double[] levels = [1.1, 0.9, 1.0, 1.1, 0.9];
         SideWindows a = new([.. levels.Select(level => Run(noise, 1, 60, _ => level))]);
         SideWindows b = new([.. levels.Reverse().Select(level => Run(noise, 1, 60, _ => level))]);
-        Assert.Contains(new TestJudge(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Judge(), t => t.Outcome == Outcome.Slower);
-        Assert.All(new TestJudge(a, b, 0.05).Judge(), test => Assert.Equal((Outcome.NoDifference, Evidence.Runs, "5 and 5 runs"), (test.Outcome, test.Evidence, test.Basis)));
+        Assert.Contains(new OperationJudge(new SideWindows([a.Runs[0]]), new SideWindows([a.Runs[1]]), 0.05).Judge(), t => t.Outcome == Outcome.Slower);
+        Assert.All(new OperationJudge(a, b, 0.05).Judge(), one => Assert.Equal((Outcome.NoDifference, Evidence.Runs, "5 and 5 runs"), (one.Outcome, one.Evidence, one.Basis)));
         SideWindows slow = new([.. levels.Select(level => Run(noise, 1, 60, _ => level * 0.5))]);
-        Assert.All(new TestJudge(a, slow, 0.05).Judge(), test => Assert.Equal(Outcome.Slower, test.Outcome));
+        Assert.All(new OperationJudge(a, slow, 0.05).Judge(), one => Assert.Equal(Outcome.Slower, one.Outcome));
     }
 
     [Fact]
@@ -80,27 +80,27 @@ public sealed class ConfidenceTests
     {
         var noise = new NoisySamples(10);
         SideWindows two = new([Run(noise, 1, 60, _ => 1), Run(noise, 1, 60, _ => 1)]);
-        Assert.All(new TestJudge(two, two, 0.05).Judge(), test => Assert.Equal(Outcome.TooFew, test.Outcome));
+        Assert.All(new OperationJudge(two, two, 0.05).Judge(), one => Assert.Equal(Outcome.TooFew, one.Outcome));
     }
 
     [Fact]
     public void A_real_difference_within_the_noise_threshold_is_no_verdict()
     {
-        IReadOnlyList<TestJudgement> judged = Judge(new NoisySamples(11), 1, 2000, _ => 0.97, RunComparer.DefaultNoiseThreshold);
-        Assert.All(judged, test => Assert.Equal(Outcome.BelowThreshold, test.Outcome));
-        Assert.All(Judge(new NoisySamples(11), 1, 2000, _ => 0.97, 0.01), test => Assert.Equal(Outcome.Slower, test.Outcome));
+        IReadOnlyList<OperationJudgement> judged = Judge(new NoisySamples(11), 1, 2000, _ => 0.97, RunComparer.DefaultNoiseThreshold);
+        Assert.All(judged, one => Assert.Equal(Outcome.BelowThreshold, one.Outcome));
+        Assert.All(Judge(new NoisySamples(11), 1, 2000, _ => 0.97, 0.01), one => Assert.Equal(Outcome.Slower, one.Outcome));
     }
 
-    private static bool IsDifferent(TestJudgement test) => test.Outcome is Outcome.Slower or Outcome.Faster;
+    private static bool IsDifferent(OperationJudgement one) => one.Outcome is Outcome.Slower or Outcome.Faster;
 
     private static int Count(
-        ulong seed, int sizes, int seconds, Func<string, double> ratio, double threshold, Func<IReadOnlyList<TestJudgement>, bool> counts, int repeats = Repeats)
+        ulong seed, int sizes, int seconds, Func<string, double> ratio, double threshold, Func<IReadOnlyList<OperationJudgement>, bool> counts, int repeats = Repeats)
     {
         var noise = new NoisySamples(seed);
         return Enumerable.Range(0, repeats).Count(_ => counts(Judge(noise, sizes, seconds, ratio, threshold)));
     }
 
-    private static IReadOnlyList<TestJudgement> Judge(NoisySamples noise, int sizes, int seconds, Func<string, double> ratio, double threshold) => new TestJudge(
+    private static IReadOnlyList<OperationJudgement> Judge(NoisySamples noise, int sizes, int seconds, Func<string, double> ratio, double threshold) => new OperationJudge(
         new SideWindows([Run(noise, sizes, seconds, _ => 1)]), new SideWindows([Run(noise, sizes, seconds, ratio)]), threshold).Judge();
 
     private static RunWindows Run(NoisySamples noise, int sizes, int seconds, Func<string, double> ratio)
@@ -108,16 +108,16 @@ public sealed class ConfidenceTests
         var windows = new Dictionary<WindowKey, RateWindow>();
         for (int step = 1; step <= sizes; step++)
         {
-            foreach (string test in Tests)
+            foreach (string phase in Operations)
             {
-                double[] rates = noise.Window(seconds, 10_000.0 / step * ratio(test));
-                windows[new WindowKey(test, 8, step)] = new RateWindow
+                double[] rates = noise.Window(seconds, 10_000.0 / step * ratio(phase));
+                windows[new WindowKey(new ComparedOperation("series", phase, "", phase, 8), step * 1000)] = new RateWindow
                 {
                     Documents = step * 1000, Rate = rates.Average(), Rates = rates, Samples = [], OutageSamples = 0, Latency = new LatencySummary(),
                 };
             }
         }
 
-        return new RunWindows(windows, () => []);
+        return new RunWindows(windows);
     }
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
 

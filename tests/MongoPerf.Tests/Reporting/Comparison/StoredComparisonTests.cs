@@ -1,9 +1,10 @@
 using System.Text.Json;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
-using MongoPerf.Tests.Reporting.Charts;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
@@ -18,61 +19,61 @@ public sealed class StoredComparisonTests : IDisposable
     [Fact]
     public void Rates_are_those_of_the_reports_and_the_warm_up_is_in_none_of_them()
     {
-        RunComparison comparison = Compare(new NoisyRun { Steps = 1, Seconds = 40 }, new NoisyRun { Steps = 1, Seconds = 40, NoiseSeed = 2, Speed = t => t == "q6" ? 0.8 : 1 });
+        RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, NoiseSeed = 2, Speed = phase => phase == "q6" ? 0.8 : 1 });
         CandidateJudgement candidate = Assert.Single(comparison.Candidates);
-        Assert.Equal(["unack", "batch", "safe", "q4", "q5", "q6", "q7"], candidate.Tests.Select(t => t.Test));
+        Assert.Equal(["unack", "batch", "safe", "q4", "q5", "q6", "q7"], candidate.Operations.Select(o => o.Operation.Phase));
         using StoredRun baseline = StoredRun.Open(_runs.At("2026-11-21-a"));
-        Assert.All(candidate.Tests, test => Assert.Equal(
-            baseline.Steps[0].Tests.Single(t => t.Test == test.Test).OperationsPerSecond, test.BaselineRate, test.BaselineRate * 1e-9));
-        TestJudgement q6 = candidate.Tests.Single(t => t.Test == "q6");
+        Assert.All(candidate.Operations, one => Assert.Equal(
+            baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond, one.BaselineRate, one.BaselineRate * 1e-9));
+        OperationJudgement q6 = candidate.Operations.Single(o => o.Operation.Phase == "q6");
         Assert.Equal((Outcome.Slower, Evidence.Samples, "40 and 40 seconds"), (q6.Outcome, q6.Evidence, q6.Basis));
         Assert.InRange(q6.Rate!.Value, 0.76, 0.84);
         Assert.InRange(q6.P50!.Value, 1.19, 1.31);
         Assert.InRange(0.8, q6.Rate.Interval!.Value.Low, q6.Rate.Interval.Value.High);
         Assert.InRange(1.25, q6.P99!.Interval!.Value.Low, q6.P99.Interval.Value.High);
         Assert.True(candidate.IsRegression);
-        Assert.All(candidate.Tests.Where(t => t != q6), test => Assert.NotEqual(Outcome.Slower, test.Outcome));
+        Assert.All(candidate.Operations.Where(o => o != q6), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
     }
 
     [Fact]
-    public void Ten_short_windows_are_pooled_over_the_sizes_and_say_too_few_at_each()
+    public void Ten_short_windows_are_pooled_over_the_sizes_and_none_says_anything_by_itself()
     {
-        CandidateJudgement candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = t => t == "batch" ? 0.7 : 1 }).Candidates[0];
-        Assert.All(candidate.Tests, test => Assert.Equal((Evidence.Sizes, "10 sizes"), (test.Evidence, test.Basis)));
-        Assert.All(candidate.Tests.SelectMany(t => t.Sizes), size => Assert.Equal(new SizeJudgement { Documents = size.Documents, Outcome = Outcome.TooFew }, size));
-        Assert.Equal(["batch"], candidate.Tests.Where(t => t.Outcome == Outcome.Slower).Select(t => t.Test));
-        Assert.NotNull(candidate.Tests[0].P99!.Interval);
+        CandidateJudgement candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
+        Assert.All(candidate.Operations, one => Assert.Equal((Evidence.Windows, "10 sizes"), (one.Evidence, one.Basis)));
+        Assert.All(candidate.Operations.SelectMany(o => o.Windows), window => Assert.Equal(new WindowJudgement { At = window.Documents, Documents = window.Documents, Outcome = Outcome.TooFew }, window));
+        Assert.Equal(["batch"], candidate.Operations.Where(o => o.Outcome == Outcome.Slower).Select(o => o.Operation.Phase));
+        Assert.NotNull(candidate.Operations[0].P99!.Interval);
         Assert.Equal([1.0, 1.0, 1.0], candidate.Sizes.Select(s => s.Value));
     }
 
     [Fact]
     public void Seconds_with_an_outage_are_left_out_and_said()
     {
-        RunComparison comparison = Compare(new NoisyRun { Steps = 1, Seconds = 40 }, new NoisyRun { Steps = 1, Seconds = 40, OutageSecond = 12 });
-        Assert.All(comparison.Candidates[0].Tests, test =>
+        RunComparison comparison = Compare(new NoisyRun { Sizes = 1, Seconds = 40 }, new NoisyRun { Sizes = 1, Seconds = 40, OutageSecond = 12 });
+        Assert.All(comparison.Candidates[0].Operations, one =>
         {
             // The same noise otherwise: with the outage counted in, the rate were 2 % lower.
-            Assert.Equal("40 and 38 seconds", test.Basis);
-            Assert.Equal(1, test.Rate!.Value, 0.01);
+            Assert.Equal("40 and 38 seconds", one.Basis);
+            Assert.Equal(1, one.Rate!.Value, 0.01);
         });
         // The second after it holds the outage's end.
         Assert.Contains("2026-11-21-b: 14 seconds with an outage are left out", comparison.Notes);
     }
 
     [Fact]
-    public void Each_number_of_threads_is_a_test_of_its_own()
+    public void Each_number_of_threads_is_judged_by_itself()
     {
-        var run = new NoisyRun { Steps = 1, Seconds = 30, Tests = ["q4"], Threads = [1, 8] };
+        var run = new NoisyRun { Sizes = 1, Seconds = 30, Phases = ["q4"], Threads = [1, 8] };
         CandidateJudgement candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
-        Assert.Equal([("q4", 1), ("q4", 8)], candidate.Tests.Select(t => (t.Test, t.Threads)));
-        Assert.Equal("q4 ×8", ComparisonText.NameOf(candidate.Tests[1], candidate.Tests));
+        Assert.Equal([("q4", 1), ("q4", 8)], candidate.Operations.Select(o => (o.Operation.Operation, o.Operation.Threads)));
+        Assert.Equal("q4 ×8", candidate.TitleOf(candidate.Operations[1]));
     }
 
     [Fact]
     public void What_one_side_lacks_is_not_compared()
     {
-        CandidateJudgement candidate = Compare(new NoisyRun { Steps = 10 }, new NoisyRun { Steps = 7, NoiseSeed = 2 }).Candidates[0];
-        Assert.All(candidate.Tests, test => Assert.Equal("7 sizes", test.Basis));
+        CandidateJudgement candidate = Compare(new NoisyRun { Sizes = 10 }, new NoisyRun { Sizes = 7, NoiseSeed = 2 }).Candidates[0];
+        Assert.All(candidate.Operations, one => Assert.Equal("7 sizes", one.Basis));
         Assert.Equal(7000, candidate.SizesAtDocuments);
     }
 
@@ -84,61 +85,158 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal(["slower", "faster"], comparison.Candidates.Select(ComparisonText.Overall));
     }
 
+    [Fact]
+    public void Sizes_are_matched_by_their_documents_however_many_steps_led_there()
+    {
+        CandidateJudgement candidate = Compare(new NoisyRun { Step = 1000 }, new NoisyRun { Step = 2000, NoiseSeed = 2 }).Candidates[0];
+        Assert.All(candidate.Operations, one => Assert.Equal([2000L, 4000, 6000, 8000, 10_000], one.Windows.Select(window => window.Documents)));
+    }
+
+    [Fact]
+    public void Phases_are_matched_by_their_parameters_and_named_by_them_where_they_differ()
+    {
+        var run = new NoisyRun { Sizes = 0, Seconds = 30, Phases = ["read", "scan"], Limits = ["1", "10"] };
+        CandidateJudgement candidate = Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
+        Assert.Equal([("read", "limit=10"), ("scan", "limit=10")], candidate.Operations.Select(o => (o.Operation.Phase, o.Operation.Parameters)));
+        Assert.Equal([Outcome.NoDifference, Outcome.Slower], candidate.Operations.Select(o => o.Outcome));
+        ComparedOperation[] both = [.. candidate.Operations.Select(o => o.Operation), candidate.Operations[0].Operation with { Parameters = "limit=1" }];
+        Assert.Equal(["read (limit=10)", "scan", "read (limit=1)"], both.Select(one => one.TitleAmong(both)));
+    }
+
+    [Fact]
+    public void Repeats_of_a_phase_are_windows_of_one_operation()
+    {
+        var run = new NoisyRun { Sizes = 0, Phases = ["read"], PhaseRepeats = 6 };
+        OperationJudgement judged = Assert.Single(Compare(run, run with { NoiseSeed = 2, Speed = _ => 0.5 }).Candidates[0].Operations);
+        Assert.Equal((Outcome.Slower, Evidence.Windows, "6 repeats"), (judged.Outcome, judged.Evidence, judged.Basis));
+        Assert.Equal([1L, 2, 3, 4, 5, 6], judged.Windows.Select(window => window.At));
+    }
+
+    /// <summary>Found with scenarios of several operations: each operation's second was taken for the end of the other's window, and one second was left of each.</summary>
+    [Fact]
+    public void Operations_that_ran_side_by_side_keep_all_their_seconds()
+    {
+        string folder = _runs.At("mixed");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run("mixed"), RunParts.Settings()))
+        {
+            var phase = new PhaseRecord { Number = 1, Phase = "mix" };
+            store.BeginPhase(phase, goesOn: false);
+            for (int second = 1; second <= 25; second++)
+            {
+                store.AddSample(RunParts.Sample(second, "read"));
+                store.AddSample(RunParts.Sample(second, "update"));
+            }
+
+            store.EndPhase(phase with { Operations = [RunParts.Result("read", 8), RunParts.Result("update", 8)] });
+        }
+
+        using StoredRun run = StoredRun.Open(folder);
+        var windows = RunWindows.Of(run, withHistograms: false);
+        Assert.Equal(["mix read", "mix update"], windows.Keys.Select(key => key.Operation.TitleAmong([.. windows.Keys.Select(k => k.Operation)])));
+        Assert.All(windows.Keys, key => Assert.Equal(25, windows.Find(key)!.Samples.Count));
+    }
+
     [Theory]
     [InlineData("seed")]
-    [InlineData("batch size")]
-    [InlineData("window")]
+    [InlineData("scenario text")]
+    [InlineData("phases")]
     [InlineData("threads")]
-    [InlineData("documents per step")]
+    [InlineData("records")]
+    [InlineData("operations")]
+    [InlineData("duration")]
+    [InlineData("warm-up")]
+    [InlineData("rate")]
+    [InlineData("step")]
+    [InlineData("scale")]
+    [InlineData("batch")]
     [InlineData("journal")]
-    [InlineData("document schema")]
-    [InlineData("kind of run")]
     [InlineData("client build")]
-    [InlineData("batches")]
     public void Unlike_work_is_told_as_such(string what)
     {
         var other = new NoisyRun
         {
             Id = "2026-11-21-b",
-            Steps = 1,
-            Kind = what == "kind of run" ? "run" : "series",
-            ChangeRun = run => what == "seed" ? run with { Seed = 7 } : what == "client build" ? run with { BuildKind = "Debug" } : run,
-            Change = settings => what switch
-            {
-                "batch size" => settings with { BatchSize = 50 },
-                "window" => settings with { WindowSeconds = 9 },
-                "threads" => settings with { Threads = [2] },
-                "documents per step" => settings with { StepDocumentCount = 17 },
-                "journal" => settings with { Journal = true },
-                "document schema" => settings with { DocumentSchema = 2 },
-                "batches" => settings with { OrderedBatches = false },
-                _ => settings,
-            },
+            Sizes = 1,
+            ChangeRun = run => what switch { "seed" => run with { Seed = 7 }, "client build" => run with { BuildKind = "Debug" }, _ => run },
+            Change = settings => settings with { Plan = Changed(settings.Plan) },
         };
-        SetupDifference unlike = Assert.Single(Differences(new NoisyRun { Steps = 1 }, other), d => d.IsUnlike);
+        SetupDifference unlike = Assert.Single(Differences(new NoisyRun { Sizes = 1, Change = WithBatch }, other), d => d.IsUnlike);
         Assert.Equal(what, unlike.Name);
         Assert.Equal(2, unlike.Values.Distinct().Count());
+
+        PlanSettings Changed(PlanSettings plan)
+        {
+            plan = plan with { Parameters = [new("batch", what == "batch" ? "50" : "1000")] };
+            return what switch
+            {
+                "scenario text" => plan with { Text = "another" },
+                "journal" => plan with { Overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["journal"] = "true" } } },
+                _ => plan with
+                {
+                    Overrides = what switch
+                    {
+                        "phases" => new PlanOverrides { Phases = ["q4"] },
+                        "threads" => new PlanOverrides { Threads = [1, 8] },
+                        "records" => new PlanOverrides { Records = 5 },
+                        "operations" => new PlanOverrides { Operations = 5 },
+                        "duration" => new PlanOverrides { Duration = 9 },
+                        "warm-up" => new PlanOverrides { Warmup = 9 },
+                        "rate" => new PlanOverrides { Rate = 100 },
+                        "step" => new PlanOverrides { Step = 17 },
+                        "scale" => new PlanOverrides { Scale = 0.1 },
+                        _ => new PlanOverrides(),
+                    },
+                },
+            };
+        }
+
+        static RunSettings WithBatch(RunSettings settings) => settings with { Plan = settings.Plan with { Parameters = [new("batch", "1000")] } };
+    }
+
+    [Fact]
+    public void Existing_collections_of_other_sizes_say_nothing_about_each_other()
+    {
+        NoisyRun run = new() { Sizes = 0, Phases = ["q4"], Change = settings => settings with { Data = settings.Data with { IsExisting = true } } };
+        SetupDifference documents = Assert.Single(Differences(run, run with { Id = "2026-11-21-b", Step = 2000 }), d => d.IsUnlike);
+        Assert.Equal("documents in the collection: 1,000 → 2,000", documents.ToString());
+        // Inserts end where their speed takes them.
+        NoisyRun insert = run with { Id = "2026-11-21-c", Phases = ["safe"] };
+        Assert.DoesNotContain(Differences(insert, insert with { Id = "2026-11-21-d", Step = 2000 }), d => d.IsUnlike);
     }
 
     [Fact]
     public void Deployments_may_differ_and_are_listed()
     {
-        IReadOnlyList<SetupDifference> differences = Differences(new NoisyRun { Steps = 1 }, new NoisyRun
+        IReadOnlyList<SetupDifference> differences = Differences(new NoisyRun { Sizes = 1 }, new NoisyRun
         {
             Id = "2026-11-21-b",
-            Steps = 1,
-            Change = settings => settings with { OrderedBatches = false, VerifyShare = 1, TargetDocumentCount = 5 },
+            Sizes = 1,
+            Change = settings => settings with { Plan = settings.Plan with { VerifyShare = 1, TargetDocuments = 5 }, Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } } },
             ChangeRun = run => run with { Version = "0.2.0" },
-            Deployment = RunParts.Deployment() with { Topology = "sharded", ServerVersion = "7.0.0", CacheBytes = 1 << 30 },
+            Deployment = RunParts.Deployment() with { Kind = DeploymentKind.Given, Topology = Topology.Sharded, ShardCount = 2, Router = "mongos", ServerVersion = "7.0.0", Address = "10.0.0.1:27017" },
         });
         Assert.All(differences, difference => Assert.False(difference.IsUnlike, difference.ToString()));
-        Assert.Equal(["batches", "deployment", "target", "documents verified", "MongoPerf"], differences.Select(d => d.Name));
+        Assert.Equal(
+            ["target", "documents verified", "MongoPerf", "deployment", "started as", "address", "shards", "router", "shard key"], differences.Select(d => d.Name));
+        Assert.Equal("shards: none → 2", differences.Single(d => d.Name == "shards").ToString());
     }
 
     [Fact]
-    public void A_step_that_was_taken_again_counts_with_its_last_window()
+    public void Repeats_must_be_alike_in_their_deployment_too()
     {
-        string folder = new NoisyRun { Steps = 1, Seconds = 30, Tests = ["q4"] }.Write(_runs.Path);
+        NoisyRun first = new() { Id = "a", Sizes = 1 };
+        StoredRun[] runs =
+        [
+            .. new[] { first, first with { Id = "b", Deployment = RunParts.Deployment() with { ServerVersion = "7.0.0", StorageEngine = "other" } } }.Select(run => StoredRun.Open(run.Write(_runs.Path))),
+        ];
+        SetupDifference difference = Assert.Single(SetupCheck.FindAmongRepeats(runs));
+        Assert.Equal(("deployment", true), (difference.Name, difference.IsUnlike));
+    }
+
+    [Fact]
+    public void A_phase_that_went_on_after_a_crash_counts_with_its_last_window()
+    {
+        string folder = new NoisyRun { Sizes = 1, Seconds = 30, Phases = ["q4"] }.Write(_runs.Path);
         using (RunStore store = RunStore.Open(folder))
         {
             for (int second = 0; second < 25; second++)
@@ -146,77 +244,99 @@ public sealed class StoredComparisonTests : IDisposable
         }
 
         using StoredRun run = StoredRun.Open(folder);
-        RateWindow window = RunWindows.Of(run).Find(new WindowKey("q4", 8, 1))!;
+        var windows = RunWindows.Of(run, withHistograms: false);
+        RateWindow window = windows.Find(Assert.Single(windows.Keys))!;
         Assert.Equal(25, window.Samples.Count);
         Assert.All(window.Samples, sample => Assert.Equal(77, sample.Operations));
         Assert.Equal(window.Rate, window.Rates.Average(), 1e-6);
     }
 
+    [Theory]
+    [InlineData(0.212, "79 % slower")]
+    [InlineData(0.947, "5.3 % slower")]
+    [InlineData(0.0199, "98 % slower")]
+    [InlineData(0.004, "over 99 % slower")]
+    [InlineData(1.3, "30 % faster")]
+    [InlineData(1.062, "6.2 % faster")]
+    [InlineData(2.56, "2.6 times as fast")]
+    [InlineData(12.7, "13 times as fast")]
+    public void Changes_are_told_as_people_say_them(double ratio, string text) => Assert.Equal(text, ComparisonText.Change(ratio));
+
     [Fact]
     public void Csv_json_and_markdown_hold_what_was_found()
     {
-        RunComparison comparison = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = t => t == "batch" ? 0.7 : 1 });
+        RunComparison comparison = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 });
         string[] csv = Written(comparison, ComparisonCsv.Write).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(1 + (7 * 11), csv.Length);
         Assert.All(csv, line => Assert.Equal(csv[0].Count(c => c == ','), line.Count(c => c == ',')));
-        Assert.Contains("2026-11-21-a,2026-11-21-b,q4,8,1000,,,,,,,,,,,,,,,too few", csv);
+        Assert.Contains("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,,,,,,,,,,,,,,not enough data", csv);
 
         JsonElement json = JsonDocument.Parse(Written(comparison, ComparisonJson.Write)).RootElement;
         Assert.Equal("mongoperf/compare/1", json.GetProperty("schema").GetString());
         JsonElement candidate = Assert.Single(json.GetProperty("candidates").EnumerateArray());
         Assert.True(candidate.GetProperty("isRegression").GetBoolean());
-        JsonElement batch = candidate.GetProperty("tests")[1];
-        Assert.Equal("slower", batch.GetProperty("verdict").GetString());
+        JsonElement batch = candidate.GetProperty("operations")[1];
+        Assert.Equal(("series", "batch", "slower"), (batch.GetProperty("growth").GetString(), batch.GetProperty("phase").GetString(), batch.GetProperty("verdict").GetString()));
         Assert.InRange(batch.GetProperty("rate").GetProperty("ratio").GetDouble(), 0.65, 0.75);
-        // Too few, and nothing else.
-        Assert.Equal(["documents", "verdict"], batch.GetProperty("sizes")[0].EnumerateObject().Select(field => field.Name));
+        // Not enough data, and nothing else.
+        Assert.Equal(["documents", "verdict"], batch.GetProperty("windows")[0].EnumerateObject().Select(field => field.Name));
 
         string markdown = Written(comparison, ComparisonMarkdown.Write);
         Assert.Contains("# MongoPerf: 2026-11-21-b against 2026-11-21-a\n", markdown, StringComparison.Ordinal);
-        Assert.Contains("- **BAD**: batch: 0.", markdown, StringComparison.Ordinal);
+        Assert.Contains("- **BAD**: batch: 3", markdown, StringComparison.Ordinal);
+        Assert.Contains(" % slower (ratio 0.", markdown, StringComparison.Ordinal);
+        Assert.Contains("each side ran once, so run-to-run variation is unknown", markdown, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Scenarios_are_alike_by_their_text_and_what_was_changed_not_by_their_names_or_servers()
     {
-        var news = new ScenarioInfo { Name = "news", Path = "news.yaml", Text = "phases: []" };
-        NoisyRun run = new() { Kind = "scenario", Steps = 1, Tests = ["read"], Scenario = news };
+        NoisyRun run = new() { Sizes = 0, Phases = ["read"] };
         NoisyRun other = run with { Id = "2026-11-21-b" };
-        DeploymentInfo tyrant = RunParts.Deployment() with { Kind = "tyrant", Topology = "Tokyo Tyrant", Address = "10.0.0.1:1978" };
-        IReadOnlyList<SetupDifference> allowed = Differences(run, other with { Deployment = tyrant, Scenario = news with { Name = "copy", Path = "copy.yaml" } });
+        DeploymentInfo tyrant = RunParts.Deployment() with { Kind = DeploymentKind.Tyrant, Topology = Topology.TokyoTyrant, Address = "10.0.0.1:1978" };
+        IReadOnlyList<SetupDifference> allowed = Differences(run, other with { Deployment = tyrant, Change = s => s with { Plan = s.Plan with { Name = "copy", Path = "copy.yaml" } } });
         Assert.DoesNotContain(allowed, d => d.IsUnlike);
-        Assert.Contains(allowed, d => d.Name == "address" && d.Values[1] == "10.0.0.1:1978");
+        Assert.Contains(allowed, d => d.ToString() == "address: its own → 10.0.0.1:1978");
 
-        Assert.Equal("scenario's text", Differences(run with { Id = "c" }, other with { Id = "d", Scenario = news with { Text = "phases: [a]" } })[0].Name);
-        SetupDifference changed = Differences(run with { Id = "e" }, other with { Id = "f", Scenario = news with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0];
-        Assert.Equal("changed in the scenario: nothing | threads: 8 (--threads, the file says 4)", changed.ToString());
+        Assert.Equal("scenario text", Differences(run with { Id = "c" }, other with { Id = "d", Change = s => s with { Plan = s.Plan with { Text = "phases: [a]" } } })[0].Name);
+        SetupDifference changed = Differences(run with { Id = "e" }, other with { Id = "f", Change = WithThreads })[0];
+        Assert.Equal("threads: as in the file → 8", changed.ToString());
         Assert.True(changed.IsUnlike);
     }
 
     [Fact]
     public void Deployments_of_one_scenario_are_compared_and_told_apart_by_their_names()
     {
-        var info = new ScenarioInfo { Name = "q14", Path = "q14.yaml", Text = "phases: []" };
-        NoisyRun run = new() { Kind = "scenario", Steps = 1, Tests = ["read"], Scenario = info, DeploymentName = "one server", Change = s => s with { MemoryLimitBytes = 1L << 30, Cpus = 1 } };
+        NoisyRun run = new()
+        {
+            Sizes = 0, Phases = ["read"],
+            Change = s => s with
+            {
+                Deployment = s.Deployment with { Name = "one server", MemoryLimitBytes = 1L << 30, Cpus = 1 },
+                Plan = s.Plan with { Parameters = [new("total", "50M")] },
+            },
+        };
         NoisyRun other = run with
         {
-            DeploymentName = "two shards",
-            Scenario = info with { Set = ["total: 100M", "threads: 40"] },
-            Change = s => s with { Threads = [40], TargetDocumentCount = 5 },
+            Change = s => s with
+            {
+                Deployment = s.Deployment with { Name = "two shards", MemoryLimitBytes = 0 },
+                // What a deployment sets may differ; it is a part of what is compared.
+                Plan = s.Plan with { Set = ["total: 100M"], Parameters = [new("total", "100M")], TargetDocuments = 5 },
+            },
         };
         RunComparison comparison = Compare(run, other);
-        Assert.DoesNotContain(comparison.Differences, d => d.IsUnlike);
         Assert.Equal(
-            ["deployment's name: one server | two shards", "set by the deployment: nothing | total: 100M; threads: 40", "memory limit of a server: 1 GiB | not asked for", "CPUs of a server: 1 | all", "target: 1,000 | 5"],
+            ["target: 1,000 → 5", "deployment name: one server → two shards", "set by the deployment: nothing → total: 100M", "memory limit: 1 GiB → none", "CPUs: 1 → all"],
             comparison.Differences.Select(d => d.ToString()));
+        Assert.False(comparison.WasForced);
         string markdown = Written(comparison, ComparisonMarkdown.Write);
         Assert.Contains("# MongoPerf: 2026-11-21-b (two shards) against 2026-11-21-a (one server)", markdown, StringComparison.Ordinal);
         using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
         Assert.StartsWith("two shards · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
-        Assert.Contains(Verdict.Of(stored), v => v.Text == "deployment: two shards, which sets total: 100M, threads: 40");
 
         // What the command line changed is another workload still.
-        Assert.True(Differences(run with { Id = "c" }, other with { Id = "d", Scenario = info with { Overrides = ["threads: 8 (--threads, the file says 4)"] } })[0].IsUnlike);
+        Assert.True(Differences(run with { Id = "c" }, other with { Id = "d", Change = s => WithThreads(other.Change(s)) })[0].IsUnlike);
     }
 
     [Fact]
@@ -231,11 +351,11 @@ public sealed class StoredComparisonTests : IDisposable
     public void A_first_run_that_is_slower_than_all_others_is_pointed_at()
     {
         ComparedSide side = new([.. new[] { 0.8, 1, 1.01, 0.99, 1 }.Select((speed, i) => StoredRun.Open(
-            new NoisyRun { Id = $"r{i}", Steps = 1, Seconds = 30, Tests = ["batch", "q4"], NoiseSeed = (ulong)i, Speed = t => t == "q4" ? speed : 1 }.Write(_runs.Path)))]);
+            new NoisyRun { Id = $"r{i}", Sizes = 1, Seconds = 30, Phases = ["batch", "q4"], NoiseSeed = (ulong)i, Speed = phase => phase == "q4" ? speed : 1 }.Write(_runs.Path)))]);
         RepeatSpread spread = RepeatSpread.Of(side, 0.05);
         string warning = Assert.Single(spread.SlowStarts);
-        Assert.StartsWith("the first run of q4 was ", warning, StringComparison.Ordinal);
-        TestSpread q4 = spread.Tests.Single(t => t.Test == "q4");
+        Assert.StartsWith("q4 was ", warning, StringComparison.Ordinal);
+        OperationSpread q4 = spread.Operations.Single(o => o.Operation.Phase == "q4");
         Assert.Equal(5, q4.Rates.Count);
         Assert.InRange(q4.Median / q4.Lowest, 1.15, 1.35);
         Assert.InRange(q4.Variation!.Value, 0.05, 0.15);
@@ -243,18 +363,18 @@ public sealed class StoredComparisonTests : IDisposable
 
     /// <summary>MONGOPERF_KEEP_CHARTS names a folder that keeps the pictures, to look at.</summary>
     [GnuplotFact]
-    public void Each_test_gets_a_chart_and_all_of_them_one()
+    public void Each_operation_gets_a_chart_and_all_of_them_one()
     {
         string[] names = ["compare-ratios", "compare-unack", "compare-batch", "compare-safe", "compare-q4", "compare-q5", "compare-q6", "compare-q7", "compare-size"];
-        AssertDrawn("ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = t => t == "batch" ? 0.7 : 1.1 }));
+        AssertDrawn("ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1.1 }));
     }
 
     [GnuplotFact]
-    public void A_single_size_is_drawn_over_time_and_three_runs_lie_over_each_other() => AssertDrawn(
-        "one-size", ["compare-ratios", "compare-q4-1", "compare-q4-8"],
+    public void A_single_window_is_drawn_over_time_and_three_runs_lie_over_each_other() => AssertDrawn(
+        "one-size", ["compare-sweep-1", "compare-ratios", "compare-q4-1", "compare-q4-8"],
         Compare(Single(1), Single(2) with { Speed = _ => 0.9 }, Single(3) with { Speed = _ => 3 }));
 
-    private static NoisyRun Single(ulong seed) => new() { Kind = "run", Steps = 1, Seconds = 50, Tests = ["q4"], Threads = [1, 8], NoiseSeed = seed };
+    private static NoisyRun Single(ulong seed) => new() { Sizes = 0, Seconds = 50, Phases = ["q4"], Threads = [1, 8], NoiseSeed = seed };
 
     private void AssertDrawn(string name, string[] charts, RunComparison comparison)
     {
@@ -284,8 +404,10 @@ public sealed class StoredComparisonTests : IDisposable
     private RunComparison Compared(params string[] ids)
     {
         ComparedSide[] sides = [.. ids.Select(id => new ComparedSide([StoredRun.Open(_runs.At(id))]))];
-        return RunComparer.Compare(sides[0], sides[1..], RunComparer.DefaultNoiseThreshold);
+        return RunComparer.Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), RunComparer.DefaultNoiseThreshold);
     }
+
+    private static RunSettings WithThreads(RunSettings settings) => settings with { Plan = settings.Plan with { Overrides = new PlanOverrides { Threads = [8] } } };
 
     private IReadOnlyList<SetupDifference> Differences(params NoisyRun[] runs) =>
         SetupCheck.Find([.. runs.Select(run => StoredRun.Open(run.Write(_runs.Path)))]);

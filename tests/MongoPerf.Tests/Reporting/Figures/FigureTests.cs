@@ -6,7 +6,6 @@ using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Figures;
-using MongoPerf.Tests.Reporting.Charts;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Figures;
@@ -34,7 +33,7 @@ public sealed class FigureTests : IDisposable
         string settings = chart.Settings.ToString();
         Assert.Contains("x_logarithmic = 1\n", settings, StringComparison.Ordinal);
         Assert.Contains("x_tics = \"(\\\"1M\\\" 1000000, \\\"10M\\\" 10000000, \\\"60M\\\" 60000000)\"", settings, StringComparison.Ordinal);
-        Assert.Contains("counts times 0.01", settings, StringComparison.Ordinal);
+        Assert.Contains("scale 0.01", settings, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -74,8 +73,8 @@ public sealed class FigureTests : IDisposable
         FigureInfo[] figures = [ByRecords with { Of = new ResultChoice { Where = [new("deployment", "1 shard")] } }, ByRecords with { Title = "Figure 2", Of = new ResultChoice { Where = [new("deployment", "2 shards")] } }];
         using StoredRun run = new SweptRun { Shards = 2, Figures = figures }.Write(_folder.Path);
         Assert.Equal(["Figure 2"], ScenarioFigures.Of(FigureRun.Of(run)).Select(c => c.Title));
-        Assert.Equal(["figure 'Figure 1' is left out: it shows 1 shard, this run is of 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
-        Assert.Contains(Verdict.Of(run), v => v.Text.StartsWith("figure 'Figure 1' is left out", StringComparison.Ordinal));
+        Assert.Equal(["no figure 'Figure 1': it shows 1 shard, this run used 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
+        Assert.Contains(Verdict.Of(run), v => v.Text.StartsWith("no figure 'Figure 1'", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -99,10 +98,10 @@ public sealed class FigureTests : IDisposable
         FigureInfo elsewhere = ByRecords with { Title = "Elsewhere", Of = new ResultChoice { Where = [new("deployment", "3 shards")] } };
         using StoredRun one = new SweptRun { Shards = 1, Figures = [ByRecords, elsewhere], Tables = [Published] }.Write(_folder.Path);
         using StoredRun two = new SweptRun { Id = "2026-11-21-b", Shards = 2 }.Write(_folder.Path);
-        RunComparison comparison = RunComparer.Compare(new ComparedSide([one]), [new ComparedSide([two])], 0.05);
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([two])], [], 0.05);
         Assert.Equal("compare-figure-1", ComparisonCharts.Build(comparison).Charts[0].Name);
         Assert.Equal("Throughput", ComparisonTables.Of(comparison).First().Title);
-        Assert.Contains("figure 'Elsewhere' is left out: it shows 3 shards, these runs are of 1 shard, 2 shards", comparison.Notes);
+        Assert.Contains("no figure 'Elsewhere': it shows 3 shards, these runs used 1 shard, 2 shards", comparison.Notes);
     }
 
     [Fact]
@@ -138,6 +137,30 @@ public sealed class FigureTests : IDisposable
         Assert.Equal([("figure-1", "Figure 1"), ("sweep-1", "b: rate and latency by records")], charts.Select(c => (c.Name, c.Title)));
         Assert.Equal(["b: rate by records", "a: rate by records"], Draw(new SweptRun { Id = "2026-11-21-b", Threads = [1, 8] }).Select(c => c.Title));
     }
+
+    /// <summary>Any scenario file may ask for it.</summary>
+    [Fact]
+    public void Documents_are_an_axis_along_which_a_growth_is_followed()
+    {
+        FigureInfo figure = new() { Title = "Over size", X = "documents", Y = ["rate", "storageSize"], Lines = "phase" };
+        Chart chart = Assert.Single(Draw(new SweptRun { IsGrowth = true, Figures = [figure] }));
+        Assert.Equal(["documents", "b rate", "a rate", "size rate", "b storageSize", "a storageSize", "size storageSize"], chart.Tables[0].Columns);
+        Assert.Equal([1e7, 10400, 10401, double.NaN, double.NaN, double.NaN, 1.1e10], chart.Tables[0].Rows[1]);
+        Assert.Contains("x_label = \"documents in the collection\"", chart.Settings.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Sizes_of_a_growth_are_told_apart_where_they_are_no_axis()
+    {
+        FigureInfo figure = new() { Title = "Threads", X = "threads", Y = ["rate"], Of = new ResultChoice { Phases = ["a"] } };
+        Chart chart = Assert.Single(Draw(new SweptRun { IsGrowth = true, Millions = [1, 10], Threads = [1, 8], Figures = [figure] }));
+        Assert.Equal(["threads", "at 1M rate", "at 10M rate"], chart.Tables[0].Columns);
+        Assert.Equal([[1, 1101, 10101], [8, 1801, 10801]], chart.Tables[0].Rows);
+    }
+
+    /// <summary>Their charts are over size.</summary>
+    [Fact]
+    public void Growths_get_no_figure_that_nobody_named() => Assert.Empty(Draw(new SweptRun { IsGrowth = true, Threads = [1, 8] }));
 
     [Fact]
     public void Tables_have_the_forms_of_the_publications()

@@ -1,9 +1,10 @@
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Figures;
 
-/// <summary>A stored run of a scenario whose figures follow a formula: rate = 1000 × records in millions + 100 × threads + the phase's place, times the run's speed.</summary>
+/// <summary>A stored run whose figures follow a formula: rate = 1000 × records in millions + 100 × threads + the phase's place, times the run's speed.</summary>
 internal sealed record SweptRun
 {
     public string Id { get; init; } = "2026-11-21-a";
@@ -12,7 +13,12 @@ internal sealed record SweptRun
     public string? Deployment { get; init; }
     public int? Shards { get; init; }
     public double Speed { get; init; } = 1;
+
+    /// <summary>Values of the parameter "records", or the sizes of a growth.</summary>
     public IReadOnlyList<int> Millions { get; init; } = [1, 10, 60];
+
+    /// <summary>The collection grows to these sizes, where otherwise "records" is a parameter; sizes are taken by a phase of their own.</summary>
+    public bool IsGrowth { get; init; }
     public IReadOnlyList<int> Threads { get; init; } = [4];
     public IReadOnlyList<string> Phases { get; init; } = ["b", "a"];
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
@@ -22,7 +28,16 @@ internal sealed record SweptRun
     public StoredRun Write(string runsFolder)
     {
         string folder = Path.Combine(runsFolder, Id);
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id) with { Kind = "scenario" }, RunParts.Settings()))
+        RunSettings settings = RunParts.Settings() with
+        {
+            Deployment = new DeploymentSettings { Name = Deployment, Topology = Shards is null ? Topology.Standalone : Topology.Sharded },
+            Plan = new PlanSettings
+            {
+                Name = "test", Path = "test.yaml", Text = "text", Overrides = new PlanOverrides { Scale = 0.01 }, Figures = Figures, Tables = Tables,
+                Parameters = [new ParameterValue("distribution", "zipfian")],
+            },
+        };
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id), settings))
             Write(store);
         return StoredRun.Open(folder);
     }
@@ -30,50 +45,57 @@ internal sealed record SweptRun
     private void Write(RunStore store)
     {
         store.SetEnvironment(RunParts.Environment());
-        store.SetDeployment(RunParts.Deployment() with { ShardCount = Shards, Topology = Shards is null ? "standalone" : "sharded" });
-        if (Deployment is { } name)
-            store.SetNote(StoredRun.DeploymentNote, name);
-        store.SetScenario(new ScenarioInfo
+        store.SetDeployment(RunParts.Deployment() with { ShardCount = Shards, Topology = Shards is null ? Topology.Standalone : Topology.Sharded });
+        int number = 0;
+        foreach ((int step, int million) in Millions.Index())
         {
-            Name = "test", Path = "test.yaml", Text = "text", Scale = 0.01, Figures = Figures, Tables = Tables, Parameters = [new ParameterValue("distribution", "zipfian")],
-        });
-        int step = 0;
-        foreach (int million in Millions)
-        {
+            GrowthPoint? point = IsGrowth ? new GrowthPoint("growth", step + 1, million * 1_000_000L) : null;
             foreach (int threads in Threads)
             {
                 for (int phase = 0; phase < Phases.Count; phase++)
-                    WritePoint(store, ++step, million, threads, phase);
+                    WritePhase(store, ++number, point, million, threads, phase);
             }
+
+            if (IsGrowth)
+                End(store, new PhaseRecord { Number = ++number, Phase = "size", Kind = PhaseKind.Sizes, Growth = point, Documents = million * 1_000_000L, Sizes = [RunParts.Sizes(million * 1_000_000L)] });
         }
 
         store.SetState(RunState.Finished, null, RunParts.Start.AddHours(1));
     }
 
-    private void WritePoint(RunStore store, int step, int million, int threads, int phase)
+    private void WritePhase(RunStore store, int number, GrowthPoint? point, int million, int threads, int phase)
     {
         double rate = ((1000 * million) + (100 * threads) + phase) * Speed;
-        foreach ((string test, double share) in ((string, double)[])[("read", 0.75), ("write", 0.25)])
-        {
-            store.AddTestResult(step, million * 1_000_000L, RunParts.Test(test, threads) with
-            {
-                OperationsPerSecond = rate * share, DocumentsPerSecond = rate * share, LatencyMicroseconds = RunParts.Latency(test == "read" ? 100 * million : 200),
-            });
-            for (int second = 1; second <= 3; second++)
-            {
-                store.AddSample(RunParts.Sample((step * 20) + second, test, million * 1_000_000L) with { Step = step, IsWarmup = false, Operations = (long)(rate * share * second) });
-                store.AddServerSample(RunParts.ServerSample((step * 20) + second));
-            }
-        }
-
-        store.AddSizes(step, RunParts.Sizes(million * 1_000_000L));
-        List<ParameterValue> parameters = [new("records", $"{million}M")];
+        (string Name, double Share)[] operations = [("read", 0.75), ("write", 0.25)];
+        List<ParameterValue> parameters = IsGrowth ? [] : [new("records", $"{million}M")];
         if (Threads.Count > 1)
             parameters.Add(new("threads", $"{threads}"));
-        store.AddPoint(new ScenarioPoint
+        End(store, new PhaseRecord
         {
-            Step = step, Phase = Phases[phase], Parameters = parameters,
+            Number = number, Phase = Phases[phase], Growth = point, Documents = million * 1_000_000L, Parameters = parameters,
             Groups = [new GroupShare("", threads, 3.75, 100, 20, 30, 1, new Accounting(100, 100, 0, 0))],
+            Operations =
+            [
+                .. operations.Select(o => RunParts.Result(o.Name, threads) with
+                {
+                    OperationsPerSecond = rate * o.Share, DocumentsPerSecond = rate * o.Share, LatencyMicroseconds = RunParts.Latency(o.Name == "read" ? 100 * million : 200),
+                }),
+            ],
+            Sizes = IsGrowth ? [] : [RunParts.Sizes(million * 1_000_000L)],
         });
+        foreach ((string name, double share) in operations)
+        {
+            for (int second = 1; second <= 3; second++)
+            {
+                store.AddSample(RunParts.Sample((number * 20) + second, name, million * 1_000_000L) with { Phase = number, IsWarmup = false, Operations = (long)(rate * share * second) });
+                store.AddServerSample(RunParts.ServerSample((number * 20) + second));
+            }
+        }
+    }
+
+    private static void End(RunStore store, PhaseRecord record)
+    {
+        store.BeginPhase(record, goesOn: false);
+        store.EndPhase(record with { IsComplete = true });
     }
 }

@@ -1,4 +1,4 @@
-using System.Diagnostics;
+using System.Collections.Concurrent;
 using System.Net.Sockets;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
@@ -11,8 +11,9 @@ internal sealed class MessageFuzzer(int port, int seed)
     private const int WellFormedBatch = 32;
 
     // Any of these may end the connection, and those behind it are not looked at.
-    private const int BytewiseBatch = 6;
+    private const int BytewiseBatch = 12;
     private const int PingId = -77;
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(30);
 
     private readonly MessageMutator _mutator = new(seed);
     private int _requestId;
@@ -20,16 +21,19 @@ internal sealed class MessageFuzzer(int port, int seed)
     /// <summary>Messages that the server has looked at: it answered, or closed the connection over them.</summary>
     public long Sent { get; private set; }
 
+    /// <summary>Those of <see cref="Sent"/> whose bytes were mutated.</summary>
+    public long Bytewise { get; private set; }
+
     /// <summary>Connections that the server closed, after bytes that were no message.</summary>
     public long Closed { get; private set; }
 
     public long Succeeded { get; private set; }
 
     /// <summary>Exceptions that the server did not mean, each with a message that caused it.</summary>
-    public Dictionary<string, string> Unexpected { get; } = [];
+    public ConcurrentDictionary<string, string> Unexpected { get; } = [];
 
     /// <summary>Failed commands by their codes.</summary>
-    public Dictionary<long, long> Codes { get; } = [];
+    public ConcurrentDictionary<long, long> Codes { get; } = [];
 
     /// <exception cref="Xunit.Sdk.XunitException">A reply that is none, one too long, or none at all to a well-formed command.</exception>
     public void Run(long messages)
@@ -50,7 +54,7 @@ internal sealed class MessageFuzzer(int port, int seed)
 
     private Socket Connect()
     {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 120_000 };
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Patience.TotalMilliseconds };
         socket.Connect(System.Net.IPAddress.Loopback, port);
         return socket;
     }
@@ -84,7 +88,7 @@ internal sealed class MessageFuzzer(int port, int seed)
                 expected.Remove(id, out byte[]? request);
                 if (id != PingId)
                 {
-                    Sent++;
+                    Count(isWhole);
                     Judge(message, request ?? []);
                     continue;
                 }
@@ -95,12 +99,19 @@ internal sealed class MessageFuzzer(int port, int seed)
         }
         catch (SocketException error)
         {
-            Assert.True(error.SocketErrorCode != SocketError.TimedOut, $"seed {seed}, message {Sent}: the server did not answer for two minutes");
+            Assert.True(error.SocketErrorCode != SocketError.TimedOut, $"seed {seed}, message {Sent}: the server did not answer for {Patience}");
         }
 
-        Sent++;
+        Count(isWhole);
         Assert.False(isWhole, $"seed {seed}, message {Sent}: the server closed the connection after well-formed commands");
         return false;
+    }
+
+    private void Count(bool isWhole)
+    {
+        Sent++;
+        if (!isWhole)
+            Bytewise++;
     }
 
     private void Judge(byte[] message, byte[] request)
@@ -130,7 +141,7 @@ internal sealed class MessageFuzzer(int port, int seed)
         if (text.Contains("failed unexpectedly", StringComparison.Ordinal))
             Unexpected.TryAdd(text, Convert.ToHexString(request));
         long code = reply.FindInt64("code") ?? 0;
-        Codes[code] = Codes.GetValueOrDefault(code) + 1;
+        Codes.AddOrUpdate(code, 1, (_, count) => count + 1);
     }
 
     private static void Send(Socket socket, ReadOnlySpan<byte> bytes)

@@ -4,10 +4,12 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Server.Fuzzing;
 
-/// <summary>Makes messages of the corpus: half of them with mutated values and names, well-formed; half with mutated bytes. The same seed makes the same messages.</summary>
+/// <summary>Makes messages of the corpus: well-formed ones with mutated values and names, and others with mutated bytes. The same seed makes the same messages.</summary>
 internal sealed class MessageMutator(int seed)
 {
     private const int MostLevels = 260;
+    private const int SlowShare = 50;
+    private const int TimeLimitMilliseconds = 500;
 
     private readonly Random _random = new(seed);
     private readonly OpMsgWriter _writer = new();
@@ -29,7 +31,8 @@ internal sealed class MessageMutator(int seed)
     /// <param name="isWellFormed">Only values and names are mutated, and the server must answer.</param>
     public byte[] Next(int requestId, bool isWellFormed)
     {
-        BsonDocument command = CommandCorpus.Commands[_random.Next(CommandCorpus.Commands.Count)];
+        IReadOnlyList<BsonDocument> commands = _random.Next(SlowShare) == 0 ? CommandCorpus.SlowCommands : CommandCorpus.Commands;
+        BsonDocument command = commands[_random.Next(commands.Count)];
         if (isWellFormed || _random.Next(4) == 0)
             command = MutateCommand(command);
         byte[] message = Message(command, requestId);
@@ -61,8 +64,9 @@ internal sealed class MessageMutator(int seed)
         for (int i = 1 + _random.Next(3); i > 0; i--)
             command = MutateOne(command);
         if (command.FirstOrDefault().Key == "getMore")
-            command = BsonDocument.Of([("getMore", _cursors[_random.Next(_cursors.Count)]), .. command.Skip(1).Select(pair => (pair.Key, (object?)pair.Value))]);
-        return command;
+            return BsonDocument.Of([("getMore", _cursors[_random.Next(_cursors.Count)]), .. Fields(command.Skip(1))]);
+        // Expressions over long ranges may take minutes, and that is no fault.
+        return _random.Next(20) == 0 ? command : BsonDocument.Of([.. Fields(command), ("maxTimeMS", TimeLimitMilliseconds)]);
     }
 
     /// <summary>Changes one value or name somewhere below; the command's own name stays, mostly.</summary>
@@ -72,7 +76,7 @@ internal sealed class MessageMutator(int seed)
         if (fields.Length == 0)
             return BsonDocument.Of((Name(), Value()));
         int at = fields.Length > 1 && _random.Next(20) != 0 ? 1 + _random.Next(fields.Length - 1) : 0;
-        var changed = fields.Select(pair => (pair.Key, (object?)pair.Value)).ToList();
+        List<(string, object?)> changed = [.. Fields(fields)];
         (string name, BsonValue value) = fields[at];
         switch (_random.Next(12))
         {
@@ -88,12 +92,14 @@ internal sealed class MessageMutator(int seed)
         return BsonDocument.Of([.. changed]);
     }
 
+    private static IEnumerable<(string, object?)> Fields(IEnumerable<KeyValuePair<string, BsonValue>> fields) => fields.Select(pair => (pair.Key, (object?)pair.Value));
+
     private BsonValue Inside(BsonValue value)
     {
         if (value.Type is not (BsonType.Document or BsonType.Array))
             return Value();
-        BsonDocument changed = MutateOne(BsonDocument.Of([("", null), .. value.ToDocument().Select(pair => (pair.Key, (object?)pair.Value))]));
-        return new BsonValue(value.Type, BsonDocument.Of([.. changed.Where(pair => pair.Key.Length > 0).Select(pair => (pair.Key, (object?)pair.Value))]).Memory);
+        BsonDocument changed = MutateOne(BsonDocument.Of([("", null), .. Fields(value.ToDocument())]));
+        return new BsonValue(value.Type, BsonDocument.Of([.. Fields(changed.Where(pair => pair.Key.Length > 0))]).Memory);
     }
 
     /// <summary>Wraps a value again and again: in the names of operators that nest, in documents or in arrays.</summary>

@@ -1,6 +1,6 @@
 namespace MongoPerf.Reporting.Comparison.Statistics;
 
-/// <summary>How much each second resembles the one before it, and what that costs: samples that hang together say less than as many independent ones.</summary>
+/// <summary>How much each second resembles the one before it, and what that costs: autocorrelated samples say less than as many independent ones.</summary>
 internal static class Autocorrelation
 {
     /// <summary>Above it a window is one slow wave, and no correction would be worth its name.</summary>

@@ -2,7 +2,7 @@ using MathNet.Numerics.Distributions;
 
 namespace MongoPerf.Reporting.Comparison.Statistics;
 
-/// <summary>Rank test of two rows of samples, adjusted for samples that hang together.</summary>
+/// <summary>Rank test of two rows of samples, adjusted for samples that are autocorrelated.</summary>
 /// <remarks>
 /// <para>H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than the other", 1947. Over several
 /// sizes the rank sums are added with weights 1 / (n + m + 1) (P. van Elteren, "On the combination of independent two sample tests of Wilcoxon", 1960).</para>

@@ -1,0 +1,87 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Collections;
+
+/// <summary>The collections of a plan, seen from the side that prepares and checks them; nothing here is measured.</summary>
+/// <remarks>One thread. Calls connect again by themselves when the connection broke.</remarks>
+public interface IDataStore : IDisposable
+{
+    /// <summary>How often a connection broke so far. A server that was away may have lost what it had not journaled yet.</summary>
+    long LostConnections => 0;
+
+    /// <summary>Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a time-out is waited for.</summary>
+    CancellationToken Stop { get; set; }
+
+    /// <summary>What is there now.</summary>
+    CollectionState Inspect(StoredCollection collection);
+
+    /// <summary>Makes the collection with its marker and indexes, or completes one that was left half-made.</summary>
+    /// <param name="collection">Of the plan.</param>
+    /// <param name="documents">Known to be in it, durable and without holes.</param>
+    void Create(PlanCollection collection, long documents);
+
+    /// <summary>What is there is dropped; the caller vouches for that.</summary>
+    void Drop(PlanCollection collection);
+
+    /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
+    long Count(PlanCollection collection);
+
+    /// <summary>Documents can be found again by their numbers: whether they arrived can be proved, and what is missing can be written again.</summary>
+    bool FindsDocuments(PlanCollection collection);
+
+    /// <summary>One beyond the greatest number that is stored.</summary>
+    /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>
+    /// <param name="from">All below are known to be there.</param>
+    long FindEnd(PlanCollection collection, long from);
+
+    /// <summary>Numbers of a range that are not stored, read from the _id index: counters of a server may be wrong after a crash.</summary>
+    /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>
+    /// <param name="range">Looked at.</param>
+    IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range);
+
+    /// <summary>Writes documents, acknowledged; one that is there already is none the worse.</summary>
+    void Write(PlanCollection collection, NumberRange range);
+
+    /// <summary>How the server runs the query; null where it can't say.</summary>
+    PlanSummary? Explain(FindDocuments query);
+
+    /// <summary>Documents and keys that the server has examined for queries since it started; null where it does not count them.</summary>
+    ExaminedCounters? ReadExamined();
+
+    /// <param name="collection">Of the plan.</param>
+    /// <param name="documents">Known to be stored.</param>
+    SizeResult ReadSizes(PlanCollection collection, long documents);
+
+    /// <summary>
+    /// Returns when everything acknowledged so far, and a note of <paramref name="documents"/>, is on disk (j:true). When a shard turns out to
+    /// have been started again, nothing is noted and <see cref="LostConnections"/> grows.
+    /// </summary>
+    void Checkpoint(PlanCollection collection, long documents);
+
+    /// <summary>Connections that the server takes beside those it has; null when it does not say.</summary>
+    long? ReadAvailableConnections();
+}
+
+/// <param name="Exists">There is such a collection.</param>
+/// <param name="Marker">Null when MongoPerf did not make it.</param>
+public sealed record CollectionState(bool Exists, CollectionMarker? Marker);
+
+/// <summary>Says that a collection is MongoPerf's, and how its documents are made.</summary>
+/// <param name="Seed">Of the documents.</param>
+/// <param name="Template"><see cref="DocumentTemplate.Fingerprint"/>; empty for files.</param>
+/// <param name="RunId">The run that made it, or went on with it last.</param>
+/// <param name="Documents">Known to be stored, durable and without holes at the last checkpoint of any run.</param>
+/// <param name="IsGrown">It was grown: worth going on with, and not dropped by other scenarios.</param>
+public sealed record CollectionMarker(ulong Seed, string Template, string RunId, long Documents, bool IsGrown);
+
+/// <summary>serverStatus metrics.queryExecutor: scanned and scannedObjects.</summary>
+public readonly record struct ExaminedCounters(long Keys, long Documents);
+
+/// <summary>Documents that were written again and again are not there (exit code 5).</summary>
+public sealed class MissingDocumentsException(string message) : Exception(message);
+
+/// <summary>The server's limits don't allow what was asked for. The user's to mend (exit code 2).</summary>
+public sealed class OperationLimitException(string message) : Exception(message);

@@ -1,0 +1,154 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Collections;
+
+/// <summary>Finds the numbers of a range that are not stored, from the _id index alone.</summary>
+/// <remarks>Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise it is asked for the _ids, a block at a time.</remarks>
+internal sealed class IdScan(MongoConnection connection, string database, string collection, DocumentIds ids)
+{
+    /// <summary>About 1.5 MB a reply.</summary>
+    private const int BatchSize = 50_000;
+
+    /// <summary>_ids that are asked for at once.</summary>
+    private const int BlockSize = 10_000;
+
+    /// <summary>Numbers are handed out in order: beyond so many in a row that are missing there are none.</summary>
+    private const int LongestGap = 100_000;
+
+    private readonly OpMsgWriter _writer = new();
+
+    public IReadOnlyList<NumberRange> FindMissing(NumberRange range)
+    {
+        var missing = new List<NumberRange>();
+        if (ids.AreOrdered(range.End))
+            ReadInOrder(range, missing);
+        else
+            for (long first = range.First; first < range.End; first += BlockSize)
+                AddMissing(missing, FindPresent(new NumberRange(first, Math.Min(first + BlockSize, range.End))), first, Math.Min(first + BlockSize, range.End));
+        return missing;
+    }
+
+    /// <param name="from">All below are known to be there.</param>
+    /// <returns>One beyond the greatest number that is stored.</returns>
+    public long FindEnd(long from)
+    {
+        if (ids.AreOrdered(DocumentNumbers.Limit - 1))
+            return FindLast();
+        long end = from;
+        for (long first = from; first < end + LongestGap; first += BlockSize)
+        {
+            HashSet<long> present = FindPresent(new NumberRange(first, first + BlockSize));
+            if (present.Count > 0)
+                end = present.Max() + 1;
+        }
+
+        return end;
+    }
+
+    private long FindLast()
+    {
+        BsonDocument? last = connection.RunCursor(database, BsonDocument.Of(
+            ("find", collection),
+            ("filter", FilterOf(new NumberRange(0, DocumentNumbers.Limit - 1))),
+            ("sort", BsonDocument.Of(("_id", -1))),
+            ("projection", BsonDocument.Of(("_id", 1))),
+            ("limit", 1),
+            ("singleBatch", true))).FirstOrDefault();
+        return last?.Find("_id") is { } id ? ids.NumberOf(id.Type, id.Bytes.Span) + 1 : 0;
+    }
+
+    private BsonDocument FilterOf(NumberRange range) =>
+        BsonDocument.Of(("_id", BsonDocument.Of(("$gte", ids.Of(range.First)), ("$lt", ids.Of(range.End)))));
+
+    private void ReadInOrder(NumberRange range, List<NumberRange> missing)
+    {
+        long expected = range.First;
+        Read(FilterOf(range), BsonDocument.Of(("_id", 1)), number =>
+        {
+            if (number < expected)
+                return;
+            if (number > expected)
+                missing.Add(new NumberRange(expected, number));
+            expected = number + 1;
+        });
+        if (expected < range.End)
+            missing.Add(new NumberRange(expected, range.End));
+    }
+
+    private HashSet<long> FindPresent(NumberRange block)
+    {
+        var asked = new Dictionary<string, long>();
+        var values = new List<BsonValue>();
+        for (long number = block.First; number < block.End; number++)
+        {
+            BsonValue id = ids.Of(number);
+            values.Add(id);
+            asked[Convert.ToHexString(id.Bytes.Span)] = number;
+        }
+
+        var present = new HashSet<long>();
+        foreach (BsonDocument found in connection.RunCursor(database, BsonDocument.Of(
+            ("find", collection),
+            ("filter", BsonDocument.Of(("_id", BsonDocument.Of(("$in", values))))),
+            ("projection", BsonDocument.Of(("_id", 1))),
+            ("hint", BsonDocument.Of(("_id", 1))),
+            ("batchSize", BlockSize))))
+        {
+            if (found.Find("_id") is { } id && asked.TryGetValue(Convert.ToHexString(id.Bytes.Span), out long number))
+                present.Add(number);
+        }
+
+        return present;
+    }
+
+    private static void AddMissing(List<NumberRange> missing, HashSet<long> present, long first, long end)
+    {
+        for (long number = first; number < end; number++)
+        {
+            if (present.Contains(number))
+                continue;
+            if (missing.Count > 0 && missing[^1].End == number)
+                missing[^1] = missing[^1] with { End = number + 1 };
+            else
+                missing.Add(new NumberRange(number, number + 1));
+        }
+    }
+
+    private void Read(BsonDocument filter, BsonDocument sort, Action<long> hear)
+    {
+        ReadOnlySpan<byte> request = _writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
+            ("find", collection),
+            ("filter", filter),
+            ("sort", sort),
+            ("projection", BsonDocument.Of(("_id", 1))),
+            ("hint", BsonDocument.Of(("_id", 1))),
+            ("batchSize", BatchSize))), requestId: 1);
+        while (true)
+        {
+            ReadOnlySpan<byte> reply = connection.RoundTrip(request);
+            CursorReply cursor = CursorReply.Parse(reply);
+            if (!cursor.IsOk)
+                throw new ServerCommandException("find", ServerError.From(new BsonDocument(OpMsg.Parse(reply).Body.ToArray())));
+            ReadBatch(reply.Slice(cursor.Batch.Start, cursor.Batch.Length), hear);
+            if (cursor.CursorId == 0)
+                break;
+            request = _writer.WriteCommand(database, connection.Dialect.Translate(BsonDocument.Of(
+                ("getMore", cursor.CursorId), ("collection", collection), ("batchSize", BatchSize))), requestId: 1);
+        }
+    }
+
+    private void ReadBatch(ReadOnlySpan<byte> batch, Action<long> hear)
+    {
+        var items = new BsonReader(batch);
+        while (items.Read())
+        {
+            var document = new BsonReader(items.DocumentBytes);
+            if (document.Find("_id"u8) && ids.NumberOf(document.Type, document.Value) is >= 0 and var number)
+                hear(number);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Collections;
+
+/// <summary>Reads what matters out of an explain with executionStats.</summary>
+internal static class QueryPlanReader
+{
+    /// <param name="reply">The server's.</param>
+    /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
+    public static PlanSummary Read(BsonDocument reply, int limit)
+    {
+        // explainVersion 2 puts the plan one level deeper.
+        BsonDocument? plan = reply.FindDocument("queryPlanner.winningPlan.queryPlan") ?? reply.FindDocument("queryPlanner.winningPlan");
+        var stages = new List<string>();
+        string? index = null;
+        for (BsonDocument? stage = plan; stage is not null; stage = Next(stage))
+        {
+            stages.Add(stage.FindString("stage") ?? "?");
+            index ??= stage.FindString("indexName");
+        }
+
+        return new PlanSummary
+        {
+            Index = index,
+            Stages = string.Join(" > ", stages),
+            KeysExamined = reply.FindInt64("executionStats.totalKeysExamined") ?? 0,
+            DocumentsExamined = reply.FindInt64("executionStats.totalDocsExamined") ?? 0,
+            Returned = Math.Min(reply.FindInt64("executionStats.nReturned") ?? 0, limit > 0 ? limit : long.MaxValue),
+        };
+    }
+
+    /// <summary>The stage below; through a router, that of its first shard; of several inputs, the first.</summary>
+    private static BsonDocument? Next(BsonDocument stage) =>
+        stage.FindDocument("inputStage")
+        ?? stage.FindDocument("inputStages.0")
+        ?? stage.FindDocument("shards.0.winningPlan.queryPlan")
+        ?? stage.FindDocument("shards.0.winningPlan");
+}

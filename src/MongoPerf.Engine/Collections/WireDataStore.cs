@@ -1,0 +1,114 @@
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Collections;
+
+/// <summary>A plan's collections through the wire client.</summary>
+/// <param name="open">Opens one of them.</param>
+/// <param name="seed">Of the documents.</param>
+/// <param name="runId">Of the run.</param>
+public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, ulong seed, string runId) : IDataStore
+{
+    private readonly Dictionary<string, WireCollection> _open = [];
+    private CancellationToken _stop;
+
+    public long LostConnections => _open.Values.Sum(collection => collection.LostConnections);
+
+    public CancellationToken Stop
+    {
+        get => _stop;
+        set
+        {
+            _stop = value;
+            foreach (WireCollection collection in _open.Values)
+                collection.Stop = value;
+        }
+    }
+
+    public CollectionState Inspect(StoredCollection collection) => Of(collection).Inspect();
+
+    public void Create(PlanCollection collection, long documents)
+    {
+        foreach (StoredCollection stored in collection.Stored)
+            Of(stored).Create(new CollectionMarker(seed, stored.Documents?.Fingerprint ?? "", runId, PartOf(collection, stored, documents), collection.IsGrown));
+    }
+
+    public void Drop(PlanCollection collection)
+    {
+        foreach (StoredCollection stored in collection.Stored)
+            Of(stored).Drop();
+    }
+
+    /// <remarks>Of a bucket: whole files, as far as counts tell.</remarks>
+    public long Count(PlanCollection collection)
+    {
+        long[] counts = [.. collection.Stored.Select(stored => Of(stored).Count())];
+        return collection.Files is { ChunkCount: > 0 and var chunks } ? Math.Min(counts[0] / chunks, counts[1]) : counts[^1];
+    }
+
+    public bool FindsDocuments(PlanCollection collection) => collection.Files is null;
+
+    public long FindEnd(PlanCollection collection, long from) => Of(collection.Stored[0]).FindEnd(from);
+
+    public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).FindMissing(range);
+
+    public void Write(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).Write(range);
+
+    public PlanSummary? Explain(FindDocuments query) => Find(query.Collection)?.Explain(query);
+
+    public ExaminedCounters? ReadExamined() => _open.Values.FirstOrDefault()?.ReadExamined();
+
+    public SizeResult ReadSizes(PlanCollection collection, long documents) => ReadStoredSizes(collection, documents) with { Collection = collection.Name };
+
+    public void Checkpoint(PlanCollection collection, long documents)
+    {
+        foreach (StoredCollection stored in collection.Stored)
+            Of(stored).Checkpoint(PartOf(collection, stored, documents));
+    }
+
+    public long? ReadAvailableConnections()
+    {
+        // Any collection will do; serverStatus is the server's.
+        WireCollection? any = _open.Values.FirstOrDefault();
+        try
+        {
+            return any?.Run("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0), ("metrics", 0))).FindInt64("connections.available");
+        }
+        catch (ServerCommandException)
+        {
+            return null;
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (WireCollection collection in _open.Values)
+            collection.Dispose();
+    }
+
+    /// <summary>A file has several chunks.</summary>
+    private static long PartOf(PlanCollection collection, StoredCollection stored, long documents) =>
+        collection.Files is { } files && stored.Name == files.Bucket.Chunks ? documents * files.ChunkCount : documents;
+
+    private SizeResult ReadStoredSizes(PlanCollection collection, long documents) => collection.Files is null
+        ? Of(collection.Stored[0]).ReadSizes(documents)
+        : SizeReader.Sum([.. collection.Stored.Select(stored => (stored.Name, Of(stored).ReadSizes(PartOf(collection, stored, documents))))], documents);
+
+    private WireCollection? Find(string name) => _open.FirstOrDefault(open => open.Key.Split('\0')[0] == name).Value;
+
+    private WireCollection Of(StoredCollection collection)
+    {
+        // Indexes may differ from round to round.
+        string key = collection.Name + "\0" + string.Join('\0', collection.Indexes.Select(i => i.FindString("name")));
+        if (!_open.TryGetValue(key, out WireCollection? known))
+        {
+            _open[key] = known = open(collection);
+            known.Stop = _stop;
+        }
+
+        return known;
+    }
+}

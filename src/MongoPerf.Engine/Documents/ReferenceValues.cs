@@ -1,0 +1,25 @@
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Documents;
+
+/// <summary>A field of the document that an operation is about, computed anew from its number: so a query finds what is there.</summary>
+public static class ReferenceValue
+{
+    /// <param name="documents">Of the collection.</param>
+    /// <param name="field">One of its values.</param>
+    public static TemplateValue Of(DocumentTemplate documents, TemplateValue field) =>
+        field is FixedValue value ? new FixedReference(documents, value) : new VaryingReference(documents, field);
+
+    private sealed class FixedReference(DocumentTemplate documents, FixedValue fixedValue) : FixedValue(fixedValue.Type, fixedValue.Length)
+    {
+        public override void Fill(Span<byte> value, in ValueContext context) => fixedValue.Fill(value, documents.ContextOf(context.Number));
+    }
+
+    private sealed class VaryingReference(DocumentTemplate documents, TemplateValue value) : TemplateValue
+    {
+        public override bool IsConstant => value.IsConstant;
+
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
+            value.Write(writer, name, documents.ContextOf(context.Number));
+    }
+}

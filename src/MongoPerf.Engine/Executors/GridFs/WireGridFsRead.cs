@@ -1,0 +1,157 @@
+using System.Text;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Documents.GridFs;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Executors.GridFs;
+
+/// <summary>Reads one file per operation: its document, then all its chunks in order, put together as a client would hand them out.</summary>
+/// <remarks>One thread. A file that is not there, or whose chunks are not as they must be, is a failed operation.</remarks>
+internal sealed class WireGridFsRead : IPreparedOperation
+{
+    private readonly WireExecutor _executor;
+    private readonly GridFsFileSet _files;
+    private readonly KeyChooser _chooser;
+    private readonly DocumentValue _fileCommand;
+    private readonly DocumentValue _chunksCommand;
+    private readonly byte[] _getMoreName;
+    private readonly byte[] _database;
+    private readonly byte[] _chunks;
+    private readonly OpMsgWriter _findFile = new();
+    private readonly OpMsgWriter _findChunks = new();
+    private readonly OpMsgWriter _getMore = new();
+    private readonly GridFsAssembler _assembler = new();
+    private readonly byte[] _scratch;
+    private RandomStream _random;
+    private long _number;
+    private int _requestId;
+
+    public WireGridFsRead(WireExecutor executor, DownloadFile operation, string database, OperationContext context)
+    {
+        _executor = executor;
+        _files = operation.Files;
+        _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
+        DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor.Dialect, database))];
+        (_fileCommand, _chunksCommand) = (commands[0], commands[1]);
+        _getMoreName = Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
+        _database = Encoding.UTF8.GetBytes(database);
+        _chunks = Encoding.UTF8.GetBytes(_files.Bucket.Chunks);
+        _scratch = new byte[_files.Bucket.ChunkSize];
+        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    public bool Draw()
+    {
+        _number = _chooser.Next(ref _random);
+        Write(_findFile, _fileCommand);
+        Write(_findChunks, _chunksCommand);
+        return true;
+    }
+
+    public OperationOutcome Execute()
+    {
+        try
+        {
+            return TryFindFile(_requestId - 1) && TryReadChunks() ? new OperationOutcome(true, 1, _assembler.Content.Length) : default;
+        }
+        catch (GridFsFormatException e)
+        {
+            LastError = new ServerError(0, "GridFsFormatError", e.Message, []);
+            return default;
+        }
+    }
+
+    public VerificationOutcome Verify() => new(1, _files.Matches(_number, _assembler.Content, _scratch) ? 0 : 1);
+
+    public void Complete()
+    {
+    }
+
+    /// <summary>Takes over the file's length and chunk size.</summary>
+    private bool TryFindFile(int requestId)
+    {
+        if (!TryRoundTrip(_findFile, requestId, out CursorReply reply))
+            return false;
+        var items = new BsonReader(BatchOf(reply));
+        if (!items.Read())
+            throw new GridFsFormatException("file not found");
+        long length = -1;
+        long chunkSize = -1;
+        var field = new BsonReader(items.DocumentBytes);
+        while (field.Read())
+        {
+            if (field.NameIs("length"u8))
+                length = field.ToInt64();
+            else if (field.NameIs("chunkSize"u8))
+                chunkSize = field.ToInt64();
+        }
+
+        if (length < 0 || chunkSize is < 1 or > int.MaxValue)
+            throw new GridFsFormatException($"the file's length is {length} and its chunkSize {chunkSize}; allowed: 0 or more, and 1 to {int.MaxValue}");
+        _assembler.Start(length, (int)chunkSize);
+        return true;
+    }
+
+    private bool TryReadChunks()
+    {
+        if (!TryRoundTrip(_findChunks, _requestId, out CursorReply reply))
+            return false;
+        AddChunks(reply);
+        while (reply.CursorId != 0)
+        {
+            WriteGetMore(reply.CursorId);
+            if (!TryRoundTrip(_getMore, _requestId, out reply))
+                return false;
+            AddChunks(reply);
+        }
+
+        _assembler.RequireComplete();
+        return true;
+    }
+
+    private void AddChunks(CursorReply reply)
+    {
+        var items = new BsonReader(BatchOf(reply));
+        while (items.Read())
+            _assembler.Add(items.DocumentBytes);
+    }
+
+    private bool TryRoundTrip(OpMsgWriter message, int requestId, out CursorReply cursor)
+    {
+        ReadOnlySpan<byte> reply = _executor.Connection.RoundTrip(message.Body.Written);
+        WriteReply.RequireResponseTo(reply, requestId);
+        cursor = CursorReply.Parse(reply);
+        if (!cursor.IsOk)
+            LastError = ServerError.From(new BsonDocument(OpMsg.Parse(reply).Body.ToArray()));
+        return cursor.IsOk;
+    }
+
+    private ReadOnlySpan<byte> BatchOf(CursorReply reply) => _executor.Connection.LastReceived.Slice(reply.Batch.Start, reply.Batch.Length);
+
+    private void WriteGetMore(long cursor)
+    {
+        _getMore.Begin(requestId: ++_requestId);
+        _getMore.Body.WriteInt64(_getMoreName, cursor);
+        _getMore.Body.WriteString("collection"u8, _chunks);
+        _getMore.Body.WriteString("$db"u8, _database);
+        _getMore.EndBody();
+        _getMore.Finish();
+    }
+
+    private void Write(OpMsgWriter message, DocumentValue command)
+    {
+        message.Begin(requestId: ++_requestId);
+        command.WriteElements(message.Body, new ValueContext(_number, 0));
+        message.EndBody();
+        message.Finish();
+    }
+}

@@ -1,0 +1,69 @@
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Executors.Wire;
+
+/// <summary>The reply to any command, as much of it as every operation must look at.</summary>
+/// <param name="IsOk">ok:1, no write error and no write-concern error.</param>
+/// <param name="Documents">Returned, counted, changed or removed, whatever the command does.</param>
+/// <param name="Bytes">Of returned documents.</param>
+/// <param name="CursorId">0 when nothing more is to come.</param>
+/// <param name="Batch">Returned documents, as a place in the message; of length 0 when the command returns none.</param>
+internal readonly record struct OperationReply(bool IsOk, long Documents, long Bytes, long CursorId, ReplyRange Batch)
+{
+    /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
+    /// <exception cref="WireProtocolException">The reply answers another request, or is no OP_MSG.</exception>
+    public static OperationReply Parse(ReadOnlySpan<byte> message, int requestId)
+    {
+        WriteReply.RequireResponseTo(message, requestId);
+        bool ok = false;
+        bool hasErrors = false;
+        long documents = 0;
+        long bytes = 0;
+        CursorReply cursor = default;
+        ReadOnlySpan<byte> body = OpMsg.Parse(message).Body;
+        message.Overlaps(body, out int bodyStart);
+        var reader = new BsonReader(body);
+        while (reader.Read())
+        {
+            if (reader.NameIs("cursor"u8))
+                cursor = CursorReply.ParseCursor(reader.DocumentBytes, bodyStart + reader.ValueOffset);
+            else if (reader.NameIs("ok"u8))
+                ok = reader.ToBoolean();
+            else if (reader.NameIs("n"u8) && reader.IsNumber)
+                documents = reader.ToInt64();
+            else if (reader.NameIs("writeErrors"u8) || reader.NameIs("writeConcernError"u8))
+                hasErrors = true;
+            else if (reader.NameIs("value"u8) && reader.Type == BsonType.Document)
+                (documents, bytes) = (1, reader.Value.Length);
+            else if (reader.NameIs("values"u8) && reader.Type == BsonType.Array)
+                (documents, bytes) = CountItems(reader.DocumentBytes);
+        }
+
+        return cursor.Batch.Length > 0
+            ? new OperationReply(ok && !hasErrors, cursor.Documents, cursor.Bytes, cursor.CursorId, cursor.Batch)
+            : new OperationReply(ok && !hasErrors, documents, bytes, 0, default);
+    }
+
+    /// <summary>The first error of a reply that was not as it should be. Allocates.</summary>
+    public static ServerError ReadError(ReadOnlySpan<byte> message)
+    {
+        var document = new BsonDocument(OpMsg.Parse(message).Body.ToArray());
+        return ServerError.From(document.FindDocument("writeErrors.0") ?? document.FindDocument("writeConcernError") ?? document);
+    }
+
+    private static (long Count, long Bytes) CountItems(ReadOnlySpan<byte> array)
+    {
+        long count = 0;
+        long bytes = 0;
+        var items = new BsonReader(array);
+        while (items.Read())
+        {
+            count++;
+            bytes += items.Value.Length;
+        }
+
+        return (count, bytes);
+    }
+}

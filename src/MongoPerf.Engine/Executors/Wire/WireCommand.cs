@@ -1,0 +1,190 @@
+using System.Buffers.Binary;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Engine.Executors.Wire;
+
+/// <summary>One command of a scenario: its message is written once and then changed in place, or written anew where lengths vary.</summary>
+internal sealed class WireCommand
+{
+    /// <summary>Where the command document starts in an OP_MSG with one section: header, flags, kind.</summary>
+    private const int CommandOffset = MessageHeader.Size + 5;
+
+    private readonly WireExecutor _executor;
+    private readonly Operation _operation;
+    private readonly DocumentValue _command;
+    private readonly OpMsgWriter _writer = new();
+    private readonly OpMsgFlags _flags;
+    private readonly PatchPlan? _patches;
+    private readonly WireCursor _cursor;
+    private readonly bool _bringsCursor;
+    private readonly bool _isVerified;
+    private int _requestId;
+    private ReplyRange _batch;
+    private byte[] _kept = [];
+    private int _keptLength;
+
+    public WireCommand(WireExecutor executor, Operation operation, string database)
+    {
+        _executor = executor;
+        _operation = operation;
+        string target = (operation as ServerCommand)?.Database ?? database;
+        _command = WireMessage.Command(operation, executor.Dialect, target);
+        _isVerified = operation is FindDocuments { Expected: not null };
+        _flags = operation.Concerns.IsUnacknowledged ? OpMsgFlags.MoreToCome : OpMsgFlags.None;
+        _bringsCursor = operation is FindDocuments or AggregateDocuments;
+        _cursor = new WireCursor(executor, operation.Collection, target);
+        Write(new ValueContext(0, 0));
+        _patches = PatchPlan.TryMake(_command, _writer.Body.Written[CommandOffset..]);
+    }
+
+    public ServerError? LastError { get; private set; }
+
+    /// <summary>Documents of the last command's first reply that had any, of a find whose documents are known; valid until the next command.</summary>
+    public ReadOnlySpan<byte> LastBatch => _keptLength > 0 ? _kept.AsSpan(0, _keptLength) : _executor.Connection.LastReceived.Slice(_batch.Start, _batch.Length);
+
+    /// <summary>Puts the values of the next operation into the message.</summary>
+    public void Stage(in ValueContext context)
+    {
+        if (_patches is null)
+        {
+            Write(context);
+            return;
+        }
+
+        Span<byte> message = _writer.Body.WrittenForPatching;
+        _patches.Apply(message[CommandOffset..], context);
+        BinaryPrimitives.WriteInt32LittleEndian(message[4..], ++_requestId);
+    }
+
+    public OperationOutcome Execute()
+    {
+        MongoConnection connection = _executor.Connection;
+        _keptLength = 0;
+        ReadOnlySpan<byte> message = _writer.Body.Written;
+        if (_flags == OpMsgFlags.MoreToCome)
+        {
+            connection.Send(message);
+            return new OperationOutcome(true, 0, 0);
+        }
+
+        ReadOnlySpan<byte> received = _operation.IsLong ? connection.RoundTripWithoutTimeout(message) : connection.RoundTrip(message);
+        OperationReply reply = OperationReply.Parse(received, _requestId);
+        if (!reply.IsOk)
+        {
+            LastError = OperationReply.ReadError(received);
+            return new OperationOutcome(false, (int)reply.Documents, 0);
+        }
+
+        if (_bringsCursor && reply.Batch.Length == 0)
+            throw new WireProtocolException("the reply has no cursor");
+        _batch = reply.Batch;
+        return reply.CursorId == 0
+            ? new OperationOutcome(true, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes)
+            : ReadOn(reply);
+    }
+
+    private OperationOutcome ReadOn(OperationReply first)
+    {
+        bool keeps = _isVerified && first.Documents > 0;
+        if (keeps)
+            Keep();
+        if (!_cursor.TryReadToEnd(first, out long documents, out long bytes))
+        {
+            LastError = _cursor.LastError;
+            return default;
+        }
+
+        if (!keeps)
+            _batch = _cursor.LastBatch;
+        return new OperationOutcome(true, (int)Math.Min(documents, int.MaxValue), bytes);
+    }
+
+    /// <summary>The next reply takes the place of this one.</summary>
+    private void Keep()
+    {
+        ReadOnlySpan<byte> batch = LastBatch;
+        if (_kept.Length < batch.Length)
+            _kept = new byte[batch.Length];
+        batch.CopyTo(_kept);
+        _keptLength = batch.Length;
+    }
+
+    private void Write(in ValueContext context)
+    {
+        _writer.Begin(_flags, ++_requestId);
+        _command.WriteElements(_writer.Body, context);
+        _writer.EndBody();
+        _writer.Finish();
+    }
+}
+
+/// <summary>Reads what does not fit into a cursor's first reply.</summary>
+internal sealed class WireCursor(WireExecutor executor, string collection, string database)
+{
+    private readonly OpMsgWriter _writer = new();
+    private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
+    private readonly byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
+    private readonly byte[] _database = System.Text.Encoding.UTF8.GetBytes(database);
+    private int _requestId;
+
+    public ServerError? LastError { get; private set; }
+
+    /// <summary>Where in the last reply its documents are.</summary>
+    public ReplyRange LastBatch { get; private set; }
+
+    /// <param name="first">The first reply, with a cursor that has more.</param>
+    /// <param name="documents">Of all replies.</param>
+    /// <param name="bytes">Of these documents.</param>
+    /// <returns>False when the server refused to go on.</returns>
+    public bool TryReadToEnd(OperationReply first, out long documents, out long bytes)
+    {
+        (documents, bytes) = (first.Documents, first.Bytes);
+        long id = first.CursorId;
+        while (id != 0)
+        {
+            _writer.Begin(requestId: ++_requestId);
+            _writer.Body.WriteInt64(_name, id);
+            _writer.Body.WriteString("collection"u8, _collection);
+            _writer.Body.WriteString("$db"u8, _database);
+            _writer.EndBody();
+            ReadOnlySpan<byte> received = executor.Connection.RoundTrip(_writer.Finish());
+            OperationReply reply = OperationReply.Parse(received, _requestId);
+            if (!reply.IsOk)
+            {
+                LastError = OperationReply.ReadError(received);
+                return false;
+            }
+
+            LastBatch = reply.Batch;
+            documents += reply.Documents;
+            bytes += reply.Bytes;
+            id = reply.CursorId;
+        }
+
+        return true;
+    }
+}
+
+/// <summary>What messages of scenarios have in common.</summary>
+internal static class WireMessage
+{
+    /// <summary>The operation's command as this server names it, with its <c>$db</c>.</summary>
+    public static DocumentValue Command(Operation operation, CommandDialect dialect, string database)
+    {
+        DocumentValue command = operation.ToCommand();
+        (string name, TemplateValue first) = command.Elements[0];
+        return new DocumentValue(
+        [
+            KeyValuePair.Create(dialect.NameOf(name), first), .. command.Elements.Skip(1),
+            KeyValuePair.Create("$db", (TemplateValue)new LiteralValue(CommandBuilder.Value(database))),
+        ]);
+    }
+
+    /// <summary>A server works through one connection in order: once it answers a ping, it has seen everything before it.</summary>
+    public static void Fence(MongoConnection connection) => connection.RunCommand("admin", BsonDocument.Of(("ping", 1)));
+}

@@ -1,0 +1,141 @@
+using System.Runtime.ExceptionServices;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Growth;
+
+/// <summary>Fills ranges of a collection and sees to it that they are whole afterwards.</summary>
+internal sealed class Filling(RunContext run)
+{
+    private const int RepairRounds = 5;
+
+    private readonly PhaseRunner _phases = new(run);
+
+    /// <summary>Writes a range as a phase of its own, proves what arrived, and writes what is missing again.</summary>
+    /// <param name="phase">Its first group inserts.</param>
+    /// <param name="head">Of its record.</param>
+    /// <param name="collection">That is filled.</param>
+    /// <param name="range">The numbers that must be stored afterwards.</param>
+    /// <param name="goesOn">A part was written before the run was broken off.</param>
+    /// <param name="stop">Ends it early.</param>
+    /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
+    /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run goes on.</returns>
+    public (PhaseRecord? Record, long End) Fill(Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool goesOn, CancellationToken stop, bool isMeasured = true)
+    {
+        bool isRead = phase.Groups.Count > 1;
+        if (isRead)
+            run.Keys[collection.Name] = new KeySpace(range.First);
+        var numbers = new NumberSource(range.First, range.End, isRead ? run.Keys[collection.Name] : null);
+        PhaseOutcome outcome = _phases.Run(phase, head, numbers, goesOn, stop);
+        GroupResult writer = outcome.Groups[0];
+        // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
+        bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
+        if (writer.GivenUp is not null || (writer.WasStopped && !isWhole))
+        {
+            long end = Math.Min(range.End, range.First + writer.AllDocuments);
+            run.Store.EndPhase(outcome.Record with { Documents = end });
+            if (writer.GivenUp is { } failure)
+                ExceptionDispatchInfo.Throw(failure);
+            return (null, end);
+        }
+
+        OperationResult settled = Settle(outcome.Record.Operations[0], writer, (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, range);
+        run.Keys[collection.Name] = new KeySpace(range.End);
+        // Stopped together with its last number: all of it is there.
+        GroupResult[] others = [.. outcome.Groups.Skip(1)];
+        return (_phases.Complete(phase, new PhaseOutcome(
+            outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End }, others)), range.End);
+    }
+
+    /// <summary>Adds documents for the phase's time or count, proves what arrived, and writes what is missing again.</summary>
+    /// <param name="phase">Its only operation inserts.</param>
+    /// <param name="head">Of its record.</param>
+    /// <param name="collection">That is added to.</param>
+    /// <param name="first">One beyond the last number that is there.</param>
+    /// <param name="stop">Ends it early.</param>
+    /// <returns>Null when it was stopped in the middle.</returns>
+    public PhaseRecord? Append(Phase phase, PhaseRecord head, PlanCollection collection, long first, CancellationToken stop)
+    {
+        var numbers = new NumberSource(first, DocumentNumbers.Limit - 1);
+        PhaseOutcome outcome = _phases.Run(phase, head, numbers, goesOn: false, stop);
+        run.Keys[collection.Name] = new KeySpace(numbers.Next);
+        var written = new NumberRange(first, numbers.Next);
+        OperationResult settled = outcome.GivenUp is not null ? outcome.Record.Operations[0]
+            : Settle(outcome.Record.Operations[0], outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written);
+        PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Operations = [settled], Documents = numbers.Next } });
+        if (outcome.GivenUp is { } failure)
+            ExceptionDispatchInfo.Throw(failure);
+        if (record.IsComplete && collection.IsGrown)
+            run.Data.Checkpoint(collection, numbers.Next);
+        return record.IsComplete ? record : null;
+    }
+
+    /// <summary>Writes what is missing of a range until nothing is.</summary>
+    /// <returns>How many documents were missing at first.</returns>
+    /// <exception cref="MissingDocumentsException">Still not whole after several rounds.</exception>
+    public long Repair(PlanCollection collection, NumberRange range)
+    {
+        long first = 0;
+        for (int round = 0; round <= RepairRounds; round++)
+        {
+            IReadOnlyList<NumberRange> missing = run.Data.FindMissing(collection, range);
+            long count = missing.Sum(m => m.Count);
+            if (round == 0)
+                first = count;
+            if (count == 0)
+                return first;
+            if (round == RepairRounds)
+                break;
+            if (round == 0)
+                run.Report("repair", $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
+            foreach (NumberRange hole in missing)
+                run.Data.Write(collection, hole);
+        }
+
+        throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
+    }
+
+    /// <summary>Where writing goes on in a collection that was left in the middle: everything below is made whole first.</summary>
+    /// <param name="collection">That is filled.</param>
+    /// <param name="checkpoint">All below are known to be there.</param>
+    public long FindWholeEnd(PlanCollection collection, long checkpoint)
+    {
+        long end = Math.Max(checkpoint, run.Data.FindEnd(collection, checkpoint));
+        Repair(collection, new NumberRange(checkpoint, end));
+        return end;
+    }
+
+    /// <summary>Looks for what is missing, where something may be, and writes it again.</summary>
+    /// <returns>The result with arrivals, losses and repairs; arrived documents make the rate of unacknowledged inserts.</returns>
+    private OperationResult Settle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range)
+    {
+        bool isAcknowledged = !insert.Concerns.IsUnacknowledged;
+        if (isAcknowledged && writer.Accounting.Failed == 0)
+            return result;
+        long missing = Repair(collection, range);
+        if (isAcknowledged)
+            return result with { Repaired = missing };
+
+        long sent = writer.Parts[0].AllDocuments;
+        // What never left the client (failed sends) is repaired too, but it was not lost on the way.
+        long unsent = range.Count - sent;
+        long lost = Math.Max(0, missing - unsent);
+        long arrived = sent - lost;
+        double seconds = Math.Max(result.Seconds, 1e-9);
+        double share = sent == 0 ? 1 : (double)arrived / sent;
+        return result with
+        {
+            Repaired = missing,
+            Unacknowledged = new UnacknowledgedResult(sent, arrived, lost, writer.DrainSeconds),
+            Operations = (long)(result.Operations * share),
+            Documents = (long)(result.Documents * share),
+            OperationsPerSecond = result.Operations * share / seconds,
+            DocumentsPerSecond = result.Documents * share / seconds,
+            MegabytesPerSecond = result.MegabytesPerSecond * share,
+        };
+    }
+}

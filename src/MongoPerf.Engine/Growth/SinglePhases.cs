@@ -1,0 +1,177 @@
+using System.Runtime.ExceptionServices;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Growth;
+
+/// <summary>Runs the phases of a plan that are no growth, one at a time: loads, measurements, collections made, sizes taken.</summary>
+internal sealed class SinglePhases(RunContext run, PlanRound round)
+{
+    private readonly PhaseRunner _phases = new(run);
+
+    /// <summary>The phase's record without results.</summary>
+    public PhaseRecord HeadOf(Phase phase, int number) => new()
+    {
+        Number = number,
+        Phase = phase.Name,
+        Description = phase.Description,
+        Kind = phase.Creates is not null ? PhaseKind.Create : phase.Loads is not null ? PhaseKind.Load : phase.Measures is not null ? PhaseKind.Sizes : phase.Checks is not null ? PhaseKind.Check : PhaseKind.Measure,
+        Collection = phase.Creates ?? phase.Loads ?? phase.Measures ?? phase.Checks ?? phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection).FirstOrDefault(name => name.Length > 0),
+        Lap = phase.Lap,
+        Rate = phase.Groups.Any(g => g.Rate is not null) ? phase.Groups.Sum(g => g.Rate ?? 0) : null,
+        Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
+        NotVerified = phase.NotVerified,
+    };
+
+    /// <param name="phase">Of the round.</param>
+    /// <param name="head">Its record.</param>
+    /// <param name="stop">Ends it early.</param>
+    /// <param name="from">Of a load: documents that are there and whole.</param>
+    /// <returns>Null when it was stopped in its middle.</returns>
+    public PhaseRecord? Run(Phase phase, PhaseRecord head, CancellationToken stop, long from = 0)
+    {
+        if (!run.Wait(phase.PauseSeconds, stop))
+            return null;
+        if (phase.Restart != ServerRestart.None)
+            run.Options.Restart(phase.Restart);
+        if (head.Growth is null)
+            run.Report(RunEvent.Phase, PhaseRunner.LabelOf(phase));
+        return head.Kind switch
+        {
+            PhaseKind.Create => Create(phase, head, stop),
+            PhaseKind.Load => Load(phase, head, from, stop),
+            PhaseKind.Sizes => Measure(phase, head),
+            PhaseKind.Check => Check(phase, head),
+            _ => RunMeasured(phase, head, stop),
+        };
+    }
+
+    private PlanCollection CollectionOf(string name) => round.Collections.First(c => c.Name == name);
+
+    private PhaseRecord Measure(Phase phase, PhaseRecord head)
+    {
+        run.Store.BeginPhase(head, goesOn: false);
+        run.Observer.OnPhaseStarted(head, []);
+        PlanCollection collection = CollectionOf(phase.Measures!);
+        long documents = DocumentsIn(collection);
+        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents, Sizes = [SizesOf(collection, documents)] }, []));
+    }
+
+    /// <summary>What is missing is counted, not written again: the run was asked whether it is there.</summary>
+    private PhaseRecord Check(Phase phase, PhaseRecord head)
+    {
+        run.Store.BeginPhase(head, goesOn: false);
+        run.Observer.OnPhaseStarted(head, []);
+        PlanCollection collection = CollectionOf(phase.Checks!);
+        long end = run.Keys[collection.Name].Next;
+        long missing = run.Data.FindsDocuments(collection)
+            ? run.Data.FindMissing(collection, new NumberRange(0, end)).Sum(range => range.Count)
+            : Math.Max(0, end - run.Data.Count(collection));
+        run.Missing += missing;
+        run.Report(missing == 0 ? "checked" : "missing", missing == 0 ? $"{collection.Name} holds all {end:N0} documents" : $"{missing:N0} of {end:N0} documents of {collection.Name} are missing");
+        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = end - missing }, []));
+    }
+
+    private PhaseRecord? Create(Phase phase, PhaseRecord head, CancellationToken stop)
+    {
+        PlanCollection collection = CollectionOf(phase.Creates!);
+        using var executor = new CreateExecutor(run.Data, collection);
+        // Those who prepare the data make it, as a group's only operation: timed, sampled and stored as any other.
+        var own = new RunContext(run.Clock, new GroupRunner(run.Clock, () => executor), run.Data, run.Store, run.Observer, run.Options);
+        PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, goesOn: false, stop);
+        run.Failed += own.Failed;
+        run.Keys[collection.Name] = new KeySpace(0);
+        run.Shrunk.Remove(collection.Name);
+        PhaseRecord record = _phases.Complete(phase, outcome);
+        if ((executor.Failure ?? outcome.GivenUp) is { } failure)
+            ExceptionDispatchInfo.Throw(failure);
+        return record.IsComplete ? record : null;
+    }
+
+    private PhaseRecord? Load(Phase phase, PhaseRecord head, long from, CancellationToken stop)
+    {
+        PlanCollection collection = CollectionOf(phase.Loads!);
+        return run.Data.FindsDocuments(collection) ? Fill(phase, head, collection, from, stop) : LoadCounted(phase, head, collection, stop);
+    }
+
+    private PhaseRecord? Fill(Phase phase, PhaseRecord head, PlanCollection collection, long from, CancellationToken stop)
+    {
+        var filling = new Filling(run);
+        long lost = run.Data.LostConnections;
+        // What a growth, or another load, has written is there.
+        long start = Math.Max(from, run.Keys.GetValueOrDefault(collection.Name)?.Next ?? 0);
+        var range = new NumberRange(start, Math.Max(start, collection.Count));
+        if (range.Count == 0)
+            return Nothing(phase, head, start);
+        (PhaseRecord? record, _) = filling.Fill(phase, head, collection, range, goesOn: from > 0, stop);
+        if (record is null)
+            return null;
+        if (run.Data.LostConnections > lost)
+            filling.Repair(collection, range with { First = 0 });
+        run.HasFailedSinceCheckpoint = false;
+        run.Data.Checkpoint(collection, range.End);
+        return phase.TakesSizes ? WithSizes(record, collection, range.End) : record;
+    }
+
+    /// <summary>All was there already.</summary>
+    private PhaseRecord Nothing(Phase phase, PhaseRecord head, long documents)
+    {
+        run.Store.BeginPhase(head, goesOn: true);
+        return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents }, []));
+    }
+
+    /// <summary>Documents that can't be found again are counted.</summary>
+    private PhaseRecord? LoadCounted(Phase phase, PhaseRecord head, PlanCollection collection, CancellationToken stop)
+    {
+        PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(0, collection.Count), goesOn: false, stop);
+        if (outcome.WasStopped || outcome.GivenUp is not null)
+        {
+            _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
+            if (outcome.GivenUp is { } failure)
+                ExceptionDispatchInfo.Throw(failure);
+            return null;
+        }
+
+        long there = run.Data.Count(collection);
+        long missing = Math.Max(0, collection.Count - there);
+        if (missing > 0)
+            run.Report("missing", $"{missing:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
+        run.Missing += missing;
+        run.Keys[collection.Name] = new KeySpace(collection.Count);
+        run.Data.Checkpoint(collection, there);
+        PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = there } });
+        return phase.TakesSizes ? WithSizes(record, collection, there) : record;
+    }
+
+    private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
+    {
+        if (phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled))
+            return new Filling(run).Append(phase, head, filled, run.Keys[filled.Name].Next, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, null, goesOn: false, stop);
+        run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
+        // Keys that a broken connection left unanswered are there as far as later phases go.
+        foreach (PlanCollection collection in round.Collections.Where(c => run.Keys[c.Name].Next != run.Keys[c.Name].Count))
+            run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next);
+        PlanCollection? about = head.Collection is { } name ? round.Collections.FirstOrDefault(c => c.Name == name) : null;
+        long documents = about is null ? 0 : DocumentsIn(about);
+        PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = documents } });
+        if (outcome.GivenUp is { } failure)
+            ExceptionDispatchInfo.Throw(failure);
+        if (!record.IsComplete)
+            return null;
+        return phase.TakesSizes && round.Collections is [var first, ..] ? WithSizes(record, first, DocumentsIn(first)) : record;
+    }
+
+    private PhaseRecord WithSizes(PhaseRecord record, PlanCollection collection, long documents)
+    {
+        PhaseRecord sized = record with { Sizes = [SizesOf(collection, documents)] };
+        run.Store.EndPhase(sized);
+        return sized;
+    }
+
+    private SizeResult SizesOf(PlanCollection collection, long documents) => run.Data.ReadSizes(collection, documents) with { DiskBytes = run.Options.MeasureDisk() };
+
+    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) ? run.Data.Count(collection) : run.Keys[collection.Name].Next;
+}

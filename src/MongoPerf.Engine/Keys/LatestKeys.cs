@@ -1,0 +1,19 @@
+using MongoPerf.Engine.Measurement;
+
+namespace MongoPerf.Engine.Keys;
+
+/// <summary>The newest key is the most popular, then the one before it: zipfian from the end of the keys, which moves as keys are inserted.</summary>
+/// <param name="keys">Those that exist.</param>
+/// <param name="theta">Above 0 and below 1.</param>
+public sealed class LatestKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser
+{
+    private Zipfian _distances = new(theta);
+
+    public override long Next(ref RandomStream random)
+    {
+        long count = CountOf(keys);
+        return count - 1 - _distances.Next(count, ref random);
+    }
+
+    public override KeyChooser ForWorker() => new LatestKeys(keys, theta);
+}

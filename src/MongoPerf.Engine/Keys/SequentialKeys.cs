@@ -1,0 +1,21 @@
+using MongoPerf.Engine.Measurement;
+
+namespace MongoPerf.Engine.Keys;
+
+/// <summary>0, 1, 2 … and from the start again, over all workers together: each key comes once before any comes twice.</summary>
+public sealed class SequentialKeys(KeySpace keys) : KeyChooser
+{
+    private long _next;
+
+    public override long Next(ref RandomStream random)
+    {
+        long count = CountOf(keys);
+        while (true)
+        {
+            long key = Volatile.Read(ref _next);
+            long after = key + 1 < count ? key + 1 : 0;
+            if (Interlocked.CompareExchange(ref _next, after, key) == key)
+                return key;
+        }
+    }
+}

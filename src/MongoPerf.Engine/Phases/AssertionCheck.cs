@@ -1,0 +1,52 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>Compares what a phase measured with what the scenario says must be true.</summary>
+internal static class AssertionCheck
+{
+    public static AssertionResult Check(Assertion assertion, PhaseOutcome outcome)
+    {
+        double? value = ValueOf(assertion, outcome);
+        return new AssertionResult(assertion.Text, value, assertion.Holds(value)) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
+    }
+
+    private static double? ValueOf(Assertion assertion, PhaseOutcome outcome)
+    {
+        OperationResult[] results =
+        [
+            .. outcome.Record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation),
+        ];
+        return results.Length == 0 ? null : assertion.Metric switch
+        {
+            "rate" => results.Sum(r => r.OperationsPerSecond),
+            "documentRate" => results.Sum(r => r.DocumentsPerSecond),
+            "operations" => results.Sum(r => r.Operations),
+            "documents" => results.Sum(r => r.Documents),
+            "failed" => results.Sum(r => r.Failed),
+            _ => Latency(assertion.Metric, results.Length == 1 ? results[0].LatencyMicroseconds : Merged(outcome)),
+        };
+    }
+
+    private static LatencySummary Merged(PhaseOutcome outcome)
+    {
+        var all = new LatencyHistogram();
+        foreach (GroupResult group in outcome.Groups)
+            group.MergeService().AddTo(all);
+        return LatencySummaries.From(all);
+    }
+
+    private static double? Latency(string metric, LatencySummary latency) => metric switch
+    {
+        "min" => latency.Min,
+        "mean" => latency.Mean,
+        "p50" => latency.P50,
+        "p90" => latency.P90,
+        "p95" => latency.P95,
+        "p99" => latency.P99,
+        "p999" => latency.P999,
+        _ => latency.Max,
+    };
+}

@@ -1,0 +1,58 @@
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>What the threads of one group do, for a count or a time.</summary>
+public sealed record GroupPlan
+{
+    /// <summary>Number of the phase's record, under which samples are stored.</summary>
+    public int Phase { get; init; } = 1;
+
+    /// <summary>For events, such as read, or read.writers.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>One or more; several are drawn by their weights, and those of one name are counted together.</summary>
+    public required IReadOnlyList<WeightedOperation> Operations { get; init; }
+
+    public required int Threads { get; init; }
+
+    /// <summary>Of the run; workers draw from streams of their own under it.</summary>
+    public required ulong Seed { get; init; }
+
+    /// <summary>Where inserts take their numbers; the group ends when they run out.</summary>
+    public NumberSource? Numbers { get; init; }
+
+    /// <summary>Each thread takes its numbers from an unbroken range of its own, not whichever comes next.</summary>
+    public bool HasRanges { get; init; }
+
+    /// <summary>Each thread notes when it has done so many: documents where the group has <see cref="Numbers"/>, operations otherwise. Null notes nothing.</summary>
+    public long? Lap { get; init; }
+
+    /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
+    public double? Seconds { get; init; }
+
+    /// <summary>From the start; operations that start in it are counted apart.</summary>
+    public double WarmupSeconds { get; init; }
+
+    /// <summary>Operations over all threads, warm-up included; null has no limit of number.</summary>
+    public long? Count { get; init; }
+
+    /// <summary>Operations per second over all threads; null starts each when the one before has ended.</summary>
+    public double? Rate { get; init; }
+
+    /// <summary>0 to 1: the share of replies whose documents are compared.</summary>
+    public double VerifyShare { get; init; }
+
+    /// <summary>How long a worker tries to connect again before the group is given up.</summary>
+    public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>In the collection when the group starts, as far as the client knows.</summary>
+    public long CollectionDocuments { get; init; }
+
+    /// <summary>What is counted apart, by name.</summary>
+    public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];
+
+    /// <summary>A group that does one thing.</summary>
+    public static IReadOnlyList<WeightedOperation> Only(Operation operation) => [new WeightedOperation(operation, 1)];
+}

@@ -1,0 +1,125 @@
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>Everything that a group counted. "Measured" leaves the warm-up out.</summary>
+public sealed class GroupResult
+{
+    /// <summary>Warm-up included; Scheduled = Succeeded + Failed + Skipped.</summary>
+    public required Accounting Accounting { get; init; }
+
+    /// <summary>By operation.</summary>
+    public required IReadOnlyList<OperationCount> Parts { get; init; }
+
+    /// <summary>Length of the measured part, to the last reply, or to the fence's.</summary>
+    public required double Seconds { get; init; }
+    public required double WarmupSeconds { get; init; }
+
+    /// <summary>From the last send to the fence's reply; 0 without a fence.</summary>
+    public required double DrainSeconds { get; init; }
+
+    /// <summary>User and system time of the process in the measured part.</summary>
+    public required double ClientCpuSeconds { get; init; }
+
+    /// <summary>Succeeded operations of each thread in the measured part: how fairly they shared.</summary>
+    public required IReadOnlyList<long> ThreadOperations { get; init; }
+
+    /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
+    public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];
+
+    /// <summary>Why the group ended early: the server stayed away, or a worker died. Null when it ran to its end or was asked to stop.</summary>
+    public Exception? GivenUp { get; init; }
+
+    /// <summary>It was asked to stop before its end.</summary>
+    public required bool WasStopped { get; init; }
+
+    /// <summary>Succeeded operations that started after the warm-up.</summary>
+    public long Operations => Parts.Sum(p => p.Operations);
+
+    /// <summary>Failed operations that started after the warm-up.</summary>
+    public long Failed => Parts.Sum(p => p.Failed);
+
+    /// <summary>Documents with the warm-up's.</summary>
+    public long AllDocuments => Parts.Sum(p => p.AllDocuments);
+
+    public long Wrong => Parts.Sum(p => p.Wrong);
+
+    /// <summary>Warm-up included.</summary>
+    public IReadOnlyList<ErrorCount> Errors => ErrorTally.Merge(Parts.Select(p => p.Errors));
+
+    /// <summary>Service times of succeeded operations after the warm-up, microseconds.</summary>
+    public LatencyHistogram MergeService()
+    {
+        var sum = new LatencyHistogram();
+        foreach (OperationCount part in Parts)
+            part.Service.AddTo(sum);
+        return sum;
+    }
+}
+
+/// <summary>What a group counted of one of its operations. "Measured" leaves the warm-up out.</summary>
+public sealed class OperationCount
+{
+    private readonly Counters _measured;
+    private readonly Counters _warmup;
+
+    internal OperationCount(Operation operation, Counters measured, Counters warmup, IReadOnlyList<ErrorCount> errors)
+    {
+        Operation = operation;
+        _measured = measured;
+        _warmup = warmup;
+        Errors = errors;
+    }
+
+    public Operation Operation { get; }
+
+    /// <summary>With the warm-up's.</summary>
+    public IReadOnlyList<ErrorCount> Errors { get; }
+
+    /// <summary>Succeeded and measured.</summary>
+    public long Operations => _measured.Operations;
+
+    public long Documents => _measured.Documents;
+
+    public long Bytes => _measured.Bytes;
+
+    public long Failed => _measured.Failed;
+
+    /// <summary>Succeeded queries that brought fewer documents than they may.</summary>
+    public long ShortReplies => _measured.Short;
+
+    /// <summary>Succeeded, with the warm-up's.</summary>
+    public long AllSucceeded => _measured.Operations + _warmup.Operations;
+
+    /// <summary>Failed, with the warm-up's.</summary>
+    public long AllFailed => _measured.Failed + _warmup.Failed;
+
+    /// <summary>With the warm-up's.</summary>
+    public long AllDocuments => _measured.Documents + _warmup.Documents;
+
+    /// <summary>Documents compared with what must have come, with the warm-up's.</summary>
+    public long Verified => _measured.Verified + _warmup.Verified;
+
+    /// <summary>Those among them that differed.</summary>
+    public long Wrong => _measured.Wrong + _warmup.Wrong;
+
+    /// <summary>Service times of succeeded operations, microseconds.</summary>
+    public LatencyHistogram Service => _measured.Service;
+
+    public LatencyHistogram WarmupService => _warmup.Service;
+
+    /// <summary>From the intended start; null in a closed loop.</summary>
+    public LatencyHistogram? Response => _measured.Response;
+}
+
+/// <summary>Hears what happens in a group. Called from the sampling thread and from workers, never between two time stamps.</summary>
+public interface IGroupObserver
+{
+    /// <param name="samples">Of one interval, one for each operation; the caller keeps nothing of them.</param>
+    void OnInterval(IReadOnlyList<Sample> samples);
+
+    void OnEvent(string kind, string text, double? seconds);
+}

@@ -1,0 +1,190 @@
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>Runs groups of threads: starts the workers, samples them every second, adds them up.</summary>
+public sealed class GroupRunner(IClock clock, Func<IOperationExecutor> openExecutor)
+{
+    /// <summary>What operations under way get to end, all of them together, once the phase is stopped.</summary>
+    internal TimeSpan StopGrace { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
+    private const int WorkerStackBytes = 256 * 1024;
+
+    /// <summary>Runs one group to its end.</summary>
+    /// <param name="plan">What to do.</param>
+    /// <param name="observer">Hears of every interval.</param>
+    /// <param name="stop">Ends it early; operations under way get 5 s to end.</param>
+    /// <exception cref="Wire.Connections.ConnectionFailedException">A worker could not connect at the start, for as long as the plan lets it try.</exception>
+    /// <exception cref="SamplingFailedException">The observer could not take an interval; the group was ended for it.</exception>
+    public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
+    {
+        // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
+        // collected in the middle of this one.
+        GC.Collect();
+        var control = new GroupControl(plan, clock, observer);
+        List<Worker> workers = OpenWorkers(control, stop);
+        try
+        {
+            return Run(control, workers, stop);
+        }
+        finally
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+        }
+    }
+
+    private List<Worker> OpenWorkers(GroupControl control, CancellationToken stop)
+    {
+        var workers = new List<Worker>();
+        try
+        {
+            for (int i = 0; i < control.Plan.Threads; i++)
+            {
+                IOperationExecutor executor = openExecutor();
+                try
+                {
+                    Connect(executor, control, stop);
+                    workers.Add(new Worker(control, executor, i));
+                }
+                catch
+                {
+                    executor.Dispose();
+                    throw;
+                }
+            }
+
+            return workers;
+        }
+        catch
+        {
+            foreach (Worker worker in workers)
+                worker.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A server that is away just when a group begins is waited for as within it.</summary>
+    private void Connect(IOperationExecutor executor, GroupControl control, CancellationToken stop)
+    {
+        long begun = clock.Now;
+        long giveUpAt = begun + clock.TicksOf(control.Plan.ReconnectFor.TotalSeconds);
+        var backoff = new Backoff(clock, 0.05, 2);
+        string? failure = null;
+        while (true)
+        {
+            try
+            {
+                executor.Connect();
+                break;
+            }
+            catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
+            {
+                failure = e.Message;
+                backoff.Wait(() => stop.IsCancellationRequested);
+            }
+        }
+
+        if (failure is null)
+            return;
+        double seconds = clock.SecondsBetween(begun, clock.Now);
+        control.Observer.OnEvent("reconnect", $"{failure}; connected after {seconds:0.00} s", seconds);
+    }
+
+    private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
+    {
+        using var ready = new ManualResetEventSlim(false);
+        long start = 0;
+        Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
+        {
+            ready.Wait();
+            worker.Run(start);
+        }, WorkerStackBytes)
+        { IsBackground = true, Name = $"worker {i}" })];
+        foreach (Thread thread in threads)
+            thread.Start();
+
+        start = clock.Now;
+        control.Begin(start);
+        var sampler = new GroupSampler(control, workers, start);
+        using (stop.Register(control.Stop))
+        using (clock.Schedule(sampler.FirstDue, sampler.Tick))
+        {
+            ready.Set();
+            Join(threads, workers, control);
+        }
+
+        sampler.TakeLast();
+        if (sampler.Failure is { } failure)
+            throw new SamplingFailedException(failure);
+        return Summarise(control, workers, sampler, start);
+    }
+
+    private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
+    {
+        long? abortAt = null;
+        foreach (Thread thread in threads)
+        {
+            while (!thread.Join(100))
+            {
+                if (!control.IsStopped)
+                    continue;
+                // Real time: operations that hang don't move a clock of tests.
+                long now = Environment.TickCount64;
+                abortAt ??= now + (long)StopGrace.TotalMilliseconds;
+                if (now < abortAt)
+                    continue;
+                workers.ForEach(worker => worker.Abort());
+                abortAt = now + (long)StopGrace.TotalMilliseconds;
+            }
+        }
+    }
+
+    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler, long start)
+    {
+        OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
+        long end = workers.Max(w => w.CompletedAt);
+        long lastOperation = workers.Max(w => w.LastOperationEnd);
+        double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
+        return new GroupResult
+        {
+            Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
+            Parts = parts,
+            Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
+            WarmupSeconds = warmupSeconds,
+            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(lastOperation, end) : 0,
+            ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
+            Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
+            GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
+            WasStopped = control.IsStopped,
+        };
+    }
+
+    private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)
+    {
+        bool isPaced = control.Plan.Rate.HasValue;
+        return new OperationCount(
+            operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts);
+    }
+
+    /// <summary>
+    /// Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped, and so are arrivals of a
+    /// rate that were due in a window that ran to its end and found no time in it.
+    /// </summary>
+    private static Accounting Account(GroupControl control, List<Worker> workers, long succeeded, long failed)
+    {
+        long started = workers.Sum(w => w.Scheduled);
+        // A worker that died between taking an operation and counting it leaves that one skipped.
+        long missed = control.IsStopped ? 0 : workers.Sum(w => w.Missed);
+        long scheduled = Math.Max(control.Plan.Count ?? (started + missed), started);
+        var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
+        return accounting.Skipped >= 0
+            ? accounting
+            : throw new InvalidOperationException($"accounting: {succeeded} succeeded and {failed} failed of {scheduled} scheduled");
+    }
+}

@@ -1,0 +1,220 @@
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>What a phase came to.</summary>
+/// <param name="Record">With its results; not stored as complete yet.</param>
+/// <param name="Groups">What each group counted; those that never began are left out.</param>
+internal sealed record PhaseOutcome(PhaseRecord Record, IReadOnlyList<GroupResult> Groups)
+{
+    public Exception? GivenUp => Groups.Select(group => group.GivenUp).FirstOrDefault(failure => failure is not null);
+
+    /// <summary>A group that has an end did not come to it; those without one are always stopped.</summary>
+    public bool WasStopped { get; init; }
+}
+
+/// <summary>Runs phases: all groups of one at once, its samples stored as they come.</summary>
+internal sealed class PhaseRunner(RunContext run)
+{
+    /// <summary>Runs one phase; the caller stores its record when all else that belongs to it is done.</summary>
+    /// <param name="phase">Of the plan.</param>
+    /// <param name="head">Its record without results.</param>
+    /// <param name="numbers">What its first group inserts; null for a phase that fills nothing.</param>
+    /// <param name="goesOn">What an attempt that was broken off left in the store belongs to the result.</param>
+    /// <param name="stop">Ends it early.</param>
+    public PhaseOutcome Run(Phase phase, PhaseRecord head, NumberSource? numbers, bool goesOn, CancellationToken stop)
+    {
+        run.Store.BeginPhase(head, goesOn);
+        run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
+        QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
+        (PhaseGroup Group, GroupResult? Result)[] all = [.. RunGroups(phase, head, numbers, stop)];
+        (PhaseGroup Group, GroupResult Result)[] groups = [.. all.Where(g => g.Result is not null).Select(g => (g.Group, g.Result!))];
+        foreach ((_, GroupResult result) in groups)
+            Keep(head.Number, result);
+        IReadOnlyList<OperationResult> results = [.. groups.SelectMany(g => ResultsOf(g.Group, g.Result))];
+        return new PhaseOutcome(
+            head with
+            {
+                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting))],
+                Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, groups.Sum(g => g.Result.Accounting.Succeeded)),
+            },
+            [.. groups.Select(g => g.Result)])
+        {
+            WasStopped = all.Where((g, i) => HasEnd(g.Group, i, numbers)).Any(g => g.Result is not { WasStopped: false }),
+        };
+    }
+
+    /// <summary>Checks what the phase asserts and stores it as complete.</summary>
+    public PhaseRecord Complete(Phase phase, PhaseOutcome outcome)
+    {
+        AssertionResult[] assertions = [.. phase.Assertions.Select(a => AssertionCheck.Check(a, outcome))];
+        run.FailedAssertions.AddRange(assertions.Where(a => !a.Holds).Select(a => $"{LabelOf(phase)}: {a.Text}"));
+        PhaseRecord record = outcome.Record with
+        {
+            Assertions = assertions,
+            NextNumbers = run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next),
+            IsComplete = outcome.GivenUp is null && !outcome.WasStopped,
+        };
+        run.Store.EndPhase(record);
+        run.Observer.OnPhaseFinished(record);
+        return record;
+    }
+
+    /// <summary>For people: the phase's name and its parameters.</summary>
+    public static string LabelOf(Phase phase) =>
+        phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+
+    private void Keep(int number, GroupResult result)
+    {
+        run.Failed += result.Accounting.Failed;
+        run.HasFailedSinceCheckpoint |= result.Accounting.Failed > 0;
+        run.Wrong += result.Wrong;
+        run.Store.AddErrors(result.Errors);
+        run.Store.AddLaps(number, result.Laps);
+        foreach (OperationCount part in result.Parts)
+        {
+            run.Store.AddHistogram(number, part.Operation.Name, false, HistogramEncoding.EncodeCompressed(part.Service));
+            if (result.WarmupSeconds > 0)
+                run.Store.AddHistogram(number, part.Operation.Name, true, HistogramEncoding.EncodeCompressed(part.WarmupService));
+        }
+    }
+
+    /// <summary>Runs the groups at once; those without a limit end with the last that has one.</summary>
+    private IEnumerable<(PhaseGroup Group, GroupResult? Result)> RunGroups(Phase phase, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    {
+        if (phase.Groups.Count == 1)
+            return [(phase.Groups[0], RunGroup(phase, phase.Groups[0], head, numbers, stop))];
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task<GroupResult?>[] tasks =
+        [
+            .. phase.Groups.Select((group, i) => Task.Factory.StartNew(
+                () =>
+                {
+                    GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, ended.Token);
+                    if (result?.GivenUp is not null)
+                        ended.Cancel();
+                    return result;
+                },
+                CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)),
+        ];
+        WaitForAll(tasks.Where((_, i) => HasEnd(phase.Groups[i], i, numbers)));
+        ended.Cancel();
+        WaitForAll(tasks);
+        return [.. phase.Groups.Select((group, i) => (group, tasks[i].GetAwaiter().GetResult()))];
+    }
+
+    /// <summary>Also for those that fail: their exceptions come when results are taken.</summary>
+    private static void WaitForAll(IEnumerable<Task> tasks) => Task.WhenAny(Task.WhenAll(tasks)).Wait(CancellationToken.None);
+
+    private static bool HasEnd(PhaseGroup group, int place, NumberSource? numbers) => group.IsLimited || (place == 0 && numbers is not null);
+
+    /// <returns>Null when the phase ended before the group began.</returns>
+    private GroupResult? RunGroup(Phase phase, PhaseGroup group, PhaseRecord head, NumberSource? numbers, CancellationToken stop)
+    {
+        if (group.AfterSeconds > 0 && !run.Wait(group.AfterSeconds, stop))
+            return null;
+        string name = group.Name.Length > 0 ? $"{phase.Name}.{group.Name}" : phase.Name;
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        var recorder = new SampleRecorder(run, name, () =>
+        {
+            if (!run.MayGoOn())
+                ended.Cancel();
+        });
+        return run.Groups.Run(new GroupPlan
+        {
+            Phase = head.Number,
+            Name = name,
+            Operations = Bind(group),
+            Threads = group.Threads,
+            Seed = run.Options.Seed,
+            Numbers = numbers,
+            HasRanges = phase.HasRanges,
+            Lap = phase.Lap,
+            Seconds = group.Seconds,
+            WarmupSeconds = group.WarmupSeconds,
+            Count = group.Count,
+            Rate = group.Rate,
+            VerifyShare = run.Options.VerifyShare,
+            ReconnectFor = run.Options.ReconnectFor,
+            CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
+        }, recorder, ended.Token);
+    }
+
+    /// <summary>Ties the group's operations to the keys that are there now.</summary>
+    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group)
+    {
+        long inserts = ExpectedInserts(group);
+        return [.. group.Operations.Select(o => new WeightedOperation(Bind(o, inserts), o.Weight))];
+    }
+
+    private Operation Bind(PhaseOperation item, long inserts)
+    {
+        KeySpace? keys = run.Keys.GetValueOrDefault(item.Operation.Collection);
+        if (item.Operation.Inserts)
+            return item.Operation with { Keys = keys };
+        if (item.Keys is null || keys is null)
+            return item.Operation;
+        Operation bound = item.Operation with { Chooser = item.Keys.Open(keys, inserts) };
+        // What a read of an empty collection brings depends on how far the inserts beside it are.
+        return keys.Count == 0 && bound is FindDocuments find ? find with { Expected = null } : bound;
+    }
+
+    private static long ExpectedInserts(PhaseGroup group)
+    {
+        double weights = group.Operations.Sum(o => o.Weight);
+        return group.Count is not { } count
+            ? 0
+            : (long)group.Operations.Where(o => o.Operation.Inserts).Sum(o => count * o.Weight / weights * o.Operation.DocumentsPerCommand);
+    }
+
+    private static IEnumerable<OperationResult> ResultsOf(PhaseGroup group, GroupResult result)
+    {
+        // An end within the warm-up leaves nothing measured, over hardly any time: its rates are 0.
+        double seconds = result.Operations + result.Failed > 0 && result.Seconds > 0 ? result.Seconds : double.PositiveInfinity;
+        return result.Parts.Select(part => new OperationResult
+        {
+            Operation = part.Operation.Name,
+            Threads = group.Threads,
+            IsInsert = part.Operation.Inserts,
+            Batch = part.Operation.DocumentsPerCommand,
+            Operations = part.Operations,
+            Documents = part.Documents,
+            Failed = part.Failed,
+            ShortReplies = part.ShortReplies,
+            WarmupSeconds = result.WarmupSeconds,
+            Seconds = result.Seconds,
+            OperationsPerSecond = part.Operations / seconds,
+            DocumentsPerSecond = part.Documents / seconds,
+            MegabytesPerSecond = part.Bytes / seconds / 1e6,
+            ClientCpuMicrosecondsPerOperation = result.Operations == 0 ? 0 : result.ClientCpuSeconds * 1e6 / result.Operations,
+            ClientCpuCores = result.ClientCpuSeconds / seconds,
+            LatencyMicroseconds = LatencySummaries.From(part.Service),
+            ResponseMicroseconds = part.Response is null ? null : LatencySummaries.From(part.Response),
+            Verified = part.Verified,
+            Wrong = part.Wrong,
+            // What a mix left undone belongs to none of its operations.
+            Accounting = result.Parts.Count == 1 ? result.Accounting : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
+            Errors = part.Errors,
+        });
+    }
+
+    /// <summary>Stores a group's samples and events, and shows them.</summary>
+    private sealed class SampleRecorder(RunContext run, string name, Action afterSample) : IGroupObserver
+    {
+        public void OnInterval(IReadOnlyList<Sample> samples)
+        {
+            foreach (Sample sample in samples)
+            {
+                run.Store.AddSample(sample);
+                run.Observer.OnSample(sample);
+            }
+
+            afterSample();
+        }
+
+        public void OnEvent(string kind, string text, double? seconds) => run.Report(kind, $"{name}: {text}", seconds);
+    }
+}

@@ -1,0 +1,46 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>How the server runs a phase's queries: by explain, and by its counters over the phase.</summary>
+/// <remarks>explain goes past the plan cache, so its plan may differ from the one that the operations got; the counters do not lie.</remarks>
+internal sealed class QueryPlans
+{
+    private readonly IDataStore _data;
+    private readonly Dictionary<string, PlanSummary> _plans = [];
+    private readonly ExaminedCounters? _before;
+
+    private QueryPlans(IDataStore data, Phase phase)
+    {
+        _data = data;
+        foreach (FindDocuments find in phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).OfType<FindDocuments>().DistinctBy(f => f.Name))
+        {
+            if (data.Explain(find) is { } plan)
+                _plans[find.Name] = plan;
+        }
+
+        // Over several operations the counters tell nothing of each.
+        _before = phase.Groups is [{ Operations.Count: 1 }] && _plans.Count == 1 ? data.ReadExamined() : null;
+    }
+
+    /// <summary>Called when the phase is about to begin.</summary>
+    public static QueryPlans Explain(IDataStore data, Phase phase) => new(data, phase);
+
+    /// <summary>Called when it is over.</summary>
+    /// <param name="results">Of the phase.</param>
+    /// <param name="operations">That succeeded, warm-up included.</param>
+    public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
+    {
+        ExaminedCounters? after = _before is null ? null : _data.ReadExamined();
+        return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan) ? result with { Plan = WithCounters(plan, after, operations) } : result)];
+    }
+
+    private PlanSummary WithCounters(PlanSummary plan, ExaminedCounters? after, long operations) =>
+        _before is not { } from || after is not { } to || operations == 0 ? plan : plan with
+        {
+            KeysExaminedPerOperation = (double)(to.Keys - from.Keys) / operations,
+            DocumentsExaminedPerOperation = (double)(to.Documents - from.Documents) / operations,
+        };
+}

@@ -1,0 +1,90 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>How a plan is carried out, beside what it says.</summary>
+public sealed record PlanRunOptions
+{
+    /// <summary>Of the documents and of everything drawn.</summary>
+    public required ulong Seed { get; init; }
+
+    /// <summary>0 to 1: the share of replies whose documents are compared, where it is known what must come.</summary>
+    public double VerifyShare { get; init; }
+
+    /// <summary>How long a lost server is waited for.</summary>
+    public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>Asked once a second: a sentence ends the run cleanly, null lets it go on.</summary>
+    public Func<string?> ReasonToStop { get; init; } = () => null;
+
+    /// <summary>Bytes under the server's data folder; null where that is not to be seen.</summary>
+    public Func<long?> MeasureDisk { get; init; } = () => null;
+
+    /// <summary>Ends the run's own server and starts it again; never called with <see cref="ServerRestart.None"/>.</summary>
+    public Action<ServerRestart> Restart { get; init; } = _ => throw new NotSupportedException("there is no server that could be started again");
+}
+
+/// <summary>What all parts of a run share: where it acts, where it stores, and what it has come to so far.</summary>
+/// <remarks>One thread, except <see cref="Report"/> and <see cref="MayGoOn()"/>.</remarks>
+public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data, RunStore store, IRunObserver observer, PlanRunOptions options)
+{
+    public IClock Clock { get; } = clock;
+
+    public GroupRunner Groups { get; } = groups;
+
+    public IDataStore Data { get; } = data;
+
+    public RunStore Store { get; } = store;
+
+    public IRunObserver Observer { get; } = observer;
+
+    public PlanRunOptions Options { get; } = options;
+
+    /// <summary>Failed operations, warm-up included.</summary>
+    public long Failed { get; set; }
+
+    /// <summary>Documents that were not what must have come.</summary>
+    public long Wrong { get; set; }
+
+    /// <summary>Documents that must be there and are not.</summary>
+    public long Missing { get; set; }
+
+    /// <summary>An operation has failed since the last checkpoint: what it wrote may be missing.</summary>
+    public bool HasFailedSinceCheckpoint { get; set; }
+
+    /// <summary>With the phases that they are of.</summary>
+    public List<string> FailedAssertions { get; } = [];
+
+    /// <summary>Why the run is to end before its time; null while it may go on.</summary>
+    public string? StopReason { get; private set; }
+
+    /// <summary>By collection: the numbers that are there.</summary>
+    internal Dictionary<string, KeySpace> Keys { get; } = [];
+
+    /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
+    internal HashSet<string> Shrunk { get; } = [];
+
+    public bool MayGoOn() => (StopReason ??= Options.ReasonToStop()) is null;
+
+    public bool MayGoOn(CancellationToken stop) => !stop.IsCancellationRequested && MayGoOn();
+
+    public void Report(string kind, string text, double? seconds = null)
+    {
+        var happened = new RunEvent(Clock.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds);
+        Store.AddEvent(happened);
+        Observer.OnEvent(happened);
+    }
+
+    /// <returns>False when the run was stopped meanwhile.</returns>
+    internal bool Wait(double seconds, CancellationToken stop)
+    {
+        long until = Clock.Now + Clock.TicksOf(seconds);
+        while (seconds > 0 && Clock.Now < until && !stop.IsCancellationRequested)
+            Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 20)));
+        return !stop.IsCancellationRequested;
+    }
+}

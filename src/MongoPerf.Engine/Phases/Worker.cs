@@ -1,0 +1,299 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Phases;
+
+/// <summary>One thread of load: its own connection, random streams, histograms and counters.</summary>
+/// <remarks>
+/// The loop holds only what every operation needs. Between the two time stamps of an operation nothing formats, logs, locks or
+/// allocates; failures, reconnecting and verification are outside of it.
+/// </remarks>
+internal sealed class Worker : IDisposable
+{
+    private readonly GroupControl _control;
+    private readonly IClock _clock;
+    private readonly IOperationExecutor _executor;
+    private readonly IPreparedOperation _operation;
+    private readonly MixedOperation? _mix;
+    private readonly Pacer? _pacer;
+    private readonly LapRecorder? _laps;
+    private readonly bool _lapsCountDocuments;
+    private Backoff _failureBackoff;
+    private bool _refusedInARow;
+    private long _refusedSince;
+    private long _free;
+    private Outage? _outage;
+    private readonly int[] _fullReplies;
+    private readonly Counters[] _warmup;
+    private readonly Counters[] _measured;
+    private readonly ulong _verifyBelow;
+    private readonly double _ticksToMicroseconds;
+    private RandomStream _verification;
+
+    public Worker(GroupControl control, IOperationExecutor executor, int index)
+    {
+        GroupPlan plan = control.Plan;
+        _control = control;
+        _clock = control.Clock;
+        _executor = executor;
+        var context = new OperationContext(plan.Seed, index, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
+        _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
+        _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context);
+        _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
+        _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
+        _lapsCountDocuments = plan.Numbers is not null;
+        _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+        IReadOnlyList<Operation> parts = plan.Parts;
+        _fullReplies = [.. parts.Select(part => part.FullReply)];
+        _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
+        _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
+        _ticksToMicroseconds = 1e6 / _clock.TicksPerSecond;
+        _warmup = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
+        _measured = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
+    }
+
+    /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
+    public IReadOnlyList<Counters> Warmup => _warmup;
+
+    /// <inheritdoc cref="Warmup"/>
+    public IReadOnlyList<Counters> Measured => _measured;
+
+    /// <summary>Operations that were started.</summary>
+    public long Scheduled { get; private set; }
+
+    /// <summary>With a rate, arrivals that were due before the phase's end and for which there was no time.</summary>
+    public long Missed { get; private set; }
+
+    /// <summary>Ticks at the end of the last operation, and after the fence.</summary>
+    public long LastOperationEnd { get; private set; }
+
+    public long CompletedAt { get; private set; }
+
+    /// <summary>Why the worker gave up; null when it did not.</summary>
+    public Exception? GivenUp { get; private set; }
+
+    /// <summary>Empty when the plan asks for none.</summary>
+    public IReadOnlyList<LapTime> Laps => _laps?.Times ?? [];
+
+    /// <summary>Set while the worker has no connection.</summary>
+    public bool IsDown { get; private set; }
+
+    /// <summary>Runs to the group's end.</summary>
+    public void Run(long start)
+    {
+        LastOperationEnd = CompletedAt = _free = start;
+        try
+        {
+            _pacer?.Start(start);
+            long intended = 0;
+            // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
+            // were drawn are always sent: nothing may come between drawing and starting.
+            while (_control.MayStart(_free) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
+                RunOne(intended);
+            Missed = _pacer?.LeftBefore(_control.EndAt) ?? 0;
+            Complete();
+        }
+        catch (Exception e)
+        {
+            GivenUp = e;
+            _control.Stop();
+        }
+    }
+
+    public void Dispose() => _executor.Dispose();
+
+    public void Abort() => _executor.Abort();
+
+    /// <param name="intended">When it was meant to start; only with a rate.</param>
+    private void RunOne(long intended)
+    {
+        Scheduled++;
+        long start = _clock.Now;
+        bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
+        long end = _clock.Now;
+        LastOperationEnd = _free = end;
+
+        int part = _mix is null ? 0 : _mix.Part;
+        Counters counters = (start >= _control.MeasureFrom ? _measured : _warmup)[part];
+        if (answered && outcome.Succeeded)
+        {
+            counters.Service.Record((long)((end - start) * _ticksToMicroseconds));
+            counters.Response?.Record((long)((end - intended) * _ticksToMicroseconds));
+            counters.Operations++;
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            if (outcome.Documents < _fullReplies[part])
+                counters.Short++;
+            _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
+            _refusedInARow = false;
+            if (_outage is not null)
+                EndOutage("answered again", end);
+            if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
+                Verify(counters);
+        }
+        else
+        {
+            // What a refused batch got in all the same counts as documents, not as a succeeded operation.
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+            counters.Failed++;
+            if (_lapsCountDocuments)
+                _laps?.Add(outcome.Documents, end);
+            HandleFailure(failure, start, part);
+            _free = _clock.Now;
+        }
+    }
+
+    private bool TryExecute(out OperationOutcome outcome, out Exception? failure)
+    {
+        try
+        {
+            outcome = _operation.Execute();
+            failure = null;
+            return true;
+        }
+        catch (Exception e)
+        {
+            outcome = default;
+            failure = e;
+            return false;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void HandleFailure(Exception? failure, long start, int part)
+    {
+        ServerError error = failure is null ? _operation.LastError! : ErrorTally.Describe(failure);
+        _control.Errors[part].Add(error);
+        if (failure is null)
+        {
+            HandleRefusal(error, start);
+            if (ErrorTally.MeansShardAway(error))
+                NoteOutage(error, start);
+            else if (!ErrorTally.MeansNoPrimary(error))
+                return;
+        }
+        else if (!ErrorTally.BreaksConnection(failure))
+        {
+            ExceptionDispatchInfo.Throw(failure);
+        }
+
+        if (_control.IsStopped)
+            return;
+        long lost = _clock.Now;
+        Reconnect(failure?.Message ?? error.Message);
+        // While it was away the server refused nothing.
+        _refusedSince += _clock.Now - lost;
+    }
+
+    /// <summary>The server answers, but refuses: a pause keeps a client that fails from drowning the server that refuses.</summary>
+    /// <param name="error">Of the last operation.</param>
+    /// <param name="start">When that began, ticks.</param>
+    /// <exception cref="ServerRefusesException">It has refused everything for as long as a lost server is waited for.</exception>
+    private void HandleRefusal(ServerError error, long start)
+    {
+        if (!_refusedInARow)
+        {
+            _refusedInARow = true;
+            _refusedSince = start;
+            _failureBackoff = new Backoff(_clock, 0.001, 0.1);
+            return;
+        }
+
+        double seconds = _clock.SecondsBetween(_refusedSince, _clock.Now);
+        if (seconds >= _control.Plan.ReconnectFor.TotalSeconds)
+            throw new ServerRefusesException(error, seconds);
+        _failureBackoff.Wait(() => _control.IsStopped);
+    }
+
+    private void Reconnect(string reason)
+    {
+        IsDown = true;
+        long lost = _clock.Now;
+        var backoff = new Backoff(_clock, 0.05, 2);
+        long giveUpAt = lost + _clock.TicksOf(_control.Plan.ReconnectFor.TotalSeconds);
+        while (!_control.IsStopped)
+        {
+            try
+            {
+                _executor.Connect();
+                IsDown = _outage is not null;
+                double seconds = _clock.SecondsBetween(lost, _clock.Now);
+                if (_outage is null)
+                    _control.Observer.OnEvent("reconnect", $"{reason}; connected again after {seconds:0.00} s", seconds);
+                return;
+            }
+            catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
+            {
+                if (_clock.Now >= giveUpAt)
+                    throw;
+                backoff.Wait(() => _control.IsStopped);
+            }
+        }
+    }
+
+    /// <summary>The router answers, a shard behind it does not: that lasts from the first operation that failed to the first that succeeds.</summary>
+    private void NoteOutage(ServerError error, long start)
+    {
+        _outage ??= new Outage(start, error);
+        _outage.Failed++;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void EndOutage(string how, long end)
+    {
+        Outage outage = _outage!;
+        _outage = null;
+        IsDown = false;
+        double seconds = _clock.SecondsBetween(outage.Since, end);
+        _control.Observer.OnEvent(
+            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed", seconds);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void Verify(Counters counters)
+    {
+        VerificationOutcome outcome = _operation.Verify();
+        counters.Verified += outcome.Checked;
+        counters.Wrong += outcome.Wrong;
+        _free = _clock.Now;
+    }
+
+    private void Complete()
+    {
+        try
+        {
+            if (!IsDown)
+                _operation.Complete();
+        }
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
+        {
+            _control.Errors[0].Add(ErrorTally.Describe(e));
+            Reconnect(e.Message);
+        }
+
+        CompletedAt = _clock.Now;
+        if (_outage is not null)
+            EndOutage("not yet over when the test ended", CompletedAt);
+    }
+
+    private sealed class Outage(long since, ServerError first)
+    {
+        public long Since { get; } = since;
+
+        public ServerError First { get; } = first;
+
+        public long Failed { get; set; }
+    }
+}
+
+/// <summary>A server that answers, but has refused everything for a long time: not the primary, read-only, its disk full.</summary>
+public sealed class ServerRefusesException(ServerError error, double seconds)
+    : Exception($"the server has rejected every operation for {seconds:0} s; last error: {error.Message} (code {error.Code}{(error.Name.Length > 0 ? " " + error.Name : "")})")
+{
+    public ServerError Error { get; } = error;
+}

@@ -1,0 +1,100 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Plans;
+
+/// <summary>How safe a write is and where a read goes; null leaves it to the server.</summary>
+public sealed record OperationConcerns
+{
+    public static OperationConcerns Default { get; } = new();
+
+    /// <summary>Such as {w: 1, j: true}; w: 0 sends and waits for nothing.</summary>
+    public BsonDocument? WriteConcern { get; init; }
+
+    /// <summary>local, majority and so on.</summary>
+    public string? ReadConcern { get; init; }
+
+    /// <summary>primary, secondaryPreferred and so on.</summary>
+    public string? ReadPreference { get; init; }
+
+    public bool IsUnacknowledged => WriteConcern?.FindInt64("w") == 0;
+}
+
+/// <summary>What is done to a collection, in words that any executor can follow: one command and its reply, with values that are drawn anew each time.</summary>
+/// <param name="Name">In results, such as read or update.</param>
+/// <param name="Collection">Its name; of an administrative command maybe empty.</param>
+public abstract record Operation(string Name, string Collection)
+{
+    /// <summary>Documents that a reply must have to count as full; 0 when any number will do.</summary>
+    public virtual int FullReply => 0;
+
+    /// <summary>It adds documents.</summary>
+    public virtual bool Inserts => false;
+
+    public virtual int DocumentsPerCommand => 1;
+
+    /// <summary>Draws the number of the document that each operation is about; null when there is none.</summary>
+    public KeyChooser? Chooser { get; init; }
+
+    public OperationConcerns Concerns { get; init; } = OperationConcerns.Default;
+
+    /// <summary>Of an operation that inserts: where its numbers come from when the phase has no source of them. Readers see what was acknowledged.</summary>
+    public KeySpace? Keys { get; init; }
+
+    /// <summary>It may take longer than a reply otherwise may, such as an index build.</summary>
+    public virtual bool IsLong => false;
+
+    /// <summary>It changes what a collection holds.</summary>
+    public virtual bool IsWrite => false;
+
+    /// <summary>It takes documents away: how many are left the server must be asked.</summary>
+    public virtual bool Removes => false;
+
+    /// <summary>A router that is no mongos need not know it: in a sharded deployment those who hold the collection, or the config server, are told.</summary>
+    public virtual bool IsForCluster => false;
+
+    /// <summary>The commands that it is made of: itself, unless it is several.</summary>
+    public virtual IReadOnlyList<Operation> Steps => [this];
+
+    /// <summary>MongoDB's command, its name first, without <c>$db</c>.</summary>
+    public abstract DocumentValue ToCommand();
+
+    /// <summary>The command's elements as they are collected.</summary>
+    private protected CommandBuilder Command(string name) => new CommandBuilder().Add(name, new LiteralValue(Text(Collection)));
+
+    private protected static BsonValue Text(string text) => CommandBuilder.Value(text);
+}
+
+/// <summary>Puts the elements of a command together; what is null is left out.</summary>
+public sealed class CommandBuilder
+{
+    private readonly List<KeyValuePair<string, TemplateValue>> _elements = [];
+
+    public CommandBuilder Add(string name, TemplateValue? value)
+    {
+        if (value is not null)
+            _elements.Add(new(name, value));
+        return this;
+    }
+
+    public CommandBuilder Add(string name, BsonDocument? document) => document is null ? this : Add(name, new LiteralValue(new BsonValue(BsonType.Document, document.Memory)));
+
+    /// <param name="name">The element's.</param>
+    /// <param name="value">As <see cref="BsonDocument.Of"/> takes them; null is left out.</param>
+    public CommandBuilder AddLiteral(string name, object? value) => value is null ? this : Add(name, new LiteralValue(Value(value)));
+
+    public CommandBuilder AddFlag(string name, bool isSet) => isSet ? AddLiteral(name, true) : this;
+
+    /// <summary>Of a write: a server refuses what is for reads.</summary>
+    public CommandBuilder AddWriteConcern(OperationConcerns concerns) => Add("writeConcern", concerns.WriteConcern);
+
+    /// <summary>Of a read: a server refuses a write concern.</summary>
+    public CommandBuilder AddReadConcerns(OperationConcerns concerns) =>
+        Add("readConcern", concerns.ReadConcern is null ? null : BsonDocument.Of(("level", concerns.ReadConcern)))
+        .Add("$readPreference", concerns.ReadPreference is null ? null : BsonDocument.Of(("mode", concerns.ReadPreference)));
+
+    public DocumentValue Build() => new(_elements);
+
+    internal static BsonValue Value(object value) => BsonDocument.Of(("v", value)).First().Value;
+}

@@ -1,0 +1,81 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Engine.Plans;
+
+/// <summary>A find; its cursor is read to the end.</summary>
+public sealed record FindDocuments(string Name, string Collection, DocumentValue Filter) : Operation(Name, Collection)
+{
+    public DocumentValue? Sort { get; init; }
+
+    public TemplateValue? Projection { get; init; }
+
+    /// <summary>A number, maybe drawn.</summary>
+    public TemplateValue? Skip { get; init; }
+
+    /// <summary>A number, maybe drawn; null for no limit.</summary>
+    public TemplateValue? Limit { get; init; }
+
+    /// <summary>An index's name, or its key.</summary>
+    public TemplateValue? Hint { get; init; }
+
+    /// <summary>Documents per reply; null: as many as the limit, or as the server likes.</summary>
+    public int? BatchSize { get; init; }
+
+    /// <summary>Makes the documents that are there; null when something changes them, so that nobody knows what must come back.</summary>
+    public DocumentTemplate? Expected { get; init; }
+
+    /// <summary>It asks for the one document whose number was drawn.</summary>
+    public bool IsOfKey { get; init; }
+
+    private long? FixedLimit => (Limit as LiteralValue)?.Value.ToInt64();
+
+    public override int FullReply => (int)Math.Min(FixedLimit ?? 0, int.MaxValue);
+
+    public override DocumentValue ToCommand() => Command("find")
+        .Add("filter", Filter)
+        .Add("sort", Sort)
+        .Add("projection", Projection)
+        .Add("hint", Hint)
+        .Add("skip", Skip)
+        .Add("limit", Limit)
+        .Add("batchSize", BatchSize is { } size ? new LiteralValue(CommandBuilder.Value(size)) : FixedLimit == 1 ? null : Limit)
+        .AddFlag("singleBatch", FixedLimit == 1)
+        .AddReadConcerns(Concerns)
+        .Build();
+}
+
+/// <summary>How many documents meet a filter.</summary>
+public sealed record CountDocuments(string Name, string Collection, DocumentValue Filter) : Operation(Name, Collection)
+{
+    public TemplateValue? Skip { get; init; }
+
+    public TemplateValue? Limit { get; init; }
+
+    public TemplateValue? Hint { get; init; }
+
+    public override DocumentValue ToCommand() => Command("count")
+        .Add("query", Filter).Add("limit", Limit).Add("skip", Skip).Add("hint", Hint).AddReadConcerns(Concerns).Build();
+}
+
+/// <summary>The different values of a field.</summary>
+public sealed record DistinctValues(string Name, string Collection, string Field, DocumentValue Filter) : Operation(Name, Collection)
+{
+    public override DocumentValue ToCommand() => Command("distinct").AddLiteral("key", Field).Add("query", Filter).AddReadConcerns(Concerns).Build();
+}
+
+/// <summary>An aggregation; its cursor is read to the end.</summary>
+/// <param name="Name">Its name in results.</param>
+/// <param name="Collection">Its name.</param>
+/// <param name="Pipeline">An array of stages.</param>
+public sealed record AggregateDocuments(string Name, string Collection, DocumentValue Pipeline) : Operation(Name, Collection)
+{
+    public TemplateValue? Hint { get; init; }
+
+    public bool AllowDiskUse { get; init; }
+
+    public override DocumentValue ToCommand() => Command("aggregate")
+        .Add("pipeline", Pipeline).Add("cursor", BsonDocument.Empty).Add("hint", Hint).AddFlag("allowDiskUse", AllowDiskUse)
+        // A pipeline may end in $out or $merge.
+        .AddReadConcerns(Concerns).AddWriteConcern(Concerns).Build();
+}

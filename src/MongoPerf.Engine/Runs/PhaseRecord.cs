@@ -1,0 +1,151 @@
+using System.Text.Json.Serialization;
+
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>What a phase does. Stored by name: never rename a value.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<PhaseKind>))]
+public enum PhaseKind
+{
+    /// <summary>Operations for a time or a count.</summary>
+    Measure,
+
+    /// <summary>Fills a collection.</summary>
+    Load,
+
+    /// <summary>One way of writing in a step of a growth.</summary>
+    Write,
+
+    /// <summary>Makes a collection.</summary>
+    Create,
+
+    /// <summary>Takes sizes.</summary>
+    Sizes,
+
+    /// <summary>Looks for every document that was written.</summary>
+    Check,
+}
+
+/// <summary>Where in a growth a phase ran.</summary>
+/// <param name="Growth">Name of the growth.</param>
+/// <param name="Step">1-based.</param>
+/// <param name="Documents">In the collection when the step ends.</param>
+public sealed record GrowthPoint(string Growth, int Step, long Documents);
+
+/// <summary>What a run stored of one phase with one value of each parameter, of a growth at one size.</summary>
+public sealed record PhaseRecord
+{
+    /// <summary>1-based, by the phase's place in the plan: the same when a run goes on.</summary>
+    public required int Number { get; init; }
+
+    public required string Phase { get; init; }
+
+    /// <summary>What the file says it does; empty when it says nothing.</summary>
+    public string Description { get; init; } = "";
+
+    public PhaseKind Kind { get; init; }
+
+    /// <summary>Null for a phase that is no part of a growth.</summary>
+    public GrowthPoint? Growth { get; init; }
+
+    /// <summary>That it fills, makes, or is about in the first place; null when it is about none.</summary>
+    public string? Collection { get; init; }
+
+    /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
+    public long? Lap { get; init; }
+
+    /// <summary>Operations per second that were asked for; null for as fast as possible.</summary>
+    public double? Rate { get; init; }
+
+    /// <summary>Those with several values, in the file's order.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public IReadOnlyList<GroupShare> Groups { get; init; } = [];
+
+    public IReadOnlyList<AssertionResult> Assertions { get; init; } = [];
+
+    /// <summary>In <see cref="Collection"/> when the phase ended, as far as the client knows.</summary>
+    public long Documents { get; init; }
+
+    /// <summary>One beyond the last number that was written, by collection, when the phase ended.</summary>
+    public IReadOnlyDictionary<string, long> NextNumbers { get; init; } = new Dictionary<string, long>();
+
+    /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
+    public string? NotVerified { get; init; }
+
+    /// <summary>False while it goes on, or when it was broken off.</summary>
+    public bool IsComplete { get; init; }
+
+    /// <summary>In the order of the plan.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<OperationResult> Operations { get; init; } = [];
+
+    /// <summary>Of each collection whose sizes were taken at its end.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<SizeResult> Sizes { get; init; } = [];
+}
+
+/// <summary>Everything that a growth measured at one size.</summary>
+/// <param name="Growth">Its name.</param>
+/// <param name="Step">1-based.</param>
+/// <param name="Documents">In the collection when the step ends.</param>
+/// <param name="Phases">In the order in which they ran.</param>
+public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOnlyList<PhaseRecord> Phases)
+{
+    public IEnumerable<OperationResult> Operations => Phases.SelectMany(phase => phase.Operations);
+
+    /// <summary>Of each of the growth's collections; empty when none were taken.</summary>
+    public IReadOnlyList<SizeResult> Sizes => Phases.Select(phase => phase.Sizes).LastOrDefault(sizes => sizes.Count > 0) ?? [];
+
+    /// <summary>By the growths' order, then by size.</summary>
+    public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>
+    [
+        .. records.Where(record => record.Growth is not null).GroupBy(record => (record.Growth!.Growth, record.Growth.Step))
+            .Select(step => new GrowthStep(step.Key.Growth, step.Key.Step, step.Max(record => record.Growth!.Documents), [.. step])),
+    ];
+}
+
+public sealed record ParameterValue(string Name, string Value);
+
+/// <summary>How far one thread was when.</summary>
+/// <param name="Done">Documents or operations since the phase's start: those of a whole number of laps, or, where one operation did several, a little more.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public readonly record struct LapMark(long Done, double Seconds);
+
+/// <summary>How far one thread of a scenario's phase was when.</summary>
+/// <param name="Phase">Number of the phase record.</param>
+/// <param name="Thread">0-based.</param>
+/// <param name="Number">The thread's first is 1.</param>
+/// <param name="Done">Documents of a load, operations of any other phase, since the phase's start.</param>
+/// <param name="Seconds">Since the phase's start.</param>
+public sealed record StoredLap(int Phase, int Thread, int Number, long Done, double Seconds);
+
+/// <summary>How evenly the threads of a group shared the work.</summary>
+/// <param name="Name">Empty when the phase has only one group.</param>
+/// <param name="Threads">Of the group.</param>
+/// <param name="Seconds">Length of its measured part.</param>
+/// <param name="Operations">Succeeded, over all threads.</param>
+/// <param name="Least">Of one thread.</param>
+/// <param name="Most">Of one thread.</param>
+/// <param name="Deviation">Standard deviation of the threads' operations.</param>
+/// <param name="Accounting">Of the group; warm-up included.</param>
+public sealed record GroupShare(string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
+{
+    public double Mean => (double)Operations / Math.Max(1, Threads);
+
+    public static GroupShare Of(string name, double seconds, IReadOnlyList<long> threadOperations, Accounting accounting)
+    {
+        double mean = threadOperations.Average();
+        double variance = threadOperations.Sum(n => (n - mean) * (n - mean)) / Math.Max(1, threadOperations.Count - 1);
+        return new GroupShare(
+            name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(), Math.Sqrt(variance), accounting);
+    }
+}
+
+/// <param name="Text">As the scenario says it.</param>
+/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
+/// <param name="Holds">Whether it is true.</param>
+public sealed record AssertionResult(string Text, double? Value, bool Holds)
+{
+    /// <summary>The value is in microseconds.</summary>
+    public bool IsLatency { get; init; }
+}

@@ -1,0 +1,131 @@
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run goes on.</summary>
+public sealed record PlanSettings
+{
+    /// <summary>Such as ycsb/a.</summary>
+    public required string Name { get; init; }
+
+    public string Description { get; init; } = "";
+
+    /// <summary>As it was found.</summary>
+    public required string Path { get; init; }
+
+    /// <summary>The file's text.</summary>
+    public required string Text { get; init; }
+
+    public PlanOverrides Overrides { get; init; } = new();
+
+    /// <summary>The same for people, such as "threads: 1, 8, 100 (--threads, the file says 4)".</summary>
+    public IReadOnlyList<string> Changes { get; init; } = [];
+
+    /// <summary>Which of the file's deployments it was read for; null for none.</summary>
+    public string? Deployment { get; init; }
+
+    /// <summary>What the file sets for the run's deployment, such as "total: 50M".</summary>
+    public IReadOnlyList<string> Set { get; init; } = [];
+
+    /// <summary>Parameters with one value, which phase records do not name.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    /// <summary>In all collections together when the plan has been carried out, as far as it says.</summary>
+    public long TargetDocuments { get; init; }
+
+    /// <summary>0 to 1: the share of replies whose documents are compared with what was written.</summary>
+    public double VerifyShare { get; init; }
+
+    /// <summary>Failed operations that are allowed.</summary>
+    public long MaxErrors { get; init; }
+
+    /// <summary>That its report shows.</summary>
+    public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
+
+    /// <inheritdoc cref="Figures"/>
+    public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+}
+
+/// <summary>What the command line puts in place of a scenario file's values; null leaves the file's.</summary>
+public sealed record PlanOverrides
+{
+    /// <summary>Only these phases; empty for all.</summary>
+    public IReadOnlyList<string> Phases { get; init; } = [];
+
+    /// <summary>Of a growth only what <see cref="Phases"/> names, on data that is there, without the growth itself.</summary>
+    public bool IsAlone { get; init; }
+
+    public IReadOnlyList<int>? Threads { get; init; }
+
+    /// <summary>Documents of the only collection, not scaled.</summary>
+    public long? Records { get; init; }
+
+    /// <summary>Operations of each phase that measures, not scaled.</summary>
+    public long? Operations { get; init; }
+
+    /// <summary>Seconds of each phase that measures.</summary>
+    public double? Duration { get; init; }
+
+    /// <summary>Seconds.</summary>
+    public double? Warmup { get; init; }
+
+    /// <summary>Operations per second.</summary>
+    public double? Rate { get; init; }
+
+    /// <summary>What counts are multiplied by.</summary>
+    public double Scale { get; init; } = 1;
+
+    /// <summary>Of a growth: documents at the end, not scaled.</summary>
+    public long? Target { get; init; }
+
+    /// <summary>Of a growth: documents per step, not scaled.</summary>
+    public long? Step { get; init; }
+
+    /// <summary>Of <c>--set name=value</c>.</summary>
+    public IReadOnlyDictionary<string, string> Parameters { get; init; } = new Dictionary<string, string>();
+}
+
+/// <summary>Which of a scenario's results a figure or a table takes; an empty list takes all.</summary>
+public sealed record ResultChoice
+{
+    /// <summary>In the order in which they are shown.</summary>
+    public IReadOnlyList<string> Phases { get; init; } = [];
+
+    /// <inheritdoc cref="Phases"/>
+    public IReadOnlyList<string> Operations { get; init; } = [];
+
+    /// <summary>Values that dimensions must have.</summary>
+    public IReadOnlyList<ParameterValue> Where { get; init; } = [];
+}
+
+/// <summary>A figure: metrics against a dimension. Dimensions are phase, operation, deployment, threads, documents, time and the parameters.</summary>
+public sealed record FigureInfo
+{
+    public required string Title { get; init; }
+
+    /// <summary>A dimension.</summary>
+    public required string X { get; init; }
+
+    /// <summary>Metrics, a panel each.</summary>
+    public required IReadOnlyList<string> Y { get; init; }
+
+    /// <summary>A dimension, of which each value gets a line; null for none.</summary>
+    public string? Lines { get; init; }
+
+    public ResultChoice Of { get; init; } = new();
+}
+
+/// <summary>A table: metrics by dimensions, which are those of <see cref="FigureInfo"/>.</summary>
+public sealed record TableInfo
+{
+    public required string Title { get; init; }
+
+    /// <summary>Dimensions; a row for each combination of their values.</summary>
+    public required IReadOnlyList<string> Rows { get; init; }
+
+    /// <summary>A dimension over which the values are spread; null for none.</summary>
+    public string? Columns { get; init; }
+
+    /// <summary>Metrics.</summary>
+    public required IReadOnlyList<string> Values { get; init; }
+
+    public ResultChoice Of { get; init; } = new();
+}

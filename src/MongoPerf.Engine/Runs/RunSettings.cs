@@ -1,0 +1,78 @@
+namespace MongoPerf.Engine.Runs;
+
+/// <summary>What a run was asked to do; enough to go on with it.</summary>
+public sealed record RunSettings
+{
+    public required DeploymentSettings Deployment { get; init; }
+
+    public required DataSettings Data { get; init; }
+
+    public required PlanSettings Plan { get; init; }
+}
+
+/// <summary>Which deployment was asked for. What is null is chosen by the program.</summary>
+public sealed record DeploymentSettings
+{
+    /// <summary>What a scenario, or a list on the command line, calls it; null when it has no name.</summary>
+    public string? Name { get; init; }
+
+    /// <summary>Standalone, sharded or null.</summary>
+    public required Topology Topology { get; init; }
+
+    /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
+    public string? Uri { get; init; }
+
+    /// <summary>The mongod program that the run starts.</summary>
+    public string? MongodPath { get; init; }
+
+    /// <summary>Cache limit of each server that the run starts, bytes.</summary>
+    public long? CacheBytes { get; init; }
+
+    /// <summary>Memory limit of each server that the run starts, of a cluster each member of a shard, bytes; 0 for none, null for the usual.</summary>
+    public long? MemoryLimitBytes { get; init; }
+
+    /// <summary>How many of this machine's CPUs such a server may use; null for all.</summary>
+    public int? Cpus { get; init; }
+
+    /// <summary>Of a sharded run on this machine; null otherwise.</summary>
+    public ClusterSettings? Cluster { get; init; }
+}
+
+/// <summary>Where the collections are, and how they are spread.</summary>
+public sealed record DataSettings
+{
+    public required string Database { get; init; }
+
+    /// <summary>How collections are spread over shards; null when they are not.</summary>
+    public ShardingSettings? Sharding { get; init; }
+
+    /// <summary>The collections were there before: the run makes and drops none.</summary>
+    public bool IsExisting { get; init; }
+}
+
+/// <summary>Which cluster on this machine a sharded run is on. What is null is chosen by the program.</summary>
+public sealed record ClusterSettings
+{
+    /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
+    public string? Folder { get; init; }
+    public int? Shards { get; init; }
+
+    /// <summary>Of each shard's replica set.</summary>
+    public int? Members { get; init; }
+}
+
+/// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>
+public sealed record ShardingSettings
+{
+    /// <summary>As <c>--shard-key</c> takes it, such as "hashed", "_id" or "Number"; null takes that of the collection that is there.</summary>
+    public string? ShardKey { get; init; }
+
+    /// <summary>Chunks that a new collection begins with, spread over the shards.</summary>
+    public int? Presplit { get; init; }
+
+    /// <summary>The cluster's chunk size, whole megabytes.</summary>
+    public int? ChunkMegabytes { get; init; }
+
+    /// <summary>"on", "off", or its window such as "22:00-06:00".</summary>
+    public string? Balancer { get; init; }
+}

@@ -1,0 +1,94 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Sharding;
+
+/// <summary>What operations of a scenario do to a cluster behind its router: the balancer, and commands to all shards of a collection.</summary>
+/// <remarks>For all threads.</remarks>
+/// <param name="cluster">Where its parts are now.</param>
+/// <param name="settings">As clients connect.</param>
+/// <param name="database">Of the collections.</param>
+/// <param name="clock">Times the waiting.</param>
+/// <param name="tell">Hears what the balancer was set to and what came of it, a line at a time.</param>
+public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSettings settings, string database, IClock clock, Action<string> tell)
+{
+    private readonly ClusterConnections _connections = new(cluster, settings);
+    private readonly Lock _lock = new();
+    private bool _isChanged;
+    private BsonDocument? _before;
+
+    /// <summary>Gives the cluster a chunk size and a balancer for collections that are there. What these were is noted with the collections, and put back when they go.</summary>
+    public void Apply(ShardingSettings sharding) => Tuning().Apply(sharding);
+
+    /// <summary>Does what the operation says, its waiting included. That the time ends before all is balanced is no failure.</summary>
+    /// <param name="operation">What.</param>
+    /// <param name="stop">Ends the waiting.</param>
+    internal void Do(SetBalancer operation, CancellationToken stop)
+    {
+        bool isWindow = operation.Mode == SetBalancer.Now;
+        Set(isWindow ? "on" : operation.Mode);
+        if (operation.Seconds > 0)
+            Await(operation, stop);
+        if (isWindow)
+            Set("off");
+    }
+
+    /// <summary>Runs a command about a collection's files and indexes wherever they lie.</summary>
+    /// <param name="collection">Its name.</param>
+    /// <param name="command">As one server takes it.</param>
+    /// <param name="stop">Breaks off what is waited for.</param>
+    /// <exception cref="AggregateException">What failed, of each shard.</exception>
+    internal void RunOnOwners(string collection, BsonDocument command, CancellationToken stop)
+    {
+        ShardedCollection owned = Open(collection, stop);
+        using MongoConnection router = MongoConnection.Open(_connections.Cluster.RouterAddress, settings);
+        owned.RunTogether(router, owned.Commands.OnCollection(owned.ReadNamespace(), command));
+    }
+
+    /// <summary>Puts the balancer back to what it was before the first operation that set it; nothing when none did.</summary>
+    public void Restore()
+    {
+        lock (_lock)
+        {
+            if (!_isChanged)
+                return;
+            using MongoConnection config = _connections.OpenConfig();
+            ClusterTuning.RestoreBalancer(config, _before);
+            _isChanged = false;
+        }
+
+        tell("balancer: restored");
+    }
+
+    private void Set(string mode)
+    {
+        lock (_lock)
+        {
+            using MongoConnection config = _connections.OpenConfig();
+            if (!_isChanged)
+                _before = ClusterTuning.ReadBalancer(config);
+            _isChanged = true;
+            Tuning().SetBalancer(config, mode);
+        }
+
+        tell($"balancer: {mode}");
+    }
+
+    private void Await(SetBalancer operation, CancellationToken stop)
+    {
+        long start = clock.Now;
+        ShardedCollection[] collections = [.. operation.Balanced.Select(name => Open(name, stop))];
+        using MongoConnection config = _connections.OpenConfig();
+        bool isBalanced = BalanceWait.Until(clock, operation.Seconds, () => collections.All(c => c.IsBalanced(config)), stop);
+        double seconds = clock.SecondsBetween(start, clock.Now);
+        tell(isBalanced ? $"balancer: balanced after {seconds:0.0} s" : $"balancer: still not balanced after {seconds:0.0} s");
+    }
+
+    private ClusterTuning Tuning() => new(_connections, Open("", CancellationToken.None).Commands);
+
+    private ShardedCollection Open(string collection, CancellationToken stop) => new(_connections, database, collection, new LongCommands { Stop = stop });
+}

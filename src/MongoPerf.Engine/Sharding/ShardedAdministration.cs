@@ -1,0 +1,150 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Engine.Sharding;
+
+/// <summary>A collection that is spread over the shards of a cluster.</summary>
+public sealed class ShardedAdministration : ICollectionAdministration
+{
+    /// <summary>In the marker collection: what the cluster's settings were before the first collection of this database was made.</summary>
+    private const string NoteId = "$cluster";
+
+    private const int CommandNotFound = 59;
+
+    private readonly ShardingPlan _plan;
+    private readonly ClusterConnections _connections;
+    private readonly ShardedCollection _collection;
+    private readonly CollectionSharder _sharder;
+    private readonly ShardCounts _counts;
+    private readonly LongCommands _longCommands;
+    private readonly Dictionary<string, string> _processes = [];
+
+    public ShardedAdministration(ShardingPlan plan, string database, string collection, IClock clock, LongCommands longCommands)
+    {
+        _plan = plan;
+        _longCommands = longCommands;
+        _connections = new ClusterConnections(plan.Cluster, plan.Connections);
+        _collection = new ShardedCollection(_connections, database, collection, longCommands);
+        _counts = new ShardCounts(_collection, longCommands);
+        _sharder = new CollectionSharder(_collection, plan, clock, longCommands);
+    }
+
+    private string Database => _collection.Database;
+
+    private IShardingCommands Commands => _collection.Commands;
+
+    private ClusterTuning Tuning => new(_connections, Commands);
+
+    public bool Exists(MongoConnection connection) => _collection.FindDatabase() is not null
+        && _collection.AskCatalogue(connection, catalogue => CollectionCommands.IsListed(catalogue, Database, _collection.Collection));
+
+    public void Prepare(MongoConnection connection)
+    {
+        _sharder.Check(connection);
+        BsonDocument note;
+        using (MongoConnection config = _connections.OpenConfig())
+        {
+            bool isNew = ConfigCatalogue.FindDatabase(config, Database) is null;
+            note = BsonDocument.Of(("madeDatabase", isNew), ("settings", ClusterTuning.Read(config)));
+            if (isNew)
+                _collection.Run(connection, Commands.EnableSharding(Database, ConfigCatalogue.ShardNames(config)[0]));
+        }
+
+        // Only the first one is kept: later ones would note what MongoPerf itself has set.
+        connection.RunCommand(Database, BsonDocument.Of(
+            ("update", WireCollection.MarkerCollection),
+            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("u", BsonDocument.Of(("$setOnInsert", note))), ("upsert", true)) }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+    }
+
+    public void Create(MongoConnection connection, CollectionShape shape)
+    {
+        Tuning.Apply(_plan.Settings);
+        _sharder.Shard(connection);
+        if (shape.Indexes.Count > 0)
+            _collection.Run(connection, Commands.OnCollection(_collection.ReadNamespace(), CollectionCommands.CreateIndexes(_collection.Collection, shape.Indexes)));
+        NoteProcesses();
+    }
+
+    public void Drop(MongoConnection connection) => _collection.Drop(connection, _collection.Collection);
+
+    public void TakeBack(MongoConnection connection)
+    {
+        // Other collections of ours in this database still live with the settings.
+        BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))));
+        if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
+            return;
+        Tuning.Restore(note.FindDocument("settings") ?? BsonDocument.Empty);
+        _collection.Drop(connection, WireCollection.MarkerCollection);
+        if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
+            _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
+    }
+
+    public long Count(MongoConnection connection) =>
+        connection.RunCursor(Database, CollectionCommands.CountByScan(_collection.Collection)).FirstOrDefault()?.FindInt64("n") ?? 0;
+
+    public BsonDocument ReadStatistics(MongoConnection connection, long documents)
+    {
+        _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
+        BsonDocument[] parts = [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
+        return ShardedStatistics.Sum(_collection.Namespace, parts, _counts.Read(parts, documents), _collection.CountChunks());
+    }
+
+    public ExaminedCounters? ReadExamined(MongoConnection connection)
+    {
+        long keys = 0;
+        long documents = 0;
+        foreach (ShardAddress shard in _connections.Cluster.Shards)
+        {
+            using MongoConnection? open = _connections.TryOpenShard(shard.Name);
+            if (open is null || CollectionCommands.ReadExamined(open) is not { } counters)
+                return null;
+            keys += counters.Keys;
+            documents += counters.Documents;
+        }
+
+        return new ExaminedCounters(keys, documents);
+    }
+
+    public bool MakeDurable(MongoConnection connection)
+    {
+        // A note in each shard's oplog, with j:true, takes everything before it into the journal.
+        BsonDocument note = BsonDocument.Of(
+            ("appendOplogNote", 1), ("data", BsonDocument.Of(("mongoperf", "checkpoint"))), ("writeConcern", BsonDocument.Of(("w", 1), ("j", true))));
+        try
+        {
+            _collection.On(connection, Commands.Storage, c => c.RunCommand("admin", note));
+        }
+        catch (ServerCommandException e) when (e.Code == CommandNotFound)
+        {
+            // A mongos before 6.0 does not pass it on.
+            _collection.On(connection, Commands.Storage, c => _longCommands.Run(c, "admin", CollectionCommands.Flush));
+        }
+
+        return NoteProcesses();
+    }
+
+    /// <returns>True when a shard is another process than it was: started again, or another member is primary now.</returns>
+    private bool NoteProcesses()
+    {
+        bool changed = false;
+        foreach (ShardAddress shard in _connections.Cluster.Shards)
+        {
+            using MongoConnection? open = _connections.TryOpenShard(shard.Name);
+            // Before 4.4 a server does not tell.
+            if (open?.Server.Document.Find("topologyVersion.processId")?.ToString() is not { } process)
+                continue;
+            changed |= _processes.TryGetValue(shard.Name, out string? known) && known != process;
+            _processes[shard.Name] = process;
+        }
+
+        return changed;
+    }
+
+    private BsonDocument? FindMarker(MongoConnection connection, BsonDocument filter) => _collection.FindFirst(connection, WireCollection.MarkerCollection, filter);
+
+    private bool HasCollections(MongoConnection catalogue) =>
+        catalogue.RunCursor(Database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true), ("cursor", BsonDocument.Empty))).Any();
+}

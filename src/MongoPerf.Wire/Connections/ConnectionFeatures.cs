@@ -1,0 +1,49 @@
+using MongoPerf.Wire.Authentication;
+
+namespace MongoPerf.Wire.Connections;
+
+/// <summary>What a valid connection string may ask for and this client can't do, or does not do because it would be unsafe.</summary>
+internal static class ConnectionFeatures
+{
+    /// <summary>In plain words, what is not there; empty for a string that can be followed.</summary>
+    public static IEnumerable<string> Unsupported(ConnectionString uri)
+    {
+        if (uri.AuthMechanism is "GSSAPI" or "MONGODB-OIDC" or "MONGODB-CR")
+            yield return $"authentication by {uri.AuthMechanism}";
+        if (uri.LoadBalanced)
+            yield return "load balancer mode (loadBalanced=true)";
+        if (uri.Option("proxyHost") is not null)
+            yield return "a SOCKS5 proxy (proxyHost)";
+        if (uri.Option("timeoutMS") is > 0)
+            yield return "one limit for whole operations (timeoutMS); connectTimeoutMS and socketTimeoutMS are there";
+    }
+
+    /// <exception cref="ConnectionStringException">The first thing that can't be done.</exception>
+    public static void Check(ConnectionString uri)
+    {
+        if (Unsupported(uri).FirstOrDefault() is { } unsupported)
+            throw new ConnectionStringException($"{unsupported} is not supported (docs/connecting.md says what is)");
+        if (uri.W is { Count: 0 })
+            throw new ConnectionStringException("w=0: whether writes are acknowledged is the test's or the scenario's to say (unack; writeConcern: {w: 0}); leave w out");
+        if (uri.Tls && uri.Hosts.FirstOrDefault(host => host.IsUnixSocket) is { } socket)
+            throw new ConnectionStringException($"tls=true with the unix socket {socket.Host}: leave tls out, nothing leaves this machine there");
+        if (uri.Credential is { } credential)
+            CheckMechanism(uri, credential);
+    }
+
+    private static void CheckMechanism(ConnectionString uri, MongoCredential credential)
+    {
+        switch (credential.Mechanism)
+        {
+            case "MONGODB-X509" when !uri.Tls || uri.TlsCertificateKeyFile is null:
+                throw new ConnectionStringException("MONGODB-X509 logs in by a certificate: tls=true and tlsCertificateKeyFile=FILE have to be there");
+            case "PLAIN" when !uri.Tls:
+                throw new ConnectionStringException("PLAIN sends the password as it is: tls=true has to be there");
+            case "MONGODB-AWS" when AwsKeys.Find(credential, Environment.GetEnvironmentVariable) is null:
+                throw new ConnectionStringException(
+                    "MONGODB-AWS finds no keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN) are read from the environment, no metadata service is asked");
+            default:
+                break;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+using System.Buffers.Binary;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Wire.Connections;
+
+/// <summary>Adds to a command what the connection string asks for and the command does not say itself: write concern, read concern, read preference.</summary>
+/// <remarks>One thread; the buffer is used again. Costs a walk over the command's elements and a copy of the message, and only those who ask for it.</remarks>
+internal sealed class OperationDefaults
+{
+    private const int KindOffset = MessageHeader.Size + 4;
+    private const int BodyOffset = KindOffset + 1;
+
+    private readonly byte[] _writeConcern;
+    private readonly byte[] _readConcern;
+    private readonly byte[] _readPreference;
+    private readonly bool _anyCommandReads;
+    private byte[] _message = [];
+
+    private OperationDefaults(BsonDocument? writeConcern, string? readConcern, BsonDocument? readPreference, bool anyCommandReads)
+    {
+        _writeConcern = Element("writeConcern", writeConcern);
+        _readConcern = Element("readConcern", readConcern is null ? null : BsonDocument.Of(("level", readConcern)));
+        _readPreference = Element("$readPreference", readPreference);
+        _anyCommandReads = anyCommandReads;
+    }
+
+    private enum CommandKind
+    {
+        Other,
+        Read,
+        Write,
+    }
+
+    /// <summary>For the operations of a load.</summary>
+    /// <returns>Null when there is nothing to add.</returns>
+    public static OperationDefaults? ForLoad(ConnectionSettings settings, HelloReply server) =>
+        settings.WriteConcern is null && settings.ReadConcernLevel is null && ReadPreference(settings, server) is null
+            ? null
+            : new OperationDefaults(settings.WriteConcern, settings.ReadConcernLevel, ReadPreference(settings, server), IsDirectSecondary(settings, server));
+
+    /// <summary>For commands around the load, which name the concerns they need: only a secondary that was named wants to be told that it may answer.</summary>
+    /// <inheritdoc cref="ForLoad"/>
+    public static OperationDefaults? ForHousekeeping(ConnectionSettings settings, HelloReply server) =>
+        IsDirectSecondary(settings, server) ? new OperationDefaults(null, null, ReadPreference(settings, server), anyCommandReads: true) : null;
+
+    /// <param name="message">An OP_MSG whose first section is the command.</param>
+    /// <returns>The message to send; valid until the next call.</returns>
+    public ReadOnlySpan<byte> Apply(ReadOnlySpan<byte> message)
+    {
+        if (message.Length <= BodyOffset || message[KindOffset] != 0)
+            return message;
+        var reader = new BsonReader(message[BodyOffset..]);
+        if (!reader.Read())
+            return message;
+        CommandKind kind = KindOf(reader.Name);
+        bool reads = kind == CommandKind.Read || (_anyCommandReads && kind != CommandKind.Write);
+        ReadOnlySpan<byte> concern = kind switch
+        {
+            CommandKind.Write => _writeConcern,
+            CommandKind.Read => _readConcern,
+            _ => [],
+        };
+        ReadOnlySpan<byte> preference = reads ? _readPreference : [];
+        while (reader.Read())
+        {
+            if (reader.NameIs("writeConcern"u8) || reader.NameIs("readConcern"u8))
+                concern = [];
+            else if (reader.NameIs("$readPreference"u8))
+                preference = [];
+        }
+
+        return concern.Length + preference.Length == 0 ? message : Insert(message, BodyOffset + reader.Document.Length - 1, concern, preference);
+    }
+
+    private static bool IsDirectSecondary(ConnectionSettings settings, HelloReply server) => settings.IsDirect && !server.IsMongos && !server.IsWritablePrimary;
+
+    /// <summary>A secondary answers only those who say that they mean it. Source: server-selection.md, "topology type Single".</summary>
+    private static BsonDocument? ReadPreference(ConnectionSettings settings, HelloReply server) =>
+        settings.ReadPreference ?? (IsDirectSecondary(settings, server) ? BsonDocument.Of(("mode", "primaryPreferred")) : null);
+
+    private static CommandKind KindOf(ReadOnlySpan<byte> name) => name switch
+    {
+        _ when name.SequenceEqual("find"u8) || name.SequenceEqual("aggregate"u8) || name.SequenceEqual("count"u8) || name.SequenceEqual("distinct"u8)
+            || name.SequenceEqual("clusterFind"u8) || name.SequenceEqual("clusterAggregate"u8) => CommandKind.Read,
+        _ when name.SequenceEqual("insert"u8) || name.SequenceEqual("update"u8) || name.SequenceEqual("delete"u8)
+            || name.SequenceEqual("findAndModify"u8) || name.SequenceEqual("findandmodify"u8)
+            || name.SequenceEqual("clusterInsert"u8) || name.SequenceEqual("clusterUpdate"u8) || name.SequenceEqual("clusterDelete"u8)
+            || name.SequenceEqual("create"u8) || name.SequenceEqual("createIndexes"u8) || name.SequenceEqual("drop"u8) || name.SequenceEqual("dropIndexes"u8)
+            || name.SequenceEqual("dropDatabase"u8) || name.SequenceEqual("renameCollection"u8) || name.SequenceEqual("collMod"u8) => CommandKind.Write,
+        _ => CommandKind.Other,
+    };
+
+    private static byte[] Element(string name, BsonDocument? value) => value is null ? [] : BsonDocument.Of((name, value)).Bytes[4..^1].ToArray();
+
+    /// <param name="message">The message.</param>
+    /// <param name="at">Where the command's final zero stands.</param>
+    /// <param name="first">Elements.</param>
+    /// <param name="second">More elements.</param>
+    private ReadOnlySpan<byte> Insert(ReadOnlySpan<byte> message, int at, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    {
+        int added = first.Length + second.Length;
+        int length = message.Length + added;
+        if (_message.Length < length)
+            _message = new byte[(length + 0xFFFF) & ~0xFFFF];
+        Span<byte> target = _message.AsSpan(0, length);
+        message[..at].CopyTo(target);
+        first.CopyTo(target[at..]);
+        second.CopyTo(target[(at + first.Length)..]);
+        message[at..].CopyTo(target[(at + added)..]);
+        BinaryPrimitives.WriteInt32LittleEndian(target, length);
+        BinaryPrimitives.WriteInt32LittleEndian(target[BodyOffset..], BinaryPrimitives.ReadInt32LittleEndian(message[BodyOffset..]) + added);
+        return target;
+    }
+}

@@ -1,0 +1,8 @@
+namespace MongoPerf.Wire.Connections;
+
+/// <summary>What one connection has carried since it opened, bytes. Messages are counted as they are before compression and TLS, the wire as they are after.</summary>
+/// <param name="MessageBytesSent">Whole messages, headers included.</param>
+/// <param name="WireBytesSent">What went through the socket, handshakes included.</param>
+/// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
+/// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
+public readonly record struct TrafficCounters(long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived);

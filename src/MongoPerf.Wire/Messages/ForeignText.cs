@@ -1,0 +1,14 @@
+namespace MongoPerf.Wire.Messages;
+
+/// <summary>Text that the other side wrote, made fit to be shown: nothing of it may break the line, move the cursor or fill the screen.</summary>
+public static class ForeignText
+{
+    /// <summary>On one line, control characters as '?'.</summary>
+    /// <param name="text">Of any length.</param>
+    /// <param name="longest">Characters that are kept of a longer one, before an ellipsis.</param>
+    public static string OneLine(string text, int longest)
+    {
+        string line = string.Concat(text.Take(longest + 1).Select(c => char.IsControl(c) ? '?' : c));
+        return line.Length <= longest ? line : line[..longest] + "…";
+    }
+}

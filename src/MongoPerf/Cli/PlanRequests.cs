@@ -1,0 +1,160 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Input;
+using MongoPerf.Reporting.Comparison;
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Cli;
+
+/// <summary>Makes requests out of a scenario and what was typed: one for each deployment.</summary>
+/// <param name="parsed">The call.</param>
+/// <param name="options">The command's shared options.</param>
+/// <param name="file">The scenario's.</param>
+/// <param name="overrides">What the command line puts in place of the file's values.</param>
+internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, ScenarioFile file, PlanOverrides overrides)
+{
+    public const ulong DefaultSeed = 42;
+    private const string DefaultDatabase = "mongoperf";
+
+    /// <summary>What is printed at the end.</summary>
+    public string Format { get; init; } = "text";
+
+    /// <summary>The collections must be there, and none is made or dropped.</summary>
+    public bool IsExisting { get; init; }
+
+    /// <summary>What the command line changed is no news: the command has options for it.</summary>
+    public bool HidesChanges { get; init; }
+
+    private ulong Seed => parsed.GetValue(options.Seed) ?? DefaultSeed;
+
+    /// <param name="picked">The value of <c>--deployment</c>; null for all of the scenario's.</param>
+    /// <exception cref="UserException">The file is wrong, or options contradict it or one another.</exception>
+    public IReadOnlyList<RunRequest> Read(string? picked = null)
+    {
+        ReadPlan read = PlanReader.Read(file, overrides, Seed);
+        var deployments = new ScenarioDeployments(parsed, options, picked);
+        IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
+        return chosen.Count == 0
+            ? [.. NamedDeployment.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
+            : [.. chosen.SelectMany(one => deployments.Named(one, chosen.Any(d => d.IsSharded)).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
+    }
+
+    /// <summary>What <c>--repeat</c> asks for.</summary>
+    /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
+    public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)
+    {
+        int repeats = (int)(parsed.GetValue(options.Repeat) ?? 1);
+        return deployments > 1 && repeats is > 1 and < OperationJudge.LeastRuns
+            ? throw new UserException(ExitCode.WrongUsage, $"--repeat is {repeats}; comparing deployments run by run takes {OperationJudge.LeastRuns} or more (without --repeat they are compared by their samples)")
+            : repeats;
+    }
+
+    public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
+
+    /// <summary>Adds the options that every measuring command takes.</summary>
+    public static void AddTo(Command command, SharedOptions options)
+    {
+        Option[] all =
+        [
+            options.Uri, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Against, options.Repeat,
+            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Threads, options.Batch, options.Rate,
+            options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
+            options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
+            options.Out, options.Quiet, options.NoTui,
+        ];
+        foreach (Option option in all)
+            command.Options.Add(option);
+    }
+
+    private RunRequest Make(ReadPlan read, NamedDeployment deployment)
+    {
+        // A collection that must be there has a key already.
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, new ShardingSettings { ShardKey = IsExisting ? null : ShardKey.HashedId }, deployment);
+        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null, deployment);
+        ScenarioDeployment? on = deployment.Scenario;
+        PlanOverrides mine = overrides;
+        ReadPlan plan = read;
+        if (file.Name == SeriesScenario.Name && SeriesScenario.Parameters(overrides, server, parsed.GetValue(options.Preset) is not null) is { Count: > 0 } own)
+        {
+            mine = overrides with { Parameters = new Dictionary<string, string>([.. overrides.Parameters, .. own]) };
+            plan = PlanReader.Read(file, mine, Seed, on);
+            plan = plan with { Set = [.. plan.Set, .. own.Select(parameter => $"{parameter.Key}: {parameter.Value}")] };
+        }
+
+        RequireRestarts(plan.Plan, server);
+        return new RunRequest
+        {
+            Settings = new RunSettings
+            {
+                Deployment = new DeploymentSettings
+                {
+                    Name = deployment.Name,
+                    Topology = server.Topology,
+                    Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
+                    MongodPath = parsed.GetValue(options.Mongod),
+                    CacheBytes = server.CacheBytes,
+                    MemoryLimitBytes = deployment.MemoryLimitBytes,
+                    Cpus = deployment.Cpus,
+                    Cluster = server.Cluster,
+                },
+                Data = new DataSettings { Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase), Sharding = sharding, IsExisting = IsExisting },
+                Plan = Describe(plan, mine, on),
+            },
+            Plan = HidesChanges ? plan with { Changes = [] } : plan,
+            ReadPlan = seed => PlanReader.Read(file, mine, seed, on),
+            Seed = Seed,
+            SeedWasGiven = parsed.GetValue(options.Seed) is not null,
+            CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+            Uri = server.Uri,
+            ForceDrop = parsed.GetValue(options.ForceDrop),
+            Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
+        };
+    }
+
+    private PlanSettings Describe(ReadPlan read, PlanOverrides mine, ScenarioDeployment? on) => new()
+    {
+        Name = file.Name,
+        Description = read.Plan.Description,
+        Path = file.ShownPath,
+        Text = file.Text,
+        Overrides = mine,
+        Changes = HidesChanges ? [] : read.Changes,
+        Deployment = on?.Name,
+        Set = read.Set,
+        Parameters = read.Parameters,
+        TargetDocuments = TargetOf(read.Plan),
+        VerifyShare = SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
+        MaxErrors = parsed.GetValue(options.MaxErrors) ?? read.MaxErrors ?? 0,
+        Figures = read.Figures,
+        Tables = read.Tables,
+    };
+
+    /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
+    public static long TargetOf(Plan plan) => plan.Rounds.Max(TargetOf);
+
+    /// <summary>All groups of a phase, those of a growth included.</summary>
+    public static IEnumerable<PhaseGroup> GroupsOf(Phase phase) => phase.Growth is { } growth
+        ? growth.Writes.SelectMany(write => write.Groups.Values).Concat(growth.Beside).Concat(growth.Each.SelectMany(each => each.Groups))
+        : phase.Groups;
+
+    private static long TargetOf(PlanRound round) => round.Collections.Sum(collection => Math.Max(
+        collection.Count,
+        round.Phases.Select(p => p.Growth).OfType<GrowthPlan>().SelectMany(g => g.Collections.Where(c => c.Name == collection.Name).Select(c => g.Target * c.Factor)).DefaultIfEmpty(0).Max()));
+
+    /// <summary>Only a single server that the run starts itself can be stopped and started again.</summary>
+    private static void RequireRestarts(Plan plan, ServerChoice server)
+    {
+        IEnumerable<Phase> phases = plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Growth?.Each ?? [p]);
+        if (phases.FirstOrDefault(p => p.Restart != ServerRestart.None) is not { } phase)
+            return;
+        string? wrong = server.Uri is not null ? "the server named by --uri (or MONGOPERF_URI) is not the run's to stop"
+            : server.Topology == Topology.Sharded ? "a cluster has several servers, and none is restarted alone"
+            : server.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
+            : null;
+        if (wrong is not null)
+            throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "let the run start its own server (--mongod), or remove restart from the file (--set, if it is a parameter)");
+    }
+}

@@ -1,0 +1,227 @@
+using MongoPerf.Deployments;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>What was found of a plan's collections before anything was written.</summary>
+/// <param name="Plan">Read with the documents' own seed.</param>
+/// <param name="Seed">Of the documents.</param>
+/// <param name="StartDocuments">By collection: documents that are there and are gone on with, whole and durable.</param>
+/// <param name="Dropped">Collections that may be dropped first.</param>
+internal sealed record PreparedData(Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped);
+
+/// <summary>Makes sure that a plan's collections are MongoPerf's own and made the way this run makes them, before anything is written.</summary>
+internal static class DataPreparation
+{
+    /// <summary>Looks at what is there, and at all else that can be refused. Nothing is changed yet, so that a run refused for another reason leaves everything as it was.</summary>
+    /// <exception cref="UserException">A collection is somebody else's (6), made otherwise (2), or missing; or the plan does not fit the deployment.</exception>
+    public static PreparedData Examine(RunSession session, IDataStore data, RunRequest request)
+    {
+        PreparedData prepared = request.Settings.Data.IsExisting ? Adopt(session, data, request) : ExamineOwn(session, data, request);
+        Check(session, data, prepared);
+        return prepared;
+    }
+
+    /// <summary>The same for a run that goes on.</summary>
+    /// <param name="session">Open.</param>
+    /// <param name="data">Of the plan.</param>
+    /// <param name="request">Made from the stored settings.</param>
+    /// <param name="runId">Of the run.</param>
+    /// <param name="start">Documents that were there when it began.</param>
+    public static PreparedData ExamineAgain(RunSession session, IDataStore data, RunRequest request, string runId, IReadOnlyDictionary<string, long> start)
+    {
+        var documents = new Dictionary<string, long>(start);
+        // The null deployment never has anything.
+        if (session.Deployment.Kind != DeploymentKind.Null)
+        {
+            foreach (PlanCollection collection in Collections(request.Plan.Plan))
+            {
+                CollectionState state = data.Inspect(collection.Stored[^1]);
+                if (!state.Exists)
+                    continue;
+                CollectionMarker marker = state.Marker ?? throw Foreign(session, collection.Name);
+                RequireSame(session, collection, marker, request.Seed);
+                // Another run may have gone on with the collection meanwhile.
+                if (marker.RunId != runId && collection.IsGrown)
+                    documents[collection.Name] = Math.Max(documents.GetValueOrDefault(collection.Name), marker.Documents);
+                else if (marker.RunId != runId)
+                    throw new UserException(ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
+            }
+        }
+
+        return new PreparedData(request.Plan.Plan, request.Seed, documents, []);
+    }
+
+    /// <summary>Drops what may be dropped.</summary>
+    public static void Drop(IDataStore data, PreparedData prepared)
+    {
+        foreach (PlanCollection collection in prepared.Dropped)
+            data.Drop(collection);
+    }
+
+    /// <summary>For a run on data that must be there already: the seed of the documents counts.</summary>
+    private static PreparedData Adopt(RunSession session, IDataStore data, RunRequest request)
+    {
+        PlanCollection[] collections = [.. Collections(request.Plan.Plan)];
+        CollectionMarker[] markers = [.. collections.Select(collection => RequireExisting(session, data, collection))];
+        if (markers.Select(m => m.Seed).Distinct().Count() > 1)
+            throw new UserException(ExitCode.WrongUsage, $"the collections were created with different seeds: {string.Join(", ", collections.Zip(markers, (c, m) => $"{c.Name} with {m.Seed}"))}");
+        ulong seed = markers.Length > 0 ? markers[0].Seed : request.Seed;
+        if (request.SeedWasGiven)
+            seed = request.Seed;
+        Plan plan = seed == request.Seed ? request.Plan.Plan : request.ReadPlan(seed).Plan;
+        foreach ((PlanCollection collection, CollectionMarker marker) in Collections(plan).Zip(markers))
+            RequireSame(session, collection, marker, seed);
+        var documents = new Dictionary<string, long>();
+        foreach ((PlanCollection collection, CollectionMarker marker) in collections.Zip(markers))
+        {
+            documents[collection.Name] = data.FindsDocuments(collection) ? data.FindEnd(collection, marker.Documents) : marker.Documents;
+            if (documents[collection.Name] == 0 && plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => !o.Operation.Inserts))
+                throw new UserException(ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} is empty, but this phase needs documents", "load some first, with --records 100k or a series");
+        }
+
+        return new PreparedData(plan, seed, documents, []);
+    }
+
+    private static CollectionMarker RequireExisting(RunSession session, IDataStore data, PlanCollection collection) => data.Inspect(collection.Stored[^1]) switch
+    {
+        { Exists: true, Marker: { } marker } => marker,
+        { Exists: true } => throw Foreign(session, collection.Name),
+        _ => throw new UserException(
+            ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
+            "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
+    };
+
+    private static PreparedData ExamineOwn(RunSession session, IDataStore data, RunRequest request)
+    {
+        PlanCollection[] collections = [.. Collections(request.Plan.Plan)];
+        string[] names = [.. collections.SelectMany(c => c.Stored).Select(stored => Namespace(session, stored.Name))];
+        if (request.ForceDrop is { } drop && !names.Contains(drop))
+            throw new UserException(ExitCode.WrongUsage, $"--force-drop: '{drop}' is not a collection of this run; allowed: {string.Join(", ", names)}", "name exactly the collection to drop");
+        var documents = new Dictionary<string, long>();
+        var dropped = new List<PlanCollection>();
+        foreach (PlanCollection collection in collections)
+        {
+            if (Examine(session, data, request, collection) is { } there)
+                documents[collection.Name] = there;
+            else
+                dropped.Add(collection);
+        }
+
+        return new PreparedData(request.Plan.Plan, request.Seed, documents, dropped);
+    }
+
+    /// <returns>Documents that the run goes on with; null when the collection is to be dropped.</returns>
+    private static long? Examine(RunSession session, IDataStore data, RunRequest request, PlanCollection collection)
+    {
+        bool isThere = false;
+        foreach (StoredCollection stored in collection.Stored)
+        {
+            CollectionState state = data.Inspect(stored);
+            if (request.ForceDrop == Namespace(session, stored.Name))
+                return null;
+            if (!state.Exists)
+                continue;
+            isThere = true;
+            if (state.Marker is not { } marker)
+                throw Foreign(session, stored.Name);
+            // The same command made it a moment ago.
+            if (request.Predecessors.Contains(marker.RunId))
+                return null;
+            if (collection.IsGrown)
+            {
+                RequireSame(session, collection, marker, request.Seed);
+                return marker.Documents;
+            }
+
+            if (marker.IsGrown)
+            {
+                throw new UserException(
+                    ExitCode.Refused, $"{Namespace(session, stored.Name)} holds the {marker.Documents:N0} documents that a run has grown; this scenario would drop them",
+                    $"use another --db, rename the collection in the file, or --force-drop {Namespace(session, stored.Name)} if you no longer need them");
+            }
+        }
+
+        return isThere && !collection.IsGrown ? null : 0;
+    }
+
+    /// <summary>Other documents than this run's would be mixed up with its own.</summary>
+    private static void RequireSame(RunSession session, PlanCollection collection, CollectionMarker marker, ulong seed)
+    {
+        string ns = Namespace(session, collection.Name);
+        string hint = $"use another collection, or --force-drop {ns} to start over";
+        if (marker.Seed != seed)
+            throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}", $"continue it with --seed {marker.Seed}, {hint}");
+        string template = collection.Files is null ? collection.Documents.Fingerprint : "";
+        if (marker.Template != template)
+            throw new UserException(ExitCode.WrongUsage, $"{ns} holds different documents: their template or compressibility differs", hint);
+    }
+
+    /// <summary>Everything else that can be refused, before anything is changed.</summary>
+    private static void Check(RunSession session, IDataStore data, PreparedData prepared)
+    {
+        Plan plan = prepared.Plan;
+        RequireCommands(session.Connections.Dialect, plan);
+        session.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored));
+        ConnectionRoom.CheckServer(plan, data.ReadAvailableConnections());
+        session.CheckBatches(plan);
+        foreach (PlanRound round in plan.Rounds)
+            RequireRoom(session, data, round, prepared.StartDocuments);
+    }
+
+    private static void RequireRoom(RunSession session, IDataStore data, PlanRound round, IReadOnlyDictionary<string, long> start)
+    {
+        double documents = 0;
+        double bytes = 0;
+        foreach (PlanCollection collection in round.Collections)
+        {
+            GrowthPlan? growth = round.Phases.Select(p => p.Growth).LastOrDefault(g => g is not null && g.Collections.Any(c => c.Name == collection.Name));
+            long target = growth is null ? collection.Count : growth.Target * growth.Collections.First(c => c.Name == collection.Name).Factor;
+            long there = start.GetValueOrDefault(collection.Name);
+            // Behind the last checkpoint, even before the first, a run that was broken off may have left more.
+            if (growth is not null && start.ContainsKey(collection.Name) && data.FindsDocuments(collection) && Math.Max(there, data.FindEnd(collection, there)) is var end && end >= target)
+            {
+                string ns = Namespace(session, collection.Name);
+                throw new UserException(ExitCode.WrongUsage, $"{ns} already holds {end:N0} documents, but the target is {target:N0}", $"use a larger --target, another collection, or --force-drop {ns}");
+            }
+
+            documents += Math.Max(0, target - there);
+            bytes += Math.Max(0, target - there) * (double)collection.BytesPerDocument;
+        }
+
+        if (documents > 0)
+            session.CheckDisk((long)documents, bytes / documents);
+    }
+
+    /// <summary>A mongod that routes knows some commands only.</summary>
+    private static void RequireCommands(CommandDialect dialect, Plan plan)
+    {
+        if (ReferenceEquals(dialect, CommandDialect.Plain))
+            return;
+        IEnumerable<Operation> all = plan.Rounds.SelectMany(r => r.Phases).Where(p => p.Creates is null).SelectMany(p => p.Groups.Concat(p.Growth?.Each.SelectMany(e => e.Groups) ?? []))
+            .SelectMany(g => g.Operations).Select(o => o.Operation);
+        foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
+        {
+            string command = operation.ToCommand().Elements[0].Key;
+            if (dialect.NameOf(command) == command)
+                throw new UserException(ExitCode.WrongUsage, $"operation '{operation.Name}': this cluster's router is a mongod, which can't route {command}", "it routes insert, find, update, delete and aggregate; a mongos routes everything");
+        }
+    }
+
+    private static IEnumerable<PlanCollection> Collections(Plan plan) => plan.Rounds.SelectMany(r => r.Collections).DistinctBy(c => c.Name);
+
+    private static string Namespace(RunSession session, string collection) => $"{session.Settings.Data.Database}.{collection}";
+
+    private static UserException Foreign(RunSession session, string collection)
+    {
+        string ns = Namespace(session, collection);
+        // A Tokyo Tyrant server has one table, whatever the file and --db call it.
+        return session.Deployment is TyrantDeployment
+            ? new UserException(ExitCode.Refused, $"the table at {session.Deployment.Address} was not created by MongoPerf; nothing was written or dropped", $"start the server on another file, or --force-drop {ns} if you no longer need its records")
+            : new UserException(ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped", $"use another --db or collection, or --force-drop {ns} if you no longer need it");
+    }
+}

@@ -1,0 +1,204 @@
+using System.Text.Json;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Reporting;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Cli.Sessions;
+
+/// <summary>Carries a plan out on a deployment, from its start or from where it was broken off, and reports it.</summary>
+internal static class PlanSession
+{
+    /// <summary>Of the stored run: documents that were there before it, by collection, as JSON.</summary>
+    private const string StartNote = "start documents";
+
+    /// <summary>A new run.</summary>
+    public static RunEnd Start(RunRequest request, StopSignals signals)
+    {
+        ConnectionRoom.CheckClient(request.Plan.Plan);
+        RunFolder folder = RunFolder.Create(request.Output.RunsFolder);
+        // There before the server is: a run that is killed while it starts can be resumed and cleaned like any other.
+        RunStore store = RunStore.Create(folder.Path, RunSession.DescribeRun(folder, request), request.Settings);
+        RunSession? session = null;
+        IDataStore? data = null;
+        PreparedData prepared;
+        try
+        {
+            session = RunSession.Open(folder, request, store);
+            data = session.OpenData(request.Plan.Plan, request.Seed);
+            prepared = DataPreparation.Examine(session, data, request);
+            if (prepared.Seed != request.Seed)
+            {
+                store.SetSeed(prepared.Seed);
+                data.Dispose();
+                data = session.OpenData(prepared.Plan, prepared.Seed);
+            }
+
+            store.SetNote(StartNote, JsonSerializer.Serialize(prepared.StartDocuments));
+            DataPreparation.Drop(data, prepared);
+            // Of collections that the run makes, the making sees to it.
+            if (request.Settings.Data is { IsExisting: true, Sharding: { } sharding })
+                session.Cluster?.Apply(sharding);
+        }
+        catch
+        {
+            // Refused before anything was measured: nothing of it stays.
+            data?.Dispose();
+            session?.Dispose();
+            store.Dispose();
+            folder.Remove();
+            throw;
+        }
+
+        using (store)
+        using (session)
+        using (data)
+        {
+            session.Begin(store, prepared.Plan);
+            foreach (string line in request.Plan.Changes)
+                session.Progress.Tell($"changed: {line}");
+            foreach (string line in request.Plan.Set)
+                session.Progress.Tell($"set by the deployment: {line}");
+            foreach ((string name, long documents) in prepared.StartDocuments.Where(start => start.Value > 0 && !request.Settings.Data.IsExisting))
+                session.Progress.Tell($"{request.Settings.Data.Database}.{name} already holds {documents:N0} documents; the growth continues from there");
+            session.Progress.TellTime();
+            return new RunEnd(folder, Run(session, store, data, prepared, new RunProgress([], [], prepared.StartDocuments), signals));
+        }
+    }
+
+    /// <summary>Goes on with a run that was broken off.</summary>
+    /// <param name="folder">Of the run.</param>
+    /// <param name="request">Makes the request from what is stored.</param>
+    public static ExitCode Resume(RunFolder folder, Func<StoredRun, RunRequest> request)
+    {
+        using var signals = new StopSignals();
+        using StoredRun stored = StoredRun.Open(folder.Path);
+        RequireUnfinished(folder, stored);
+        RunRequest asked = request(stored);
+        // Before the server: of two that resume at once, the second must not touch the server of the first.
+        using RunStore store = RunStore.Open(folder.Path);
+        using RunSession session = RunSession.Open(folder, asked);
+        using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
+        PreparedData prepared = DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored));
+        store.SetState(RunState.Running, null, null);
+        session.Begin(store, prepared.Plan);
+        session.Report("resumed", ResumeText(stored));
+        return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
+    }
+
+    private static string ResumeText(StoredRun stored) => stored.Checkpoints.Count > 0
+        ? $"from the checkpoint at {stored.Checkpoints[^1].Documents:N0} documents"
+        : $"after {stored.Phases.Count(p => p.IsComplete)} finished phases";
+
+    private static void RequireUnfinished(RunFolder folder, StoredRun stored)
+    {
+        if (stored.Run.State == RunState.Finished)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is finished", $"'mongoperf report {folder.Id}' shows it");
+        if (stored.IsWriterAlive)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
+        if (stored.Deployment?.Kind == DeploymentKind.Tyrant)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on Tokyo Tyrant: such runs can't be resumed", "start a new run");
+    }
+
+    private static Dictionary<string, long> ReadStart(StoredRun stored) =>
+        stored.FindNote(StartNote) is { } text ? JsonSerializer.Deserialize<Dictionary<string, long>>(text) ?? [] : [];
+
+    private static ExitCode Run(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
+    {
+        var run = new RunContext(RunSession.Clock, session.OpenGroups(prepared.Plan), data, store, session.Progress, new PlanRunOptions
+        {
+            Seed = prepared.Seed,
+            VerifyShare = session.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
+            ReconnectFor = RunSession.ReconnectFor,
+            ReasonToStop = session.ReasonToStop,
+            MeasureDisk = session.MeasureDisk,
+            Restart = session.RestartServer,
+        });
+        Exception? lost = null;
+        bool isDone = false;
+        try
+        {
+            Plan plan = session.Cluster is null ? WithoutShards(session, prepared.Plan) : prepared.Plan;
+            isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
+        }
+        catch (Exception e) when (signals.WasStopped || run.StopReason is not null)
+        {
+            // What breaks after a stop was broken by it.
+            _ = e;
+        }
+        catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerRefusesException or ServerCommandException)
+        {
+            lost = e;
+        }
+        catch (Exception e)
+        {
+            StoredFailure.Note(store, RunState.Failed, e);
+            throw;
+        }
+        finally
+        {
+            RestoreCluster(session);
+            session.End();
+        }
+
+        string? why = signals.WasStopped ? "interrupted" : run.StopReason ?? lost?.Message;
+        store.SetState(isDone && why is null ? RunState.Finished : RunState.Interrupted, why, DateTimeOffset.UtcNow);
+        if (why is not null)
+            store.AddEvent(new RunEvent(RunSession.Clock.UtcNow.ToUnixTimeMilliseconds(), "stopped", why));
+        store.Flush();
+        ResultPrinter.Print(session.Folder, session.Request.Output);
+        return Judge(session, run, signals, lost);
+    }
+
+    private static void RestoreCluster(RunSession session)
+    {
+        try
+        {
+            session.Cluster?.Restore();
+        }
+        catch (Exception e) when (ErrorTally.IsServerAway(e))
+        {
+            Console.Error.WriteLine($"warning: could not restore the balancer: {e.Message}");
+        }
+    }
+
+    /// <summary>The first of these that holds is the exit code.</summary>
+    private static ExitCode Judge(RunSession session, RunContext run, StopSignals signals, Exception? lost)
+    {
+        using StoredRun stored = StoredRun.Open(session.Folder.Path);
+        if ((signals.WasStopped ? "interrupted" : run.StopReason ?? lost?.Message) is { } why)
+        {
+            Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
+            if (lost is not null && CommandRunner.HintOf(lost) is { } hint)
+                Console.Error.WriteLine($"hint:  {hint}");
+            Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
+        }
+
+        foreach (string text in run.FailedAssertions)
+            Console.Error.WriteLine($"assertion failed: {text}");
+        return signals.WasStopped ? ExitCode.Interrupted
+            : run.StopReason is not null ? ExitCode.Refused
+            : lost is not null ? ExitCode.CannotConnect
+            : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
+            : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
+            : run.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
+            : ExitCode.Done;
+    }
+
+    /// <summary>What only shards can do is left out, and said.</summary>
+    private static Plan WithoutShards(RunSession session, Plan plan)
+    {
+        if (plan.Rounds.SelectMany(r => r.Collections).Where(c => c.Shard is not null).Select(c => c.Name).Distinct().ToArray() is { Length: > 0 } placed)
+            session.Progress.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
+        Plan without = plan with { Rounds = [.. plan.Rounds.Select(r => r.WithoutBalancer())] };
+        string[] left = [.. without.Rounds.SelectMany(r => r.Phases).Select(p => p.Name)];
+        if (plan.Rounds.SelectMany(r => r.Phases).Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
+            session.Progress.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");
+        return without;
+    }
+}

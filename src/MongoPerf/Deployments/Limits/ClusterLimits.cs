@@ -1,0 +1,13 @@
+namespace MongoPerf.Deployments.Limits;
+
+/// <summary>How large a cluster that is started on one machine may be.</summary>
+internal static class ClusterLimits
+{
+    public const int MostShards = 64;
+
+    /// <summary>Of each shard's replica set.</summary>
+    public const int MostMembers = 3;
+
+    /// <summary>That a server may be confined to.</summary>
+    public const int MostCpus = 4096;
+}

@@ -1,0 +1,39 @@
+namespace MongoPerf.Deployments.Limits;
+
+/// <summary>What <c>--memory-limit</c> may be, and which cache goes with it.</summary>
+internal static class MemoryLimit
+{
+    /// <summary>The least cache, and as much beside it.</summary>
+    public const long Least = 2 * CacheSize.Least;
+
+    private const long GigaByte = 1L << 30;
+
+    /// <summary>What mongod takes by itself on a machine with so much memory: half of what is above 1 GB, 256 MB at least. It does not look into the control group that it is in.</summary>
+    /// <param name="bytes">The limit, or the machine's memory.</param>
+    public static long DefaultCache(long bytes) => Math.Max(CacheSize.Least, (bytes - GigaByte) / 2);
+
+    /// <summary>What mongod needs beside its cache (connections, sorts, journal, some of the file system's cache): a quarter of it, at least 1 GB.</summary>
+    public static long For(long cacheBytes) => cacheBytes + Math.Max(GigaByte, cacheBytes / 4);
+
+    /// <returns>What is wrong with the limit; null when nothing is.</returns>
+    public static string? FindProblem(long limitBytes, long cacheBytes)
+    {
+        long least = cacheBytes + CacheSize.Least;
+        return limitBytes >= least ? null
+            : $"is {CacheSize.Text(limitBytes)}; allowed with a cache of {CacheSize.Text(cacheBytes)}: {CacheSize.Text(least)} or more";
+    }
+
+    /// <exception cref="DeploymentException">A process would be killed as soon as its cache fills.</exception>
+    public static void Check(long limitBytes, long cacheBytes)
+    {
+        if (FindProblem(limitBytes, cacheBytes) is { } problem)
+        {
+            throw new DeploymentException(
+                DeploymentFault.WrongUsage,
+                $"--memory-limit {problem}\nhint:  the system kills a process that exceeds its limit; a smaller --cache leaves more room");
+        }
+    }
+
+    /// <summary>More than the machine has limits nothing.</summary>
+    public static bool IsBeyond(long limitBytes, long machineBytes) => limitBytes > machineBytes;
+}

@@ -1,0 +1,44 @@
+namespace MongoPerf.Input;
+
+/// <summary>The known name that a mistyped one most resembles.</summary>
+internal static class NearestName
+{
+    /// <returns>Null when none is near: more than two letters in five would have to change.</returns>
+    public static string? Find(string typed, IEnumerable<string> known)
+    {
+        string? best = null;
+        int least = int.MaxValue;
+        foreach (string name in known)
+        {
+            int distance = Distance(typed.ToLowerInvariant(), name);
+            if (distance < least)
+                (best, least) = (name, distance);
+        }
+
+        return best is not null && least <= Math.Max(1, Math.Max(typed.Length, best.Length) * 2 / 5) ? best : null;
+    }
+
+    /// <summary>Letters to insert, delete or replace, or neighbours to swap (Damerau and Levenshtein, no letter in two swaps).</summary>
+    private static int Distance(string a, string b)
+    {
+        // Rows of the table: for the letters of a up to the one before, and up to the one before that.
+        int[] last = [.. Enumerable.Range(0, b.Length + 1)];
+        int[] beforeLast = last;
+        for (int i = 1; i <= a.Length; i++)
+        {
+            int[] row = new int[b.Length + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.Length; j++)
+            {
+                int replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+                row[j] = Math.Min(replaced, Math.Min(last[j], row[j - 1]) + 1);
+                if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                    row[j] = Math.Min(row[j], beforeLast[j - 2] + 1);
+            }
+
+            (beforeLast, last) = (last, row);
+        }
+
+        return last[^1];
+    }
+}

@@ -1,0 +1,68 @@
+using System.Globalization;
+
+namespace MongoPerf.Input;
+
+/// <summary>Reads counts (500M, 1e6, 10k), sizes (7GB, 256MB) and durations (90s, 10m, 500us) as people type them.</summary>
+public static class Quantities
+{
+    private static readonly (string Suffix, double Factor)[] CountSuffixes = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
+
+    private static readonly (string Suffix, double Factor)[] SizeSuffixes =
+        [("kb", 1L << 10), ("mb", 1L << 20), ("gb", 1L << 30), ("tb", 1L << 40), ("kib", 1L << 10), ("mib", 1L << 20), ("gib", 1L << 30), ("b", 1)];
+
+    private static readonly (string Suffix, double Factor)[] DurationSuffixes =
+        [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600)];
+
+    /// <summary>A whole number of things.</summary>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static long ParseCount(string text, long least = 1)
+    {
+        double value = Parse(text, CountSuffixes, needsSuffix: false, "a count such as 500M, 1e6, 10k or 20000");
+        if (value < least || value > 1e15)
+            throw new FormatException($"'{text}' is {Format(value)}; allowed: {least} to 1e15");
+        if (Math.Abs(value - Math.Round(value)) > 1e-6)
+            throw new FormatException($"'{text}' is not a whole number");
+        return (long)Math.Round(value);
+    }
+
+    /// <summary>Bytes. KB, MB and GB are powers of 1,024, as in mongod's own options; a plain number is bytes.</summary>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static long ParseSize(string text)
+    {
+        double value = Parse(text, SizeSuffixes, needsSuffix: false, "a size such as 7GB, 256MB or 1.5GB");
+        if (value is < 1 or > 1e18)
+            throw new FormatException($"'{text}' is out of range; allowed: 1B to 1e18B");
+        return (long)value;
+    }
+
+    /// <summary>Seconds.</summary>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static double ParseDuration(string text)
+    {
+        double value = Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
+        if (value is < 0 or > 365 * 86400.0)
+            throw new FormatException($"'{text}' is out of range; allowed: 0s to 8760h");
+        return value;
+    }
+
+    private static double Parse(string text, (string Suffix, double Factor)[] suffixes, bool needsSuffix, string allowed)
+    {
+        string trimmed = text.Trim().Replace("_", "", StringComparison.Ordinal).ToLowerInvariant();
+        // Longest first: "ms" is not "s", "gib" is not "b".
+        foreach ((string suffix, double factor) in suffixes.OrderByDescending(s => s.Suffix.Length))
+        {
+            if (trimmed.EndsWith(suffix, StringComparison.Ordinal) && TryNumber(trimmed[..^suffix.Length], out double number))
+                return number * factor;
+        }
+
+        if ((!needsSuffix || trimmed == "0") && TryNumber(trimmed, out double plain))
+            return plain;
+        throw new FormatException($"'{text}' is not {allowed}");
+    }
+
+    private static bool TryNumber(string text, out double number) =>
+        double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent | NumberStyles.AllowTrailingWhite, CultureInfo.InvariantCulture, out number)
+        && double.IsFinite(number);
+
+    private static string Format(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);
+}

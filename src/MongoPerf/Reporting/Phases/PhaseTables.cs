@@ -1,0 +1,104 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Phases;
+
+/// <summary>The tables of phases: one for each phase, a row for each value of its parameters and each operation. Those of growths are over size and stand elsewhere.</summary>
+internal static class PhaseTables
+{
+    public static IEnumerable<ReportTable> Of(StoredRun run)
+    {
+        PhaseRecord[] single = [.. run.Phases.Where(p => p.Growth is null)];
+        foreach (IGrouping<string, PhaseRecord> phase in single.Where(p => p.Operations.Count > 0).GroupBy(p => p.Phase))
+            yield return Results(phase.Key, [.. phase]);
+        foreach (ReportTable laps in LapTables.Of(run))
+            yield return laps;
+        foreach (ReportTable? table in new[] { Fairness(single), Errors(run.Phases), Sizes(single) })
+        {
+            if (table is not null)
+                yield return table;
+        }
+    }
+
+    private static ReportTable Results(string name, IReadOnlyList<PhaseRecord> phases)
+    {
+        IReadOnlyList<string> parameters = phases.VariedParameters();
+        var results = new ResultColumns([.. phases.SelectMany(p => p.Operations)]);
+        List<string> columns = [.. parameters.Select(p => "<" + p), "<operation", "threads", .. results.Names];
+        var rows = new List<IReadOnlyList<string>>();
+        foreach (PhaseRecord phase in phases)
+        {
+            string[] values = [.. parameters.Select(p => phase.ValueOf(p) ?? Units.None)];
+            rows.AddRange(phase.Operations.Select(operation => (IReadOnlyList<string>)[.. values, operation.Operation, operation.Threads.ToString(), .. results.Of(operation)]));
+            if (phase.Operations.Count > 1)
+                rows.Add([.. values, .. Total(phase, columns.Count - parameters.Count)]);
+        }
+
+        return new ReportTable($"Phase {name}", columns, rows);
+    }
+
+    /// <summary>Latencies of different operations are not added up.</summary>
+    private static IEnumerable<string> Total(PhaseRecord phase, int columns)
+    {
+        string[] row =
+        [
+            "total", phase.Threads().ToString(), Units.Rate(phase.OperationsPerSecond()), Units.Rate(phase.Operations.Sum(o => o.DocumentsPerSecond)),
+            Units.Rate(phase.Operations.Sum(o => o.MegabytesPerSecond)), Units.Exact(phase.Operations.Sum(o => o.Failed)),
+        ];
+        return [.. row, .. Enumerable.Repeat("", columns - row.Length)];
+    }
+
+    /// <summary>Null when no group had several threads.</summary>
+    private static ReportTable? Fairness(IReadOnlyList<PhaseRecord> phases)
+    {
+        var rows = new List<IReadOnlyList<string>>();
+        foreach (PhaseRecord phase in phases)
+        {
+            foreach (GroupShare group in phase.Groups.Where(g => g.Threads > 1 && g.Operations > 0))
+            {
+                rows.Add(
+                [
+                    group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), group.Threads.ToString(), Units.Exact(group.Least), Units.Rate(group.Mean),
+                    Units.Exact(group.Most), Units.Rate(group.Deviation), Units.Percent(group.Deviation / group.Mean),
+                ]);
+            }
+        }
+
+        return rows.Count == 0 ? null : new ReportTable("Fairness: operations per thread", ["<phase", "threads", "min", "mean", "max", "std. dev.", "of mean"], rows);
+    }
+
+    /// <summary>Null when nothing failed.</summary>
+    private static ReportTable? Errors(IReadOnlyList<PhaseRecord> phases)
+    {
+        List<IReadOnlyList<string>> rows =
+        [
+            .. phases.SelectMany(phase => phase.Operations.SelectMany(operation => operation.Errors.Select(e =>
+                (IReadOnlyList<string>)[phase.Label(), operation.Operation, Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage]))),
+        ];
+        return rows.Count == 0 ? null : ReportTables.Thinned("Errors by operation", ["<phase", "<operation", "count", "code", "<name", "<first message"], rows);
+    }
+
+    /// <summary>Null when no sizes were taken.</summary>
+    private static ReportTable? Sizes(IReadOnlyList<PhaseRecord> phases)
+    {
+        (PhaseRecord Phase, SizeResult Of)[] sizes = [.. phases.SelectMany(phase => phase.Sizes.Select(of => (phase, of)))];
+        if (sizes.Length == 0)
+            return null;
+        // One collection needs no name.
+        bool hasNames = sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
+        bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
+        return new ReportTable(
+            "Sizes after each phase",
+            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(isSharded, "<documents by shard")],
+            [
+                .. sizes.Select(s => (IReadOnlyList<string>)
+                [
+                    s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), Units.Exact(s.Of.Documents), Units.Bytes(s.Of.DataBytes), Units.Bytes(s.Of.StorageBytes),
+                    Units.Bytes(s.Of.FreeStorageBytes), Units.Bytes(s.Of.IndexBytes), .. Only(isSharded, DocumentsByShard(s.Of)),
+                ]),
+            ]);
+
+        static IEnumerable<string> Only(bool condition, string cell) => condition ? [cell] : [];
+    }
+
+    private static string DocumentsByShard(SizeResult sizes) => string.Join(", ", sizes.Shards.Select(shard => $"{shard.Shard}: {Units.Exact(shard.Documents)}"));
+}

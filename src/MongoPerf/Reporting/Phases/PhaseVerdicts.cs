@@ -1,0 +1,28 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Figures;
+
+namespace MongoPerf.Reporting.Phases;
+
+/// <summary>What a reader of the phases' figures must know first: whether assertions hold, what the command line changed, what is left out.</summary>
+internal static class PhaseVerdicts
+{
+    public static IEnumerable<Verdict> Of(StoredRun run)
+    {
+        foreach (PhaseRecord phase in run.Phases)
+        {
+            foreach (AssertionResult failed in phase.Assertions.Where(a => !a.Holds))
+                yield return new Verdict(Grade.Bad, $"assertion failed in {phase.Label()}: {failed.Text} ({Measured(failed)})");
+        }
+
+        AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
+        if (assertions.Length > 0 && assertions.All(a => a.Holds))
+            yield return new Verdict(Grade.Good, assertions.Length == 1 ? "the assertion holds" : $"all {assertions.Length} assertions hold");
+        foreach (string changed in run.Settings.Plan.Changes)
+            yield return new Verdict(Grade.Note, $"changed on the command line: {changed}");
+        foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
+            yield return new Verdict(Grade.Note, leftOut);
+    }
+
+    private static string Measured(AssertionResult assertion) =>
+        assertion.Value is null ? "not measured" : $"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}";
+}

@@ -1,0 +1,44 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Restarts;
+
+/// <summary>How servers came back after they were ended on purpose, as a table and in sentences; none for any other run.</summary>
+internal static class RestartReports
+{
+    public static ReportTable? Table(StoredRun run)
+    {
+        IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
+        return restarts.Count == 0 ? null : new ReportTable(
+            $"Restarts: {Units.Rate(restarts[0].RateBefore)} operations/s before; times run from the server's start",
+            ["<after", "stop took", "first answer", "back at 90 %", "first second", "read into cache", "read from disk", "page faults"],
+            [.. restarts.Select(restart => Row(run, restart))]);
+    }
+
+    public static IEnumerable<Verdict> Verdicts(StoredRun run) => RestartFigures.Of(run).Select(Verdict);
+
+    private static Verdict Verdict(RestartFigures restart)
+    {
+        string end = restart.End == RunEvent.Kill ? restart.End : $"a {restart.End}";
+        string text = $"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ";
+        string rate = $"90 % of {Units.Rate(restart.RateBefore)} operations/s";
+        if (restart.BackSeconds is { } back)
+            return new Verdict(Grade.Good, text + (back <= restart.AnswerSeconds ? $"the rate was at {rate} or more from the first second" : $"the rate was back at {rate} after {Seconds(back)}"));
+        string reached = restart.Rates.Count == 0 ? "nothing was measured" : $"it peaked at {Units.Percent(restart.Rates.Max(r => r.Rate) / restart.RateBefore)} of the rate before";
+        return new Verdict(Grade.Note, $"{text}the rate did not get back to {rate}: {reached}; a longer --duration may show when it does");
+    }
+
+    private static IReadOnlyList<string> Row(StoredRun run, RestartFigures restart)
+    {
+        var window = new MetricWindow(restart.StartedAt, restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt);
+        return
+        [
+            restart.End, Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds), restart.BackSeconds is { } seconds ? Seconds(seconds) : "not reached",
+            restart.Rates.Count > 0 ? $"{Units.Rate(restart.Rates[0].Rate)}/s" : Units.None,
+            Units.Bytes(window.ServerGrowth(run, "cache_read")), Units.Bytes(window.HostGrowth(run, "disk_read")), Count(window.ServerGrowth(run, "page_faults")),
+        ];
+    }
+
+    private static string Seconds(double seconds) => Units.Latency(seconds * 1e6);
+
+    private static string Count(double? count) => count is { } value ? Units.Count(value) : Units.None;
+}

@@ -1,0 +1,42 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>The columns that tables have of operations' results: rates and latencies always, everything else where one of the results has it.</summary>
+/// <param name="results">All that the table shows.</param>
+internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
+{
+    private static readonly string[] Always = ["ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max"];
+
+    private readonly bool _hasResponse = results.Any(r => r.ResponseMicroseconds is not null);
+    private readonly bool _hasLoss = results.Any(r => r.Unacknowledged is not null);
+    private readonly bool _hasPlan = results.Any(r => r.Plan is not null);
+
+    public IReadOnlyList<string> Names =>
+    [
+        .. Always, .. When(_hasResponse, "response p50", "response p99"), .. When(_hasLoss, "lost", "drain"), .. When(_hasPlan, "<index", "examined/op"),
+    ];
+
+    /// <summary>As many as there are names.</summary>
+    public IReadOnlyList<string> Of(OperationResult r)
+    {
+        LatencySummary l = r.LatencyMicroseconds;
+        return
+        [
+            Units.Rate(r.OperationsPerSecond), Units.Rate(r.DocumentsPerSecond), Units.Rate(r.MegabytesPerSecond), Units.Exact(r.Failed),
+            Units.Latency(l.P50), Units.Latency(l.P95), Units.Latency(l.P99), Units.Latency(l.P999), Units.Latency(l.Max),
+            .. When(_hasResponse, Units.Latency(r.ResponseMicroseconds?.P50), Units.Latency(r.ResponseMicroseconds?.P99)),
+            .. _hasLoss ? Loss(r.Unacknowledged) : [],
+            .. When(_hasPlan, r.Plan is null ? Units.None : r.Plan.Index ?? "(none)", Units.Rate(Examined(r.Plan))),
+        ];
+    }
+
+    private static string[] Loss(UnacknowledgedResult? result) => result is null
+        ? [Units.None, Units.None]
+        : [Units.Exact(result.Lost), Units.Duration(TimeSpan.FromSeconds(result.DrainSeconds))];
+
+    /// <summary>By the server's counters over the window; by explain where it has none.</summary>
+    private static double? Examined(PlanSummary? plan) => plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
+
+    private static string[] When(bool condition, params string[] fields) => condition ? fields : [];
+}

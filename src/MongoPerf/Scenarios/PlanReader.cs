@@ -1,0 +1,84 @@
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>A file that has been read and checked.</summary>
+/// <param name="Plan">What is to be done.</param>
+/// <param name="MaxErrors">The file's; null when it says nothing.</param>
+/// <param name="Changes">What the command line changed, a line each.</param>
+/// <param name="Deployments">That the file brings up; empty for none.</param>
+/// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
+internal sealed record ReadPlan(Plan Plan, long? MaxErrors, IReadOnlyList<string> Changes, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
+{
+    /// <summary>What its counts were multiplied by.</summary>
+    public double Scale { get; init; } = 1;
+
+    /// <summary>Parameters with one value.</summary>
+    public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
+
+    public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
+
+    public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+}
+
+/// <summary>Turns a scenario file and the command line into a plan: parameters put in, sweeps unrolled, everything checked.</summary>
+internal static class PlanReader
+{
+    private const int MostSteps = 10_000;
+
+    /// <param name="file">The file.</param>
+    /// <param name="overrides">Of the command line.</param>
+    /// <param name="seed">The run's.</param>
+    /// <param name="on">One of the file's deployments, whose values of parameters hold; null for none.</param>
+    /// <exception cref="UserException">The file is wrong; says where and how.</exception>
+    public static ReadPlan Read(ScenarioFile file, PlanOverrides overrides, ulong seed, ScenarioDeployment? on = null)
+    {
+        var told = new List<string>();
+        MappingNode asWritten = ScenarioYaml.Read(file.ShownPath, file.Text);
+        MappingNode root = new OverrideReader(overrides).Apply(asWritten, told);
+        var top = new MappingReader(root, "scenario", ScenarioLanguage.File);
+        var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, told);
+        IReadOnlyList<ScenarioNode> phases = Phases(top);
+        WrittenPhases.Require(phases);
+        var scale = new CountScale(overrides.Scale);
+        ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
+        PlanRound[] rounds = Rounds(parameters);
+        scale.RequireSomething();
+        parameters.RequireAllUsed(asWritten);
+        RequirePhases(asWritten, rounds, overrides);
+        int steps = rounds.Sum(r => r.Phases.Count);
+        if (steps > MostSteps)
+            throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases; at most {MostSteps:N0} are allowed");
+        // What --set leaves out may still be named in figures.
+        var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
+        var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
+        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
+        {
+            Scale = overrides.Scale,
+            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
+            Figures = figures.Figures(top),
+            Tables = figures.Tables(top),
+        };
+
+        PlanRound[] Rounds(ScenarioParameters values) =>
+            [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed).Read(data, phases)).Select(round => PhaseSelection.Of(round, overrides))];
+    }
+
+    private static void RequirePhases(ScenarioNode root, PlanRound[] rounds, PlanOverrides overrides)
+    {
+        if (rounds.All(round => round.Phases.Count == 0))
+            throw MappingReader.Wrong(root, overrides.Phases.Count > 0 ? $"no phase is called {string.Join(" or ", overrides.Phases)}" : "the scenario has no phases");
+    }
+
+    private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides) =>
+        [.. (deployment?.Set?.Entries ?? []).Where(entry => !overrides.Parameters.ContainsKey(entry.Name)).Select(entry => $"{entry.Name}: {entry.Value.Label}")];
+
+    private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "such as phases: [{load: users}]") switch
+    {
+        SequenceNode { Items.Count: > 0 } list => list.Items,
+        { } other => throw MappingReader.Wrong(other, $"phases is {(other is SequenceNode ? "an empty list" : other.Describe())}; expected a list of phases"),
+    };
+}

@@ -1,0 +1,63 @@
+using System.Globalization;
+using MongoPerf.Input;
+using MongoPerf.Scenarios.Yaml;
+
+namespace MongoPerf.Scenarios;
+
+/// <summary>Checks the phases as they are written: once parameters are put in, a sweep's repetitions and its zeros look like mistakes.</summary>
+internal static class WrittenPhases
+{
+    /// <exception cref="UserException">Two phases of one name, or an operation that would never run.</exception>
+    public static void Require(IReadOnlyList<ScenarioNode> phases)
+    {
+        RequireDifferentNames(phases);
+        foreach ((int i, ScenarioNode phase) in phases.Index())
+        {
+            string name = PhaseReader.NameOf(phase, i + 1);
+            RequireWeights(phase, $"phase '{name}'");
+            foreach (ScenarioNode group in Items(phase, "groups"))
+                RequireWeights(group, $"phase '{name}'");
+        }
+    }
+
+    private static void RequireDifferentNames(IReadOnlyList<ScenarioNode> phases)
+    {
+        var earlier = new Dictionary<string, ScenarioNode>();
+        foreach ((int i, ScenarioNode phase) in phases.Index())
+        {
+            string name = PhaseReader.NameOf(phase, i + 1);
+            if (earlier.TryGetValue(name, out ScenarioNode? first) && !MayRepeat(first, phase))
+                throw MappingReader.Wrong((phase as MappingNode)?.Find("name") ?? phase, $"phase '{name}': the phase at line {first.Position.Line} already has this name", Hint(phase));
+            earlier[name] = phase;
+            // What is made anew may be loaded again.
+            if (Text(phase, "create") is { } created)
+                earlier.Remove(PhaseReader.LoadName(created));
+        }
+    }
+
+    /// <summary>Without names of their own a collection may be made, and the balancer set, several times.</summary>
+    private static bool MayRepeat(ScenarioNode first, ScenarioNode second) =>
+        Text(first, "name") is null && Text(second, "name") is null && ((MappingNode)second).Find("load") is null;
+
+    private static string Hint(ScenarioNode phase) => Text(phase, "name") is null && Text(phase, "load") is { } loaded
+        ? $"a collection is loaded once, unless a phase with create: {loaded} is between the loads"
+        : "give it a name of its own: results are told apart by it";
+
+    private static void RequireWeights(ScenarioNode node, string path)
+    {
+        foreach (MappingNode operation in Items(node, "operations").OfType<MappingNode>())
+        {
+            if (operation.Find("weight") is ScalarNode weight && double.TryParse(weight.Text, CultureInfo.InvariantCulture, out double value) && value == 0)
+                throw MappingReader.Wrong(weight, $"{path}: weight is 0, so this operation would never run", "remove the operation; a weight may be 0 only where it is a parameter's value, such as weight: $(reads)");
+        }
+    }
+
+    private static IReadOnlyList<ScenarioNode> Items(ScenarioNode node, string key) => (node as MappingNode)?.Find(key) switch
+    {
+        SequenceNode list => list.Items,
+        { } one => [one],
+        null => [],
+    };
+
+    private static string? Text(ScenarioNode node, string key) => ((node as MappingNode)?.Find(key) as ScalarNode)?.Text;
+}

@@ -1,0 +1,143 @@
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.Connections;
+
+/// <summary>Logins at a real mongod with --auth.</summary>
+[Collection(LightTests.Name)]
+public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTests.Server>
+{
+    private const string Secret = "p@ss:w/rd%";
+
+    private static readonly string Encoded = Uri.EscapeDataString(Secret);
+
+    [MongodTheory]
+    [InlineData("both", "", "SCRAM-SHA-256")]
+    [InlineData("both", "authMechanism=SCRAM-SHA-256", "SCRAM-SHA-256")]
+    [InlineData("both", "authMechanism=SCRAM-SHA-1", "SCRAM-SHA-1")]
+    [InlineData("old", "", "SCRAM-SHA-1")]
+    [InlineData("old", "authMechanism=SCRAM-SHA-1", "SCRAM-SHA-1")]
+    [InlineData("new", "", "SCRAM-SHA-256")]
+    public void A_user_is_logged_in_by_the_mechanism_that_he_has(string user, string options, string mechanism)
+    {
+        long before = server.Successes(mechanism);
+        using MongoConnection connection = server.Mongod.Open(server.Mongod.Uri($"{user}:{Encoded}", options + "&authSource=admin"));
+        Assert.True(connection.RunCommand("any", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
+        Assert.Equal(user, connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+        Assert.Equal(before + 1, server.Successes(mechanism));
+    }
+
+    [MongodFact]
+    public void A_user_of_another_database_logs_in_there()
+    {
+        using MongoConnection connection = server.Mongod.Open($"mongodb://local%3Duser%2C:{Encoded}@{server.Mongod.Address}/shop");
+        Assert.Equal("shop", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.db"));
+        Assert.Throws<AuthenticationFailedException>(() => server.Mongod.Open(server.Mongod.Uri($"local%3Duser%2C:{Encoded}", "authSource=admin")));
+    }
+
+    [MongodTheory]
+    [InlineData("IX", "IX")]
+    [InlineData("IX", "I\u00adX")]
+    [InlineData("\u2168", "IV")]
+    [InlineData("\u2168", "I\u00adV")]
+    [InlineData("\u2168", "\u2163")]
+    public void What_looks_alike_is_one_password(string user, string password)
+    {
+        using MongoConnection connection = server.Mongod.Open(server.Mongod.Uri($"{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}", "authMechanism=SCRAM-SHA-256"));
+        Assert.True(connection.RunCommand("admin", BsonDocument.Of(("dbStats", 1))).IsTrue("ok"));
+    }
+
+    [MongodTheory]
+    [InlineData("both", "hunter2", "", "SCRAM-SHA-256")]
+    [InlineData("both", "hunter2", "&authMechanism=SCRAM-SHA-1", "SCRAM-SHA-1")]
+    [InlineData("nobody", "hunter2", "", "SCRAM-SHA-256")]
+    public void A_wrong_login_is_refused_in_one_line_without_the_password(string user, string password, string options, string mechanism)
+    {
+        var e = Assert.Throws<AuthenticationFailedException>(() => server.Mongod.Open(server.Mongod.Uri($"{user}:{password}", "authSource=admin" + options)));
+        Assert.StartsWith($"{server.Mongod.Address}: authentication failed for user '{user}' of database 'admin' by {mechanism}: ", e.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', e.Message);
+        Assert.DoesNotContain(password, e.ToString(), StringComparison.Ordinal);
+    }
+
+    [MongodFact]
+    public void A_login_takes_two_exchanges_and_not_three()
+    {
+        // Speculative: hello brings the server's first message along.
+        long before = server.Count("speculativeAuthenticate");
+        using MongoConnection connection = server.Mongod.Open(server.Mongod.Uri($"both:{Encoded}", "authSource=admin"));
+        Assert.Equal(before + 1, server.Count("speculativeAuthenticate"));
+    }
+
+    [MongodFact]
+    public void Plain_works_where_the_server_offers_it_over_tls()
+    {
+        using var certificates = new TestCertificates();
+        using var mongod = SecuredMongod.Start(
+            "--auth", "--tlsMode", "requireTLS", "--tlsCertificateKeyFile", certificates.ForLoopback(), "--tlsCAFile", certificates.AuthorityFile,
+            "--tlsAllowConnectionsWithoutCertificates", "--setParameter", "authenticationMechanisms=PLAIN,SCRAM-SHA-256");
+        string tls = $"tls=true&tlsCAFile={certificates.AuthorityFile}";
+        mongod.CreateUser("plain", Secret, "admin", ConnectionSettings.From(ConnectionString.Parse(mongod.Uri(options: tls))));
+        using MongoConnection connection = mongod.Open(mongod.Uri($"plain:{Encoded}", $"{tls}&authMechanism=PLAIN&authSource=admin"));
+        Assert.Equal("plain", connection.RunCommand("admin", BsonDocument.Of(("connectionStatus", 1))).FindString("authInfo.authenticatedUsers.0.user"));
+        Assert.Throws<AuthenticationFailedException>(() => mongod.Open(mongod.Uri("plain:wrong", $"{tls}&authMechanism=PLAIN&authSource=admin")));
+    }
+
+    [MongodFact]
+    public void The_program_runs_a_series_as_a_user_and_shows_no_password()
+    {
+        using var runs = new RunsFolder();
+        string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
+        ProgramResult result = ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--threads", "2", "--uri", uri, "--out", runs.Path);
+        result.Expect(0);
+        Assert.DoesNotContain("p@ss", result.All, StringComparison.Ordinal);
+        Assert.DoesNotContain(Encoded, result.All, StringComparison.Ordinal);
+        foreach (string file in Directory.EnumerateFiles(runs.Path, "*", SearchOption.AllDirectories))
+            Assert.DoesNotContain(Encoded, File.ReadAllText(file), StringComparison.Ordinal);
+    }
+
+    [MongodFact]
+    public void The_program_ends_with_code_3_and_a_hint_when_a_login_fails()
+    {
+        using var runs = new RunsFolder();
+        ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both:wrong", "authSource=admin"), "--out", runs.Path)
+            .Expect(3).Says("authentication failed for user 'both' of database 'admin'").Says("hint:  check user name and password");
+        ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri(), "--out", runs.Path).Expect(3);
+        ProgramRun.Run("run", "q4", "--uri", server.Mongod.Uri("both", "authMechanism=GSSAPI"), "--out", runs.Path).Expect(2).Says("authentication by GSSAPI is not supported");
+    }
+
+    /// <summary>One mongod for the class.</summary>
+    public sealed class Server : IDisposable
+    {
+        private readonly MongoConnection? _connection;
+
+        public Server()
+        {
+            if (new MongodFactAttribute().Skip is not null)
+                return;
+            Mongod = SecuredMongod.Start("--auth", "--setParameter", "authenticationMechanisms=SCRAM-SHA-1,SCRAM-SHA-256");
+            Mongod.CreateUser("root", "root", "admin");
+            _connection = Mongod.Open(Mongod.Uri("root:root"));
+            SecuredMongod.AddUser(_connection, "both", Secret, "admin", "SCRAM-SHA-1", "SCRAM-SHA-256");
+            SecuredMongod.AddUser(_connection, "old", Secret, "admin", "SCRAM-SHA-1");
+            SecuredMongod.AddUser(_connection, "new", Secret, "admin", "SCRAM-SHA-256");
+            SecuredMongod.AddUser(_connection, "IX", "IX", "admin", "SCRAM-SHA-256");
+            SecuredMongod.AddUser(_connection, "\u2168", "\u2163", "admin", "SCRAM-SHA-256");
+            SecuredMongod.AddUser(_connection, "local=user,", Secret, "shop");
+        }
+
+        internal SecuredMongod Mongod { get; } = null!;
+
+        internal long Successes(string mechanism) => Status().FindInt64($"security.authentication.mechanisms.{mechanism}.authenticate.successful") ?? 0;
+
+        internal long Count(string what) => Status().FindInt64($"security.authentication.mechanisms.SCRAM-SHA-256.{what}.successful") ?? 0;
+
+        public void Dispose()
+        {
+            _connection?.Dispose();
+            Mongod?.Dispose();
+        }
+
+        private BsonDocument Status() => _connection!.RunCommand("admin", BsonDocument.Of(("serverStatus", 1)));
+    }
+}

@@ -1,0 +1,109 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Growth;
+
+/// <summary>How the result of writing follows from what was sent and what is there.</summary>
+public sealed class FillingTests : IDisposable
+{
+    private static readonly PlanCollection Series = new() { Name = "series", Count = 0, Documents = new DocumentTemplate(DocumentValue.Empty, 42, "series") };
+
+    private GrowthHarness _run = new();
+
+    public void Dispose() => _run.Dispose();
+
+    [Fact]
+    public void Acknowledged_inserts_without_failures_are_not_read_back()
+    {
+        OperationResult result = Settle("{w: 1}", 10, _ => Scripted.Ok() with { Arrives = false });
+        Assert.Equal(0, result.Repaired);
+        Assert.Empty(_run.Data.Numbers("series"));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3)]
+    [InlineData(100)]
+    public void Unacknowledged_inserts_are_counted_by_what_arrived(int lost)
+    {
+        OperationResult result = Settle("{w: 0}", 100, i => Scripted.Ok() with { Arrives = i >= lost });
+        Assert.Equal((100, 100 - lost, lost), (result.Unacknowledged!.Sent, result.Unacknowledged.Arrived, result.Unacknowledged.Lost));
+        Assert.Equal(lost, result.Repaired);
+        Assert.Equal((100 - lost) / 0.1, result.DocumentsPerSecond, 6);
+        Assert.Equal((100 - lost) / 0.1 * 1024 / 1e6, result.MegabytesPerSecond, 6);
+        Assert.Equal(100, _run.Data.Numbers("series").Count);
+        Assert.Equal(lost == 0 ? 0 : 1, _run.Heard.Troubles.Count());
+    }
+
+    [Fact]
+    public void What_was_never_sent_is_repaired_but_not_lost()
+    {
+        // 5 sends break before anything leaves, 2 that are sent do not arrive.
+        OperationResult result = Settle("{w: 0}", 100, i => i % 20 == 0 ? Scripted.Broken() : Scripted.Ok() with { Arrives = i is not (7 or 8) });
+        Assert.Equal((95, 93, 2), (result.Unacknowledged!.Sent, result.Unacknowledged.Arrived, result.Unacknowledged.Lost));
+        Assert.Equal(7, result.Repaired);
+        Assert.Equal(100, _run.Data.Numbers("series").Count);
+    }
+
+    [Fact]
+    public void The_fence_is_part_of_the_rate_of_unacknowledged_inserts()
+    {
+        OperationResult result = Settle("{w: 0}", 100, _ => Scripted.Ok(), fenceSeconds: 0.3);
+        Assert.Equal(0.3, result.Unacknowledged!.DrainSeconds);
+        Assert.Equal(250, result.DocumentsPerSecond, 6);
+    }
+
+    [Fact]
+    public void A_repair_writes_only_the_holes()
+    {
+        foreach (long number in new long[] { 0, 1, 4, 9 })
+            _run.Data.Insert("series", number);
+        _run.WithContext(context =>
+        {
+            Assert.Equal(6, new Filling(context).Repair(Series, new NumberRange(0, 10)));
+            Assert.Equal([new NumberRange(2, 4), new NumberRange(5, 9)], _run.Data.Written);
+            Assert.Equal(0, new Filling(context).Repair(Series, new NumberRange(0, 10)));
+        });
+    }
+
+    [Fact]
+    public void A_repair_looks_again_and_gives_up_after_five_rounds()
+    {
+        _run.Data.ForgetsWrites = true;
+        _run.WithContext(context =>
+        {
+            var e = Assert.Throws<MissingDocumentsException>(() => new Filling(context).Repair(Series, new NumberRange(1000, 1003)));
+            Assert.Equal("series: documents are still missing between 1,000 and 1,002 after 5 repairs", e.Message);
+        });
+        Assert.Equal(5, _run.Data.Written.Count);
+        Assert.Single(_run.Heard.Events);
+    }
+
+    [Fact]
+    public void A_collection_that_was_left_in_the_middle_is_whole_below_where_writing_goes_on()
+    {
+        foreach (long number in new long[] { 0, 1, 2, 5, 7 })
+            _run.Data.Insert("series", number);
+        _run.WithContext(context => Assert.Equal(8, new Filling(context).FindWholeEnd(Series, 2)));
+        Assert.Equal([new NumberRange(3, 5), new NumberRange(6, 7)], _run.Data.Written);
+        _run.Dispose();
+        _run = new GrowthHarness();
+        // Nothing beyond what was durable.
+        _run.WithContext(context => Assert.Equal(2, new Filling(context).FindWholeEnd(Series, 2)));
+    }
+
+    private OperationResult Settle(string writeConcern, long documents, Func<int, Scripted> script, double fenceSeconds = 0)
+    {
+        _run = new GrowthHarness
+        {
+            Text = $"data: {{series: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: series, to: {documents}, step: {documents}, writes: [{{name: w, writeConcern: {writeConcern}}}]}}\n",
+        };
+        Assert.True(_run.RunWith(script, int.MaxValue, fenceSeconds));
+        return _run.Records.Single().Operations.Single();
+    }
+}

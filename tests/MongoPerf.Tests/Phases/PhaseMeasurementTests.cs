@@ -1,0 +1,330 @@
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Tests.Growth;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Phases;
+
+/// <summary>What a phase counts and times, on a clock that is known to the microsecond.</summary>
+public sealed class PhaseMeasurementTests : PhaseTest
+{
+    [Fact]
+    public void Rates_are_exact_and_leave_the_warm_up_out()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 0.5 }, _ => Scripted.Ok());
+        Assert.Equal(new Accounting(2000, 2000, 0, 0), result.Accounting);
+        Assert.Equal(1500, result.Operations);
+        Assert.Equal(15_000, result.Parts[0].Documents);
+        Assert.Equal(15_000 * 1024, result.Parts[0].Bytes);
+        Assert.Equal(1.5, result.Seconds);
+        Assert.Equal(0.5, result.WarmupSeconds);
+        Assert.Equal(500, result.Parts[0].WarmupService.TotalCount);
+        Assert.Equal(1500, result.Parts[0].Service.TotalCount);
+        Assert.False(result.WasStopped);
+        Assert.Null(result.GivenUp);
+    }
+
+    [Fact]
+    public void A_window_limits_starts_and_not_ends()
+    {
+        GroupResult result = Run(Queries with { Seconds = 1 }, _ => Scripted.Ok(0.3));
+        Assert.Equal([0, 0.3, 0.6, 0.9], Executors[0].StartTimes);
+        Assert.Equal(4, result.Operations);
+        Assert.Equal(1.2, result.Seconds);
+    }
+
+    [Fact]
+    public void An_operation_belongs_to_the_part_in_which_it_starts()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 1 }, _ => Scripted.Ok(0.6));
+        // Starts at 0, 0.6, 1.2 and 1.8.
+        Assert.Equal(2, result.Parts[0].WarmupService.TotalCount);
+        Assert.Equal(2, result.Operations);
+        Assert.Equal(2.4 - 1, result.Seconds, 9);
+    }
+
+    [Fact]
+    public void Percentiles_are_those_of_the_scripted_latencies()
+    {
+        // 1 to 1,000 ms, not in order.
+        GroupResult result = Run(Queries with { Count = 1000 }, i => Scripted.Ok(((i * 7 % 1000) + 1) * MillisecondSeconds));
+        foreach (double percent in new[] { 1, 50, 90, 95, 99, 99.9, 100 })
+            Assert.InRange(result.Parts[0].Service.ValueAtPercentile(percent)!.Value / (percent * 10_000), 1, 1.001);
+        Assert.Equal(500_500, result.Parts[0].Service.Mean!.Value, 500.0);
+    }
+
+    [Fact]
+    public void Intervals_last_a_second_and_add_up_to_the_totals()
+    {
+        GroupResult result = Run(Queries with { Seconds = 3.5, WarmupSeconds = 1.25 }, i => Scripted.Ok((1 + (i % 7)) * MillisecondSeconds));
+        Assert.Equal([0.25, 1.25, 2.25, 3.25], Log.Intervals.SkipLast(1).Select(i => i.Until));
+        Assert.Equal(result.Accounting.Succeeded, Log.Intervals.Sum(i => i.Operations));
+        Assert.Equal(result.AllDocuments, Log.Intervals.Sum(i => i.Documents));
+        Assert.Equal(result.Accounting.Succeeded, Log.Intervals.Sum(i => i.Recorded));
+        Assert.Equal(result.Seconds + result.WarmupSeconds, Log.Intervals.Sum(i => i.Seconds), 9);
+        // Queries make no collection larger.
+        Assert.All(Log.Intervals, i => Assert.Equal(0, i.CollectionDocuments));
+    }
+
+    [Fact]
+    public void No_interval_holds_warm_up_and_measured_part()
+    {
+        Run(Queries with { Seconds = 4, WarmupSeconds = 1.5 }, _ => Scripted.Ok(Clock.Seconds < 1.5 ? 0.001 : 0.005));
+        Assert.Equal([0.5, 1.5], Log.Intervals.Where(i => i.IsWarmup).Select(i => i.Until));
+        Assert.All(Log.Intervals, i => Assert.InRange(i.IsWarmup ? i.Most!.Value : i.Least!.Value, i.IsWarmup ? 1000 : 4990, i.IsWarmup ? 1001 : 5000));
+    }
+
+    [Fact]
+    public void Failures_are_never_in_the_latency_of_successes()
+    {
+        GroupResult result = Run(Queries with { Count = 90 }, i => (i % 3) switch
+        {
+            0 => Scripted.Ok(),
+            1 => Scripted.Refused(50, "MaxTimeMSExpired", seconds: 0.5),
+            _ => Scripted.Broken(0.7),
+        });
+        Assert.Equal(new Accounting(90, 30, 60, 0), result.Accounting);
+        Assert.Equal(60, result.Failed);
+        Assert.Equal(30, result.Parts[0].Service.TotalCount);
+        Assert.InRange(result.Parts[0].Service.Maximum!.Value, 1000, 1001);
+    }
+
+    [Fact]
+    public void A_count_includes_the_warm_up_and_all_threads()
+    {
+        GroupResult result = Run(Queries with { Count = 1000, Threads = 4, WarmupSeconds = 0.2 }, _ => Scripted.Ok());
+        Assert.Equal(new Accounting(1000, 1000, 0, 0), result.Accounting);
+        Assert.Equal(4, Executors.Count);
+        Assert.Equal(1000, Executors.Sum(e => e.StartTimes.Count));
+        Assert.Equal(1000, result.Operations + result.Parts[0].WarmupService.TotalCount);
+        Assert.All(Executors, e => Assert.True(e.WasDisposed));
+    }
+
+    [Fact]
+    public void An_insert_phase_ends_with_its_numbers()
+    {
+        var stored = new List<long>();
+        GroupResult result = Run(Inserts("batch", 25, batch: 10), () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+        {
+            Store = (_, number) =>
+            {
+                stored.Add(number);
+                return true;
+            },
+        });
+        Assert.Equal(Enumerable.Range(0, 25).Select(n => (long)n), stored);
+        Assert.Equal(new Accounting(3, 3, 0, 0), result.Accounting);
+        Assert.Equal(25, result.AllDocuments);
+    }
+
+    /// <summary>Otherwise an acknowledged test would leave a hole that nobody looks for.</summary>
+    [Fact]
+    public void Numbers_that_were_drawn_are_always_sent()
+    {
+        var stored = new List<long>();
+        GroupPlan plan = Inserts("safe", 100) with { Seconds = 1 };
+        // The second is drawn from 0.6 s on and ready at the very end of the window.
+        Run(plan, () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.2))
+        {
+            DrawSeconds = 0.4,
+            Store = (_, number) =>
+            {
+                stored.Add(number);
+                return true;
+            },
+        });
+        Assert.Equal([0, 1], stored);
+        Assert.Equal(2, plan.Numbers!.Next);
+    }
+
+    [Fact]
+    public void Nothing_starts_after_a_verification_or_a_pause_that_outlasts_the_window()
+    {
+        Run(Queries with { Seconds = 1, VerifyShare = 1 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok(0.1)) { VerifySeconds = 0.5 });
+        Assert.Equal([0, 0.6], Executors[0].StartTimes);
+        double windowStart = Clock.Seconds;
+        Run(Queries with { Seconds = 1 }, () =>
+        {
+            ScriptedExecutor? executor = null;
+            executor = new ScriptedExecutor(Clock, _ =>
+            {
+                executor!.ConnectFailures = 6;
+                return Scripted.Broken(0.1);
+            });
+            return executor;
+        });
+        Assert.Equal([windowStart], Executors[1].StartTimes);
+    }
+
+    [Fact]
+    public void The_fence_of_unacknowledged_inserts_is_drain_time_and_part_of_the_length()
+    {
+        GroupResult result = Run(Inserts("unack", 1000), () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { CompleteSeconds = 0.25 });
+        Assert.Equal(0.25, result.DrainSeconds);
+        Assert.Equal(1.25, result.Seconds);
+    }
+
+    [Fact]
+    public void Acknowledged_inserts_have_nothing_to_drain() =>
+        Assert.Equal(0, Run(Inserts("safe", 10), _ => Scripted.Ok()).DrainSeconds);
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(1, 500, 5000)]
+    [InlineData(0.1, 30, 75)]
+    public void The_share_asked_for_is_verified(double share, long leastReplies, long mostDocuments)
+    {
+        GroupResult result = Run(Queries with { Count = 500, VerifyShare = share }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Verification = new(10, 1) });
+        Assert.InRange(result.Wrong, leastReplies, Math.Max(leastReplies, mostDocuments / 10 * (share < 1 ? 10 : 1)));
+        Assert.Equal(result.Wrong * 10, result.Parts[0].Verified);
+    }
+
+    [Fact]
+    public void Failed_operations_are_not_verified() =>
+        Assert.Equal(0, Run(Queries with { Count = 20, VerifyShare = 1 }, _ => Scripted.Refused(1, "InternalError")).Parts[0].Verified);
+
+    [Fact]
+    public void With_a_rate_exactly_that_many_operations_start()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, Rate = 100 }, _ => Scripted.Ok(0.0001));
+        Assert.Equal(new Accounting(200, 200, 0, 0), result.Accounting);
+        Assert.All(Executors.SelectMany(e => e.StartTimes), start => Assert.True(start < 2, $"started at {start} s"));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    [InlineData(100)]
+    public void A_rate_is_spread_evenly_over_the_workers(int threads)
+    {
+        var intended = new List<long>();
+        for (int index = 0; index < threads; index++)
+        {
+            var clock = new ManualClock();
+            var control = new GroupControl(Queries with { Seconds = 2, Rate = 100, Threads = threads }, clock, Log);
+            control.Begin(0);
+            var pacer = new Pacer(clock, 100, threads, index);
+            pacer.Start(0);
+            while (pacer.WaitForNext(control, out long due))
+            {
+                Assert.Equal(due, clock.Now);
+                intended.Add(due);
+            }
+        }
+
+        Assert.Equal(Enumerable.Range(0, 200).Select(i => i * 10_000L), intended.Order());
+    }
+
+    [Fact]
+    public void With_a_rate_nothing_starts_before_its_time()
+    {
+        GroupResult result = Run(Queries with { Seconds = 1, Rate = 4 }, _ => Scripted.Ok());
+        Assert.Equal([0, 0.25, 0.5, 0.75], Executors[0].StartTimes);
+        Assert.Equal(4, result.Parts[0].Response!.TotalCount);
+        // The last operation is followed by waiting for the window's end.
+        Assert.Equal(1, result.Seconds);
+    }
+
+    [Fact]
+    public void An_operation_that_was_meant_for_later_than_the_end_does_not_start()
+    {
+        GroupResult result = Run(Queries with { Seconds = 1, Rate = 0.5 }, _ => Scripted.Ok());
+        Assert.Equal([0], Executors[0].StartTimes);
+        Assert.InRange(result.Parts[0].Response!.Minimum!.Value, 1000, 1001);
+    }
+
+    /// <summary>The classical example of coordinated omission: one stall of 500 ms among operations of 1 ms, 100 a second.</summary>
+    [Fact]
+    public void A_stall_shows_in_response_times_and_hides_in_service_times()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, Rate = 100 }, i => Scripted.Ok(i == 50 ? 0.5 : 0.001));
+        Assert.Equal(200, result.Operations);
+        // One operation in 200 was slow…
+        Assert.InRange(result.Parts[0].Service.ValueAtPercentile(99)!.Value, 1000, 1001);
+        // …but 55 had to wait for it, from 500 ms down in steps of 9 ms; the 20th longest is 329 ms.
+        Assert.InRange(result.Parts[0].Response!.ValueAtPercentile(90.5)!.Value, 329_000, 329_400);
+        Assert.InRange(result.Parts[0].Response!.Maximum!.Value, 500_000, 500_500);
+    }
+
+    [Fact]
+    public void Response_time_is_never_less_than_service_time()
+    {
+        var random = new Random(7);
+        GroupResult result = Run(Queries with { Seconds = 5, Rate = 50 }, _ => Scripted.Ok(random.NextDouble() * 0.03));
+        for (double percent = 0; percent <= 100; percent += 2.5)
+            Assert.True(result.Parts[0].Response!.ValueAtPercentile(percent) >= result.Parts[0].Service.ValueAtPercentile(percent), $"at {percent} %");
+    }
+
+    /// <summary>Else a server that is too slow for the rate looks as if less had been asked of it.</summary>
+    [Fact]
+    public void Arrivals_that_found_no_time_in_the_window_are_skipped() =>
+        Assert.Equal(new Accounting(100, 50, 0, 50), Run(Queries with { Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+
+    [Theory]
+    [InlineData(1, 100)]
+    [InlineData(3, 30)]
+    [InlineData(7, 70)]
+    [InlineData(100, 333)]
+    public void All_workers_together_have_as_many_arrivals_left_as_the_rate_says(int threads, int rate)
+    {
+        var clock = new ManualClock();
+        Pacer[] pacers = [.. Enumerable.Range(0, threads).Select(index => new Pacer(clock, rate, threads, index))];
+        foreach (Pacer pacer in pacers)
+            pacer.Start(1_000_000);
+        Assert.Equal(0, pacers.Sum(p => p.LeftBefore(1_000_000)));
+        Assert.Equal(2 * rate, pacers.Sum(p => p.LeftBefore(3_000_000)));
+        Assert.Equal(0, pacers.Sum(p => p.LeftBefore(long.MaxValue)));
+    }
+
+    [Fact]
+    public void A_phase_that_was_stopped_and_one_of_a_count_skip_no_arrivals()
+    {
+        using var stop = new CancellationTokenSource();
+        GroupResult stopped = Run(Queries with { Seconds = 10, Rate = 100 }, i =>
+        {
+            if (i == 20)
+                stop.Cancel();
+            return Scripted.Ok(0.02);
+        }, stop.Token);
+        Assert.Equal(new Accounting(21, 21, 0, 0), stopped.Accounting);
+        Assert.Equal(new Accounting(30, 30, 0, 0), Run(Queries with { Count = 30, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+        Assert.Equal(new Accounting(80, 50, 0, 30), Run(Queries with { Count = 80, Seconds = 1, Rate = 100 }, _ => Scripted.Ok(0.02)).Accounting);
+    }
+
+    [Fact]
+    public void Replies_with_fewer_documents_than_the_limit_are_counted()
+    {
+        GroupResult result = Run(Queries with { Count = 100, WarmupSeconds = 0.01 }, i => (i % 10) switch
+        {
+            0 => Scripted.Ok() with { Found = 0 },
+            1 => Scripted.Ok() with { Found = 9 },
+            2 => Scripted.Refused(1, "InternalError"),
+            _ => Scripted.Ok(),
+        });
+        // Of each ten, two; the first ten are the warm-up.
+        Assert.Equal((18, 0), (result.Parts[0].ShortReplies, result.Operations - 81));
+    }
+
+    [Fact]
+    public void Inserts_have_no_short_replies() => Assert.Equal(0, Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).Parts[0].ShortReplies);
+
+    [Fact]
+    public void What_ended_within_its_warm_up_has_no_rates()
+    {
+        using var stop = new CancellationTokenSource();
+        using var run = new GrowthHarness { Text = GrowthHarness.Users + "phases:\n  - {name: read, duration: 10s, warmup: 2s, operations: [{find: users}]}\n" };
+        Assert.False(run.Run(i =>
+        {
+            if (i == 100)
+                stop.Cancel();
+            return Scripted.Ok();
+        }, stop.Token));
+        OperationResult result = run.Records.Single(r => r.Phase == "read").Operations.Single();
+        Assert.Equal((0, 0.0, 0.0, 0.0, 0.0, 0.0), (result.Operations, result.Seconds, result.OperationsPerSecond, result.DocumentsPerSecond, result.MegabytesPerSecond, result.ClientCpuCores));
+        Assert.Equal(100, result.Accounting.Succeeded);
+    }
+
+    [Fact]
+    public void A_closed_loop_has_no_response_times() => Assert.Null(Run(Queries with { Count = 3 }, _ => Scripted.Ok()).Parts[0].Response);
+}

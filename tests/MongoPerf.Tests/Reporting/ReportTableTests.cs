@@ -1,0 +1,26 @@
+using MongoPerf.Reporting;
+
+namespace MongoPerf.Tests.Reporting;
+
+public sealed class ReportTableTests
+{
+    /// <summary>Found where deployments with long names stood side by side: the columns of texts vanished.</summary>
+    [Fact]
+    public void Headers_of_numbers_are_stacked_where_there_is_no_room_beside_each_other()
+    {
+        var table = new ReportTable("t", ["<run", "memory not limited documents", "memory 0.5 GB ops/s"], [["50x2000", "825,000", "3,202"]]);
+        Assert.Equal(["<run", "memory\nnot\nlimited\ndocuments", "memory\n0.5 GB\nops/s"], table.Within(50).Columns);
+        Assert.Same(table, table.Within(70));
+    }
+
+    [Fact]
+    public void A_table_leaves_out_what_is_missed_least_where_there_is_no_room()
+    {
+        var table = new ReportTable("Test", ["documents", "ops/s", "docs/s", "p50", "p95", "<index"], [["1M", "12,345", "123,450", "1.23 ms", "2.34 ms", "a long name of an index"]]);
+        Assert.Same(table, table.Within(132));
+        ReportTable narrow = table.Within(50);
+        Assert.Equal(["documents", "ops/s", "p50", "<index"], narrow.Columns);
+        Assert.Equal(["1M", "12,345", "1.23 ms", "a long name of an index"], Assert.Single(narrow.Rows));
+        Assert.Equal("Test (no room for p95, docs/s; the report has all)", narrow.Title);
+    }
+}

@@ -1,0 +1,106 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.Tests.Sharding;
+
+public sealed class ShardWatchTests : IDisposable
+{
+    private readonly LyingServer _shard = new();
+    private readonly ManualClock _clock = new();
+    private readonly List<RunEvent> _events = [];
+    private ServerAddress _address;
+
+    public ShardWatchTests() => _address = _shard.Address;
+
+    public void Dispose() => _shard.Dispose();
+
+    [Fact]
+    public void A_shard_that_is_away_is_one_event_with_its_length_from_its_last_answer()
+    {
+        using ShardWatch watch = Open();
+        Look(watch, seconds: 0.5, times: 3);
+        Action<Exchange> answer = _shard.Answer;
+        Action<Exchange> handshake = _shard.Handshake;
+        _shard.Answer = _shard.Handshake = exchange => exchange.Close();
+        Look(watch, seconds: 0.5, times: 4);
+        Assert.Empty(_events);
+        _shard.Answer = answer;
+        _shard.Handshake = handshake;
+        Look(watch, seconds: 0.5, times: 3);
+        RunEvent told = Assert.Single(_events);
+        Assert.Equal(("outage", 2.5), (told.Kind, told.Seconds));
+        Assert.Equal($"shard s0 did not answer ({_shard.Address}: connection closed by the server) and was back after 2.5 s", told.Text);
+    }
+
+    [Fact]
+    public void A_shard_that_came_back_between_two_looks_was_away_all_the_same()
+    {
+        using ShardWatch watch = Open();
+        Look(watch, seconds: 0.5, times: 1);
+        Action<Exchange> answer = _shard.Answer;
+        _shard.Answer = exchange => exchange.Reset();
+        Look(watch, seconds: 0.5, times: 1);
+        _shard.Answer = answer;
+        Look(watch, seconds: 0.5, times: 1);
+        Assert.Equal(1, Assert.Single(_events).Seconds);
+    }
+
+    [Fact]
+    public void An_outage_that_goes_on_is_told_when_the_run_ends()
+    {
+        using (ShardWatch watch = Open())
+        {
+            Look(watch, seconds: 0.5, times: 1);
+            _shard.Answer = _shard.Handshake = exchange => exchange.Close();
+            Look(watch, seconds: 0.5, times: 2);
+        }
+
+        Assert.Contains("and was still down when the run ended, after 1.5 s", Assert.Single(_events).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void One_that_was_never_reached_and_one_that_has_another_primary_are_no_outages()
+    {
+        using var other = new LyingServer();
+        using (ShardWatch watch = Open())
+        {
+            _address = new ServerAddress("127.0.0.1", 1);
+            Look(watch, seconds: 0.5, times: 2);
+            _address = _shard.Address;
+            Look(watch, seconds: 0.5, times: 2);
+            _address = other.Address;
+            Look(watch, seconds: 0.5, times: 2);
+        }
+
+        Assert.Empty(_events);
+    }
+
+    [Fact]
+    public void One_that_was_not_reached_at_the_beginning_is_asked_no_more()
+    {
+        int asked = 0;
+        _shard.Handshake = exchange =>
+        {
+            asked++;
+            exchange.Close();
+        };
+        using ShardWatch watch = Open();
+        Look(watch, seconds: 0.5, times: 6);
+        Assert.Equal(3, asked);
+        Assert.Empty(_events);
+    }
+
+    private ShardWatch Open() => new(
+        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), ConnectionSettings.Default, _clock, _events.Add);
+
+    private void Look(ShardWatch watch, double seconds, int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            watch.Look();
+            _clock.Advance(seconds);
+        }
+    }
+}

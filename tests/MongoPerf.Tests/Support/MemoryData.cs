@@ -1,0 +1,171 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Tests.Support;
+
+/// <summary>A plan's collections as numbers in memory, which remember what was asked of them.</summary>
+internal sealed class MemoryData(ManualClock clock) : IDataStore
+{
+    private readonly Lock _lock = new();
+    private readonly Dictionary<string, SortedSet<long>> _numbers = [];
+    private readonly Dictionary<string, long> _durable = [];
+
+    /// <summary>Inserts of a number that was there already.</summary>
+    public int Duplicates { get; private set; }
+
+    /// <summary>Writes are acknowledged and forgotten.</summary>
+    public bool ForgetsWrites { get; set; }
+
+    /// <summary>False for a system that can only count documents.</summary>
+    public bool FindsNumbers { get; init; } = true;
+
+    public long LostConnections { get; set; }
+
+    public CancellationToken Stop { get; set; }
+
+    /// <summary>What each collection takes to be made.</summary>
+    public double CreateSeconds { get; set; }
+
+    /// <summary>Why none can be made.</summary>
+    public Exception? CreateFailure { get; set; }
+
+    /// <summary>Called while sizes are read.</summary>
+    public Action OnSizes { get; set; } = () => { };
+
+    /// <summary>Called before a checkpoint is made.</summary>
+    public Action OnCheckpoint { get; set; } = () => { };
+
+    /// <summary>Documents at each checkpoint, of whichever collection.</summary>
+    public List<long> Checkpoints { get; } = [];
+
+    /// <summary>What was written again, of whichever collection.</summary>
+    public List<NumberRange> Written { get; } = [];
+
+    /// <summary>Calls in their order.</summary>
+    public List<string> Calls { get; } = [];
+
+    public IReadOnlyCollection<long> Numbers(string collection)
+    {
+        lock (_lock)
+            return [.. Of(collection)];
+    }
+
+    public bool Insert(string collection, long number)
+    {
+        lock (_lock)
+        {
+            if (Of(collection).Add(number))
+                return true;
+            Duplicates++;
+            return false;
+        }
+    }
+
+    public void Remove(string collection, long number)
+    {
+        lock (_lock)
+            Of(collection).Remove(number);
+    }
+
+    /// <summary>What a crash of the server may do to everything after the last checkpoint.</summary>
+    public void Lose(Func<long, bool> which)
+    {
+        lock (_lock)
+        {
+            foreach ((string collection, SortedSet<long> numbers) in _numbers)
+                numbers.RemoveWhere(number => number >= _durable.GetValueOrDefault(collection) && which(number));
+        }
+    }
+
+    public CollectionState Inspect(StoredCollection collection) => new(_numbers.ContainsKey(collection.Name), null);
+
+    public void Create(PlanCollection collection, long documents)
+    {
+        clock.Advance(CreateSeconds);
+        if (CreateFailure is not null)
+            throw CreateFailure;
+        Calls.Add($"create {collection.Name}");
+        _ = Of(collection.Name);
+    }
+
+    public void Drop(PlanCollection collection)
+    {
+        Of(collection.Name).Clear();
+        _durable.Remove(collection.Name);
+    }
+
+    public long Count(PlanCollection collection) => Of(collection.Name).Count;
+
+    public bool FindsDocuments(PlanCollection collection) => FindsNumbers;
+
+    public long FindEnd(PlanCollection collection, long from) => Of(collection.Name) is { Count: > 0 } numbers ? numbers.Max + 1 : 0;
+
+    public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range)
+    {
+        var missing = new List<NumberRange>();
+        for (long number = range.First; number < range.End; number++)
+        {
+            if (Of(collection.Name).Contains(number))
+                continue;
+            if (missing.Count > 0 && missing[^1].End == number)
+                missing[^1] = new NumberRange(missing[^1].First, number + 1);
+            else
+                missing.Add(new NumberRange(number, number + 1));
+        }
+
+        return missing;
+    }
+
+    public void Write(PlanCollection collection, NumberRange range)
+    {
+        Written.Add(range);
+        for (long number = range.First; number < range.End && !ForgetsWrites; number++)
+            Of(collection.Name).Add(number);
+    }
+
+    public PlanSummary? Explain(FindDocuments query)
+    {
+        Calls.Add($"explain {query.Name}");
+        return new PlanSummary { Stages = "COLLSCAN" };
+    }
+
+    public ExaminedCounters? ReadExamined() => null;
+
+    public SizeResult ReadSizes(PlanCollection collection, long documents)
+    {
+        Calls.Add($"sizes {collection.Name} {documents}");
+        OnSizes();
+        return new SizeResult
+        {
+            Collection = collection.Name,
+            Documents = documents,
+            DataBytes = documents * 1024,
+            StorageBytes = documents * 1024,
+            IndexBytes = documents,
+            Indexes = new Dictionary<string, long>(),
+        };
+    }
+
+    public void Checkpoint(PlanCollection collection, long documents)
+    {
+        OnCheckpoint();
+        Calls.Add($"checkpoint {collection.Name} {documents}");
+        Checkpoints.Add(documents);
+        _durable[collection.Name] = documents;
+    }
+
+    public long? ReadAvailableConnections() => null;
+
+    public void Dispose()
+    {
+    }
+
+    private SortedSet<long> Of(string collection)
+    {
+        if (!_numbers.TryGetValue(collection, out SortedSet<long>? numbers))
+            _numbers[collection] = numbers = [];
+        return numbers;
+    }
+}

@@ -1,0 +1,127 @@
+using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Wire;
+
+/// <summary>What a connection string asks of every operation arrives at the server with those that don't say so themselves.</summary>
+public sealed class OperationDefaultsTests
+{
+    private const string All = "w=majority&journal=true&wTimeoutMS=500&readConcernLevel=majority&readPreference=secondaryPreferred&readPreferenceTags=dc:ny&readPreferenceTags=&maxStalenessSeconds=120";
+
+    private static readonly (string, object?) Own = ("writeConcern", BsonDocument.Of(("w", 1)));
+
+    [Fact]
+    public void A_write_gets_the_write_concern_alone()
+    {
+        BsonDocument sent = Send(All, BsonDocument.Of(("insert", "c")));
+        Assert.Equal(("majority", true, 500), (sent.FindString("writeConcern.w"), sent.IsTrue("writeConcern.j"), sent.FindInt64("writeConcern.wtimeout")));
+        Assert.Equal((null, null), (sent.Find("readConcern"), sent.Find("$readPreference")));
+        Assert.Equal("d", sent.FindString("$db"));
+    }
+
+    [Fact]
+    public void A_read_gets_read_concern_and_preference_alone()
+    {
+        BsonDocument sent = Send(All, BsonDocument.Of(("find", "c")));
+        Assert.Equal(("majority", "secondaryPreferred", 120), (sent.FindString("readConcern.level"), sent.FindString("$readPreference.mode"), sent.FindInt64("$readPreference.maxStalenessSeconds")));
+        Assert.Equal(("ny", 2), (sent.FindString("$readPreference.tags.0.dc"), sent.FindDocument("$readPreference.tags")!.Count()));
+        Assert.Null(sent.Find("writeConcern"));
+    }
+
+    [Fact]
+    public void What_an_operation_says_itself_stands()
+    {
+        Assert.Equal(1, Send(All, BsonDocument.Of(("insert", "c"), Own)).FindInt64("writeConcern.w"));
+        BsonDocument sent = Send(All, BsonDocument.Of(("find", "c"), ("$readPreference", BsonDocument.Of(("mode", "nearest"))), ("readConcern", BsonDocument.Of(("level", "local")))));
+        Assert.Equal(("nearest", "local"), (sent.FindString("$readPreference.mode"), sent.FindString("readConcern.level")));
+    }
+
+    [Fact]
+    public void Other_commands_and_commands_around_the_load_stay_as_they_are()
+    {
+        Assert.Equal(["serverStatus", "$db"], Send(All, BsonDocument.Of(("serverStatus", 1))).Select(e => e.Key));
+        Assert.Equal(["insert", "$db"], Send("", BsonDocument.Of(("insert", "c"))).Select(e => e.Key));
+        Assert.Equal(["insert", "$db"], Send(All, BsonDocument.Of(("insert", "c")), isHousekeeping: true).Select(e => e.Key));
+    }
+
+    [Fact]
+    public void Document_sequences_come_through_whole()
+    {
+        var writer = new OpMsgWriter();
+        writer.Begin();
+        writer.Body.WriteString("insert"u8, "c");
+        writer.EndBody("d");
+        writer.BeginSequence("documents"u8);
+        writer.Body.WriteRaw(BsonDocument.Of(("x", 1)).Bytes);
+        writer.Body.WriteRaw(BsonDocument.Of(("x", 2)).Bytes);
+        writer.EndSequence();
+        byte[] sent = SendRaw("w=2", writer.Finish().ToArray());
+        Assert.Equal(sent.Length, MessageHeader.Read(sent).Length);
+        OpMsg message = OpMsg.Parse(sent);
+        Assert.Equal(2, new BsonDocument(message.Body.ToArray()).FindInt64("writeConcern.w"));
+        OpMsg.SequenceEnumerator sequences = message.Sequences;
+        Assert.True(sequences.MoveNext());
+        Assert.Equal(("documents", 24), (sequences.Current.NameText, sequences.Current.Documents.Length));
+    }
+
+    [Fact]
+    public void A_secondary_that_was_named_directly_is_asked_as_one_and_writes_are_left_to_it_to_refuse()
+    {
+        BsonDocument secondary = BsonDocument.Of(("secondary", true), ("setName", "rs0"), ("maxWireVersion", 17), ("ok", 1.0));
+        foreach (bool isHousekeeping in (bool[])[true, false])
+        {
+            Assert.Equal("primaryPreferred", Send("directConnection=true", BsonDocument.Of(("find", "c")), isHousekeeping, secondary).FindString("$readPreference.mode"));
+            Assert.Equal("primaryPreferred", Send("directConnection=true", BsonDocument.Of(("listCollections", 1)), isHousekeeping, secondary).FindString("$readPreference.mode"));
+            Assert.Null(Send("directConnection=true", BsonDocument.Of(("insert", "c")), isHousekeeping, secondary).Find("$readPreference"));
+            Assert.Null(Send("", BsonDocument.Of(("find", "c")), isHousekeeping, secondary).Find("$readPreference"));
+            Assert.Null(Send("directConnection=true", BsonDocument.Of(("find", "c")), isHousekeeping).Find("$readPreference"));
+        }
+    }
+
+    [Fact]
+    public void Adding_allocates_nothing()
+    {
+        var settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + All));
+        OperationDefaults defaults = OperationDefaults.ForLoad(settings, new HelloReply(LyingServer.Hello(17)))!;
+        byte[] insert = new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c")), 1).ToArray();
+        byte[] find = new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("find", "c")), 1).ToArray();
+        Assert.Equal(0, Allocation.LeastBytes(() =>
+        {
+            for (int i = 0; i < 1000; i++)
+            {
+                _ = defaults.Apply(insert);
+                _ = defaults.Apply(find);
+            }
+        }));
+    }
+
+    private static BsonDocument Send(string options, BsonDocument command, bool isHousekeeping = false, BsonDocument? hello = null)
+    {
+        byte[] sent = isHousekeeping
+            ? SendRaw(options, null, command, hello)
+            : SendRaw(options, new OpMsgWriter().WriteCommand("d", command, 1).ToArray(), null, hello);
+        return new BsonDocument(OpMsg.Parse(sent).Body.ToArray());
+    }
+
+    private static byte[] SendRaw(string options, byte[]? message, BsonDocument? command = null, BsonDocument? hello = null)
+    {
+        byte[] seen = [];
+        using var server = new LyingServer
+        {
+            Handshake = exchange => exchange.Reply(hello ?? LyingServer.Hello(17)),
+            Answer = exchange =>
+            {
+                seen = exchange.Request;
+                exchange.Reply(BsonDocument.Of(("ok", 1.0)));
+            },
+        };
+        using MongoConnection connection = MongoConnection.Open(server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)));
+        if (message is null)
+            connection.RunCommand("d", command!);
+        else
+            connection.RoundTrip(message);
+        return seen;
+    }
+}
