@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 
 namespace MongoPerf.Server;
@@ -26,6 +27,15 @@ public sealed class EmbeddedServer : IDisposable
     /// <summary>Done when a client has sent the shutdown command; the owner then calls <see cref="Stop"/>.</summary>
     public Task ShutdownRequested => _shutdown.Task;
 
+    /// <summary>Connections that were closed because there were too many.</summary>
+    public long RefusedConnections => _listener.Refused;
+
+    /// <summary>Bytes that messages larger than usual take at the moment.</summary>
+    public long MessageBytes => _listener.MessageBytes;
+
+    /// <summary>Commands that failed with an exception that nobody meant.</summary>
+    public long Defects => _context.Counters.Defects;
+
     public StoreFigures StoreFigures => _context.Store.Figures;
 
     /// <summary>Opens the store, replaying what a killed process left, and starts to listen.</summary>
@@ -38,7 +48,7 @@ public sealed class EmbeddedServer : IDisposable
         {
             // Commands that come in before the next lines have run would miss port and counters; hence the gate.
             var handler = new Handler(context);
-            var server = new EmbeddedServer(context, TcpServer.Start(options.Port, handler));
+            var server = new EmbeddedServer(context, TcpServer.Start(options.Port, handler, options.MaximumConnections));
             context.Port = server.Port;
             context.Network = server._listener.Counters;
             context.ShutdownRequested = () => server._shutdown.TrySetResult();
@@ -52,13 +62,20 @@ public sealed class EmbeddedServer : IDisposable
         }
     }
 
-    /// <summary>Finishes the commands at hand, closes the connections and the store. Later calls do nothing.</summary>
+    /// <summary>Lets the commands at hand finish for 5 s, interrupts those that have not, closes the connections and the store. Later calls do nothing.</summary>
+    /// <remarks>The store is not closed under a command that still runs: it is then left as after a kill, which loses nothing.</remarks>
     public void Stop()
     {
         if (Interlocked.Exchange(ref _isStopped, 1) != 0)
             return;
-        _listener.Stop();
-        _context.Dispose();
+        if (_listener.Stop(Interrupt))
+            _context.Dispose();
+    }
+
+    private void Interrupt()
+    {
+        _context.Operations.InterruptAll(Interruption.Shutdown);
+        _context.Store.StopCompactions();
     }
 
     public void Dispose() => Stop();

@@ -27,6 +27,9 @@ public sealed record EmbeddedServerOptions
     /// <summary>Stands before each connection's session and answers what it wants to answer itself; null for nothing in between. Called on the connection's thread.</summary>
     public Func<ICommandSession, ServerCounters, ICommandSession>? Around { get; init; }
 
+    /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
+    public int? MaximumConnections { get; init; }
+
     internal long EffectiveCacheBytes =>
         CacheBytes ?? Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, LeastDefaultCacheBytes, MostDefaultCacheBytes);
 }

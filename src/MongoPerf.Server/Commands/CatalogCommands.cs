@@ -16,6 +16,12 @@ internal static class CatalogCommands
         while (reader.Read())
         {
             bool isOff = reader.Type == BsonType.Boolean && !reader.Boolean;
+            if (reader.NameIs("collation"u8))
+            {
+                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                continue;
+            }
+
             if (!isOff && !GenericFields.Contains(reader.Name) && !reader.NameIs("autoIndexId"u8) && !reader.NameIs("idIndex"u8))
                 throw CommandException.NotSupported($"the option '{reader.NameText}' of create");
         }
@@ -33,6 +39,7 @@ internal static class CatalogCommands
         reader.Read();
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("ns not found");
         int indexes = session.Server.Store.Drop(collection.Namespace) ?? throw CommandException.NamespaceNotFound("ns not found");
+        session.Server.Cursors.ReleaseDropped();
         reply.Body.WriteInt32("nIndexesWas"u8, indexes);
         reply.Body.WriteString("ns"u8, collection.Namespace);
         reply.Succeed();
@@ -44,6 +51,7 @@ internal static class CatalogCommands
         bool any = false;
         foreach (Collection collection in InDatabase(session, session.Database))
             any |= session.Server.Store.Drop(collection.Namespace) != null;
+        session.Server.Cursors.ReleaseDropped();
         if (any)
             reply.Body.WriteString("dropped"u8, session.Database);
         reply.Succeed();

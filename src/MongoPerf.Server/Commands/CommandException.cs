@@ -8,7 +8,12 @@ internal sealed class CommandException(int code, string codeName, string message
 
     public string CodeName { get; } = codeName;
 
+    /// <summary>Goes into the reply besides code and text.</summary>
+    public DuplicateKey? Duplicate { get; init; }
+
     public static CommandException BadValue(string message) => new(2, "BadValue", message);
+
+    public static CommandException Overflow(string message) => new(15, "Overflow", message);
 
     public static CommandException FailedToParse(string message) => new(9, "FailedToParse", message);
 

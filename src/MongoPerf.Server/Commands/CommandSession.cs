@@ -2,49 +2,84 @@ using System.Buffers;
 using System.Text;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only.</summary>
-internal sealed class CommandSession(ServerContext server, int connectionId) : ICommandSession
+/// <summary>One connection to the embedded server: finds the command, carries it out, turns failures into replies. Its thread only, but for <see cref="ClientLeft"/>.</summary>
+internal sealed class CommandSession : ICommandSession
 {
     private const int MaximumNameLength = 320;
+
+    // A longer command may have blown up what the query keeps for the next one.
+    private const int UsualCommandBytes = 64 << 10;
+
+    private bool _isLeaveable;
     private byte[] _database = [];
     private string _databaseText = "";
     private byte[] _collectionName = [];
     private byte[] _collectionDatabase = [];
     private Collection? _collection;
 
-    public ServerContext Server { get; } = server;
+    public CommandSession(ServerContext server, int connectionId)
+    {
+        Server = server;
+        ConnectionId = connectionId;
+        Operation.Connection = connectionId;
+        server.Operations.Add(Operation);
+    }
 
-    public int ConnectionId { get; } = connectionId;
+    public ServerContext Server { get; }
+
+    public int ConnectionId { get; }
 
     /// <summary>For the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
     public FindQuery Query { get; private set; } = new(new PathCache());
 
-    public InsertScratch Insert { get; } = new();
+    public InsertScratch Insert { get; private set; } = new();
+
+    /// <summary>The present command as others see it: its time limit, and whether it has to end.</summary>
+    public Operation Operation { get; } = new();
 
     /// <summary>The present command's <c>$db</c>.</summary>
     public string Database => _databaseText;
 
     public void Handle(in CommandRequest request, ReplyWriter reply)
     {
+        Operation.Begin(Server.Operations.NextId());
         try
         {
-            ReadDatabase(request);
-            CommandTable.Entry command = CommandTable.Find(request.Name);
-            if (request.IsLegacyQuery && !command.IsHandshake)
+            RequireSound(request.Body);
+            ReadGenericFields(request);
+            if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
+            CommandTable.Entry command = CommandTable.Find(request.Name);
+            Operation.Describe(command.Name, _databaseText);
+            // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
+            _isLeaveable = request.WantsReply && command.Name != "insert";
+            SessionFields.Require(request.Body, command);
             if (command.IsCounted)
                 Server.Counters.CountCommand();
             command.Execute(this, request, reply);
         }
         catch (CommandException error)
         {
+            reply.Fail(error.Code, error.CodeName, error.Message, error.Duplicate is { } duplicate ? duplicate.Write : null);
+        }
+        catch (InterruptedException error)
+        {
             reply.Fail(error.Code, error.CodeName, error.Message);
+        }
+        catch (MemoryLimitException error)
+        {
+            reply.Fail(146, "ExceededMemoryLimit", error.Message);
+        }
+        catch (BsonDepthException error)
+        {
+            reply.Fail(15, "Overflow", $"BSONObj exceeds maximum nested object depth: {error.Message}");
         }
         catch (BsonFormatException error)
         {
@@ -52,19 +87,47 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         }
         catch (IndexKeyException error)
         {
-            reply.Fail(238, "NotImplemented", error.Message);
+            reply.Fail(error.Code, error.CodeName, error.Message);
         }
         catch (StorageException error)
         {
             reply.Fail(1, "InternalError", error.Message);
         }
+        catch (InsufficientExecutionStackException)
+        {
+            reply.Fail(15, "Overflow", "the command is nested too deeply");
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            // A defect of this server: the client is told, this connection and all others continue.
+            Server.Counters.CountDefect();
+            reply.Fail(8, "UnknownError", $"the embedded server failed unexpectedly: {error.GetType().Name}: {error.Message}");
+        }
         finally
         {
             Query.Dispose();
+            if (request.Body.Length > UsualCommandBytes)
+                Query = new FindQuery(new PathCache());
+            if (Insert.IsLarge)
+                Insert = new InsertScratch();
+            _isLeaveable = false;
+            Operation.End();
         }
     }
 
-    public void Dispose() => Query.Dispose();
+    /// <inheritdoc/>
+    public void ClientLeft()
+    {
+        long id = Operation.Id;
+        if (Volatile.Read(ref _isLeaveable))
+            Operation.Interrupt(id, Interruption.ClientLeft);
+    }
+
+    public void Dispose()
+    {
+        Server.Operations.Remove(Operation);
+        Query.Dispose();
+    }
 
     /// <summary>Gives the query to a cursor and makes a new one for the next command.</summary>
     public FindQuery ReleaseQuery()
@@ -79,8 +142,12 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
     public Collection? FindCollection(ReadOnlySpan<byte> name)
     {
         if (_collection is { IsDropped: false } && name.SequenceEqual(_collectionName) && _database.AsSpan().SequenceEqual(_collectionDatabase))
+        {
+            Operation.Namespace = _collection.Namespace;
             return _collection;
-        RequireName(name);
+        }
+
+        Namespaces.RequireCollection(_databaseText, name);
         Span<char> text = stackalloc char[MaximumNameLength];
         _databaseText.CopyTo(text);
         text[_databaseText.Length] = '.';
@@ -98,7 +165,8 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         if (FindCollection(name) is { } found)
             return found;
         Namespaces.RequireDatabase(_databaseText);
-        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew);
+        Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew) ?? throw new CommandException(
+            13297, "DatabaseDifferCase", $"db already exists with different case already have: [{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
         Remember(name, made);
         return made;
     }
@@ -108,29 +176,59 @@ internal sealed class CommandSession(ServerContext server, int connectionId) : I
         ? first.StringBytes
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
 
-    private void RequireName(ReadOnlySpan<byte> name) => Namespaces.RequireCollection(_databaseText, name);
-
     private void Remember(ReadOnlySpan<byte> name, Collection found)
     {
         _collection = found;
         _collectionName = name.ToArray();
         _collectionDatabase = _database;
+        Operation.Namespace = found.Namespace;
     }
 
-    private void ReadDatabase(in CommandRequest request)
+    /// <summary>What mongod checks of every message before it looks at the command.</summary>
+    private static void RequireSound(ReadOnlySpan<byte> body)
     {
-        if (request.IsLegacyQuery)
-        {
+        if (body.Length > Limits.MaximumBodyBytes)
+            throw Limits.TooLarge(body.Length);
+        BsonValidator.ValidateStructure(body);
+    }
+
+    /// <summary><c>$db</c> and <c>maxTimeMS</c>.</summary>
+    private void ReadGenericFields(in CommandRequest request)
+    {
+        bool hasDatabase = request.IsLegacyQuery;
+        if (hasDatabase)
             SetDatabase("admin"u8);
-            return;
+        var reader = new BsonReader(request.Body);
+        while (reader.Read())
+        {
+            if (!hasDatabase && reader.NameIs("$db"u8))
+            {
+                if (reader.Type != BsonType.String)
+                    throw CommandException.Location(13111, "wrong type for field ($db)");
+                SetDatabase(reader.StringBytes);
+                hasDatabase = true;
+            }
+            else if (reader.NameIs("maxTimeMS"u8))
+            {
+                Operation.LimitTime(Milliseconds(reader, isAggregate: request.Name.SequenceEqual("aggregate"u8)));
+            }
         }
 
-        var reader = new BsonReader(request.Body);
-        if (!reader.Find("$db"u8))
+        if (!hasDatabase)
             throw CommandException.Location(40571, "OP_MSG requests require a $db argument");
-        if (reader.Type != BsonType.String)
-            throw CommandException.Location(13111, "wrong type for field ($db)");
-        SetDatabase(reader.StringBytes);
+    }
+
+    /// <param name="maxTime">Stands on the field.</param>
+    /// <param name="isAggregate">mongod reads it with the fields of an aggregate, whose errors have codes of their own.</param>
+    private static long Milliseconds(BsonReader maxTime, bool isAggregate)
+    {
+        if (isAggregate)
+            CommandFields.Count("aggregate", "maxTimeMS", new BsonValue(maxTime.Type, maxTime.Value.ToArray()));
+        if (!maxTime.IsNumber)
+            throw CommandException.BadValue("maxTimeMS must be a number");
+        if (maxTime.ToDouble() != Math.Floor(maxTime.ToDouble()))
+            throw CommandException.BadValue("maxTimeMS has non-integral value");
+        return maxTime.ToDouble() is >= 0 and <= int.MaxValue ? maxTime.ToInt64() : throw CommandException.BadValue($"{maxTime.ToInt64()} value for maxTimeMS is out of range");
     }
 
     private void SetDatabase(ReadOnlySpan<byte> name)

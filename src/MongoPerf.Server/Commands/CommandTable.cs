@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using MongoPerf.Server.Commands.Aggregation;
 using MongoPerf.Server.Commands.Updates;
@@ -16,7 +17,20 @@ internal static class CommandTable
     /// <param name="Execute">Carries the command out.</param>
     /// <param name="IsHandshake">May come as OP_QUERY.</param>
     /// <param name="IsCounted">Counts under opcounters.command; the others have counters of their own.</param>
-    public sealed record Entry(Handler Execute, bool IsHandshake = false, bool IsCounted = true);
+    /// <param name="Concern">Which read concerns it takes.</param>
+    /// <param name="TakesTransactionNumber">Whether mongod could run it in a transaction or again: refused all the same, but with the code for that.</param>
+    public sealed record Entry(
+        Handler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local, bool TakesTransactionNumber = false)
+    {
+        /// <summary>As the client wrote it.</summary>
+        public string Name { get; init; } = "";
+    }
+
+    /// <summary>Every name, for the documentation.</summary>
+    public static IEnumerable<string> Names => Entries.Keys;
+
+    /// <summary>Whether a command may come as OP_QUERY.</summary>
+    public static bool IsHandshake(ReadOnlySpan<byte> name) => TryFind(name, out Entry? entry) && entry.IsHandshake;
 
     private static readonly FrozenDictionary<string, Entry> Entries = new Dictionary<string, Entry>
     {
@@ -26,33 +40,41 @@ internal static class CommandTable
         ["buildInfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
         ["buildinfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
         ["ping"] = new(AdministrationCommands.Ping),
-        ["endSessions"] = new(AdministrationCommands.Ping),
+        ["startSession"] = new(SessionCommands.Start),
+        ["endSessions"] = new(SessionCommands.Take),
+        ["refreshSessions"] = new(SessionCommands.Take),
+        ["killSessions"] = new(SessionCommands.Take),
+        ["commitTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
+        ["abortTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
+        ["connectionStatus"] = new(SessionCommands.ConnectionStatus),
         ["fsync"] = new(AdministrationCommands.Fsync),
         ["shutdown"] = new(AdministrationCommands.Shutdown),
         ["getParameter"] = new(AdministrationCommands.GetParameter),
         ["getCmdLineOpts"] = new(AdministrationCommands.GetCommandLine),
         ["hostInfo"] = new(AdministrationCommands.HostInfo),
         ["whatsmyuri"] = new(AdministrationCommands.WhatsMyUri),
+        ["currentOp"] = new(OperationCommands.CurrentOp),
+        ["killOp"] = new(OperationCommands.KillOp),
         ["getLog"] = new(AdministrationCommands.GetLog),
         ["serverStatus"] = new(ServerStatusCommand.Execute),
-        ["insert"] = new(InsertCommand.Execute, IsCounted: false),
-        ["update"] = new(UpdateCommand.Execute, IsCounted: false),
-        ["delete"] = new(DeleteCommand.Execute, IsCounted: false),
-        ["find"] = new(FindCommand.Execute, IsCounted: false),
-        ["getMore"] = new(CursorCommands.GetMore, IsCounted: false),
+        ["insert"] = new(InsertCommand.Execute, IsCounted: false, TakesTransactionNumber: true),
+        ["update"] = new(UpdateCommand.Execute, IsCounted: false, TakesTransactionNumber: true),
+        ["delete"] = new(DeleteCommand.Execute, IsCounted: false, TakesTransactionNumber: true),
+        ["find"] = new(FindCommand.Execute, IsCounted: false, Concern: ReadConcernSupport.All, TakesTransactionNumber: true),
+        ["getMore"] = new(CursorCommands.GetMore, IsCounted: false, Concern: ReadConcernSupport.All, TakesTransactionNumber: true),
         ["killCursors"] = new(CursorCommands.KillCursors),
-        ["findAndModify"] = new(FindAndModifyCommand.Execute),
-        ["findandmodify"] = new(FindAndModifyCommand.Execute),
-        ["count"] = new(CountCommand.Execute),
-        ["distinct"] = new(DistinctCommand.Execute),
+        ["findAndModify"] = new(FindAndModifyCommand.Execute, TakesTransactionNumber: true),
+        ["findandmodify"] = new(FindAndModifyCommand.Execute, TakesTransactionNumber: true),
+        ["count"] = new(CountCommand.Execute, Concern: ReadConcernSupport.NotSnapshot, TakesTransactionNumber: true),
+        ["distinct"] = new(DistinctCommand.Execute, Concern: ReadConcernSupport.All, TakesTransactionNumber: true),
         ["explain"] = new(ExplainCommand.Execute),
-        ["aggregate"] = new(AggregateCommand.Execute),
-        ["create"] = new(CatalogCommands.Create),
+        ["aggregate"] = new(AggregateCommand.Execute, Concern: ReadConcernSupport.All, TakesTransactionNumber: true),
+        ["create"] = new(CatalogCommands.Create, TakesTransactionNumber: true),
         ["drop"] = new(CatalogCommands.Drop),
         ["dropDatabase"] = new(CatalogCommands.DropDatabase),
         ["listCollections"] = new(CatalogCommands.ListCollections),
         ["listDatabases"] = new(CatalogCommands.ListDatabases),
-        ["createIndexes"] = new(IndexCommands.CreateIndexes),
+        ["createIndexes"] = new(IndexCommands.CreateIndexes, TakesTransactionNumber: true),
         ["listIndexes"] = new(IndexCommands.ListIndexes),
         ["dropIndexes"] = new(IndexCommands.DropIndexes),
         ["deleteIndexes"] = new(IndexCommands.DropIndexes),
@@ -62,16 +84,19 @@ internal static class CommandTable
         ["collstats"] = new(StatisticsCommands.CollStats),
         ["dbStats"] = new(StatisticsCommands.DbStats),
         ["dbstats"] = new(StatisticsCommands.DbStats),
-    }.ToFrozenDictionary();
+    }.ToFrozenDictionary(pair => pair.Key, pair => pair.Value with { Name = pair.Key });
 
     private static readonly FrozenDictionary<string, Entry>.AlternateLookup<ReadOnlySpan<char>> ByName = Entries.GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <exception cref="CommandException">59, for a name that is not known.</exception>
-    public static Entry Find(ReadOnlySpan<byte> name)
+    public static Entry Find(ReadOnlySpan<byte> name) => TryFind(name, out Entry? entry)
+        ? entry
+        : throw new CommandException(59, "CommandNotFound", $"no such command: '{Encoding.UTF8.GetString(name)}'");
+
+    private static bool TryFind(ReadOnlySpan<byte> name, [NotNullWhen(true)] out Entry? entry)
     {
+        entry = null;
         Span<char> text = stackalloc char[MaximumNameLength];
-        if (name.Length <= MaximumNameLength && ByName.TryGetValue(text[..Encoding.ASCII.GetChars(name, text)], out Entry? entry))
-            return entry;
-        throw new CommandException(59, "CommandNotFound", $"no such command: '{Encoding.UTF8.GetString(name)}'");
+        return name.Length <= MaximumNameLength && ByName.TryGetValue(text[..Encoding.ASCII.GetChars(name, text)], out entry);
     }
 }

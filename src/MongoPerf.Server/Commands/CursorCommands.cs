@@ -13,8 +13,15 @@ internal static class CursorCommands
         Cursor cursor = session.Server.Cursors.Take(id)
             ?? throw new CommandException(43, "CursorNotFound", $"cursor id {id} not found");
         bool hasMore = false;
+        if (session.Operation.RemainingMilliseconds != null)
+        {
+            session.Server.Cursors.PutBack(cursor);
+            throw CommandException.BadValue("cannot set maxTimeMS on getMore command for a non-awaitData cursor");
+        }
+
         try
         {
+            session.Operation.LimitTime(cursor.RemainingMilliseconds is { } left ? Math.Max(1, left) : 0);
             string nameSpace = $"{session.Database}.{collection}";
             if (cursor.Namespace != nameSpace)
             {
@@ -26,6 +33,7 @@ internal static class CursorCommands
             reply.Body.StartDocument("cursor"u8);
             reply.Body.StartArray("nextBatch"u8);
             hasMore = Read(session, cursor, reply, batchSize);
+            reply.HasMore = hasMore;
             reply.Body.End();
             reply.Body.WriteInt64("id"u8, hasMore ? id : 0);
             reply.Body.WriteString("ns"u8, cursor.Namespace);
@@ -34,6 +42,7 @@ internal static class CursorCommands
         }
         finally
         {
+            cursor.RemainingMilliseconds = session.Operation.RemainingMilliseconds;
             if (hasMore)
                 session.Server.Cursors.PutBack(cursor);
             else

@@ -18,6 +18,8 @@ internal sealed class Cursor(long id, string nameSpace, Collection collection, I
 
     public long LastUsed { get; set; } = Environment.TickCount64;
 
+    /// <summary>Milliseconds of the command's time limit that are left for its batches together; null when it has none.</summary>
+    public long? RemainingMilliseconds { get; set; }
 }
 
 /// <summary>Open cursors by id. A cursor that is taken is nobody else's until it is put back. Any thread.</summary>
@@ -25,6 +27,9 @@ internal sealed class CursorTable : IDisposable
 {
     // As mongod: a cursor that nobody asks for ends after 10 minutes.
     private const long IdleMilliseconds = 600_000;
+
+    // Each holds a view of the store and maybe sorted documents: the one that was idle longest makes room for another.
+    private const int MaximumCursors = 1024;
     private readonly ConcurrentDictionary<long, Cursor> _cursors = new();
     private long _timedOut;
 
@@ -32,14 +37,15 @@ internal sealed class CursorTable : IDisposable
 
     public long TimedOut => Volatile.Read(ref _timedOut);
 
-    public Cursor Add(string nameSpace, Collection collection, IBatchSource source)
+    public Cursor Add(string nameSpace, Collection collection, IBatchSource source, long? remainingMilliseconds)
     {
         EndIdle();
+        MakeRoom();
         Span<byte> random = stackalloc byte[8];
         RandomNumberGenerator.Fill(random);
         // Positive and never 0, which means "no cursor".
         long id = (BitConverter.ToInt64(random) & long.MaxValue) | 1;
-        var cursor = new Cursor(id, nameSpace, collection, source);
+        var cursor = new Cursor(id, nameSpace, collection, source) { RemainingMilliseconds = remainingMilliseconds };
         _cursors[id] = cursor;
         return cursor;
     }
@@ -50,6 +56,18 @@ internal sealed class CursorTable : IDisposable
     {
         cursor.LastUsed = Environment.TickCount64;
         _cursors[cursor.Id] = cursor;
+    }
+
+    /// <summary>Gives back what cursors hold of collections that are gone. They stay known, since their getMore has an error of its own.</summary>
+    public void ReleaseDropped()
+    {
+        foreach (Cursor known in _cursors.Values)
+        {
+            if (!known.Collection.IsDropped || Take(known.Id) is not { } cursor)
+                continue;
+            cursor.Source.Dispose();
+            _cursors[cursor.Id] = cursor;
+        }
     }
 
     public bool Kill(long id)
@@ -64,6 +82,15 @@ internal sealed class CursorTable : IDisposable
     {
         foreach (long id in _cursors.Keys)
             Kill(id);
+    }
+
+    private void MakeRoom()
+    {
+        while (_cursors.Count >= MaximumCursors && _cursors.Values.MinBy(cursor => cursor.LastUsed) is { } oldest)
+        {
+            if (Kill(oldest.Id))
+                Interlocked.Increment(ref _timedOut);
+        }
     }
 
     private void EndIdle()

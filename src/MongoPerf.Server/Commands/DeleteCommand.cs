@@ -1,6 +1,7 @@
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Commands.Updates;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -56,7 +57,7 @@ internal static class DeleteCommand
         {
             if (collection.IsDropped)
                 return 0;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return DeleteAll(collection, query);
         }
         finally
@@ -74,6 +75,7 @@ internal static class DeleteCommand
         writer.Begin();
         foreach (long record in records)
         {
+            Operation.Check();
             using var present = collection.Get(record);
             writer.Delete(record, present.Bytes);
             if (writer.BatchBytes > PartBytes)
@@ -99,7 +101,7 @@ internal static class DeleteCommand
                 case "limit" when reader.IsNumber: limit = reader.ToInt64(); break;
                 case "limit": throw CommandFields.Mismatch("delete.deletes", "limit", reader.Type, "long");
                 case "hint": hint = IndexHint.Parse(reader); break;
-                case "collation": throw CommandException.NotSupported("'collation' in deletes");
+                case "collation": CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray())); break;
                 default: throw CommandException.UnknownField("delete.deletes", reader.NameText);
             }
         }

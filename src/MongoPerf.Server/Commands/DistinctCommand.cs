@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
@@ -16,21 +17,20 @@ internal static class DistinctCommand
         ReadOnlySpan<byte> name = CommandSession.CollectionName(reader);
         string? field = null;
         BsonDocument filter = BsonDocument.Empty;
-        IndexHint hint = default;
         foreach ((string option, BsonValue value) in new BsonDocument(request.Body.ToArray()).Skip(1))
         {
             switch (option)
             {
                 case "key": field = value.Type == BsonType.String ? value.ToString() : throw CommandFields.Mismatch("distinct", option, value.Type, "string"); break;
                 case "query": filter = value.Type == BsonType.Null ? filter : CommandFields.Document("distinct", option, value); break;
-                case "hint": hint = IndexHint.Parse(value); break;
-                case "collation": throw CommandException.NotSupported("'collation' in distinct");
+                case "collation": CommandFields.RequireSimpleCollation(value); break;
                 default: CommandFields.RequireGeneric("distinct", option); break;
             }
         }
 
-        var path = new FieldPath(field ?? throw CommandException.MissingField("distinct", "key"));
-        session.Query.Parse(filter.Bytes, 0, 0, hint);
+        Limits.RequirePath(field ?? throw CommandException.MissingField("distinct", "key"));
+        var path = new FieldPath(field);
+        session.Query.Parse(filter.Bytes, 0, 0, hint: default);
         reply.Body.StartArray("values"u8);
         if (session.FindCollection(name) is { } collection)
             Collect(session, collection, path, reply.Body);
@@ -41,19 +41,20 @@ internal static class DistinctCommand
     private static void Collect(CommandSession session, Collection collection, FieldPath path, BsonWriter body)
     {
         FindQuery query = session.Query;
-        int start = body.Length;
-        var collector = new Collector(body);
+        var collector = new DistinctValues(path);
         collection.Lock.EnterReadLock();
         try
         {
+            collector.IsOfIndex = DistinctValues.ReadsIndex(collection, query.Filter, path);
             query.Open(collection.IsDropped ? null : collection);
             while (query.MoveNext())
             {
-                path.Visit(query.Current, ref collector);
-                if (body.Length - start > Limits.MaximumReplyBytes)
+                collector.Add(query.Current);
+                if (collector.Bytes > Limits.MaximumReplyBytes)
                     throw CommandException.Location(17217, "distinct too big, 16mb cap");
             }
 
+            collector.Write(body);
             (long keys, long documents, _) = query.Examined;
             session.Server.Counters.CountScan(keys, documents, 0);
         }
@@ -62,24 +63,116 @@ internal static class DistinctCommand
             collection.Lock.ExitReadLock();
         }
     }
+}
 
-    private readonly struct Collector(BsonWriter body) : IValueVisitor
+/// <summary>Every value of a field once, elements of arrays each for itself.</summary>
+internal sealed class DistinctValues(FieldPath path)
+{
+    private readonly KeyBuffer _key = new();
+    private readonly SortedDictionary<byte[], BsonValue> _values = new(Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b)));
+
+    /// <summary>Of the reply's array with the values that are there so far.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>Where mongod reads the values from an index: a missing field is null there, and an empty array undefined.</summary>
+    public bool IsOfIndex { get; set; }
+
+    /// <summary>Whether mongod answers from an index alone: no filter, or one whose bounds are exact, over an index without arrays.</summary>
+    public static bool ReadsIndex(Collection collection, Filter filter, FieldPath path) => Array.Exists(collection.Indexes, index =>
     {
-        private readonly KeyBuffer _key = new();
-        private readonly HashSet<string> _seen = [];
+        IndexField[] fields = index.Spec.Fields;
+        if (filter.IsEmpty)
+            return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
+        return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))
+            && filter.Root.Children.Exists(node => fields[0].Path.IsSame(node.Path))
+            && filter.Root.Children.TrueForAll(node => IsExact(node) && Array.Exists(fields, field => field.Path.IsSame(node.Path)));
+    });
 
-        public bool Visit(BsonType type, ReadOnlySpan<byte> value, bool isElement)
+    public void Add(ReadOnlySpan<byte> document)
+    {
+        if (!IsOfIndex)
+            Walk(document, 0);
+        else if (path.Find(document, out BsonType type, out ReadOnlySpan<byte> value) == PathResult.Array)
+            AddKeys(document.ToArray());
+        else
+            Take(type, value);
+    }
+
+    /// <summary>Writes the elements of the reply's array, in MongoDB's order of values.</summary>
+    public void Write(BsonWriter body)
+    {
+        int index = 0;
+        foreach (BsonValue value in _values.Values)
+            body.WriteValue(ArrayNames.Of(index++), value.Type, value.Bytes.Span);
+    }
+
+    private void AddKeys(byte[] document)
+    {
+        var keys = new ArrayKeys();
+        keys.Build([new IndexField(path, IsDescending: false)], document, new KeyBuffer(), () =>
         {
-            // The array itself is none of the values; its elements, visited before it, are.
-            if (!isElement && type == BsonType.Array)
-                return false;
-            _key.Clear();
-            KeyEncoder.Write(_key, type, value);
-            if (_seen.Add(Convert.ToBase64String(_key.Written)))
-                body.WriteValue(ArrayNames.Of(_seen.Count - 1), type, value);
+            BsonValue value = keys.Values(document).First().Value;
+            TakeAll(value.Type, value.Bytes.Span);
+        });
+    }
+
+    /// <summary>A step that is a number: over arrays mongod does not read such values from an index.</summary>
+    private static bool HasPlace(FieldPath path) => path.Text.Split('.').Skip(1).Any(step => step.All(char.IsAsciiDigit));
+
+    private static bool IsExact(FilterNode node) => node.Patterns == null
+        && node.Operator is FilterOperator.Equal or FilterOperator.Greater or FilterOperator.GreaterOrEqual or FilterOperator.Less or FilterOperator.LessOrEqual
+            or FilterOperator.NotEqual or FilterOperator.In or FilterOperator.NotIn
+        && node.OperandType is not (BsonType.Null or BsonType.Undefined);
+
+    /// <summary>A number after an array means a place in it, and nothing else; arrays in arrays are looked into otherwise.</summary>
+    /// <returns>False when the field is missing.</returns>
+    private bool Walk(ReadOnlySpan<byte> document, int step)
+    {
+        var reader = new BsonReader(document);
+        if (!reader.Find(path.Step(step)))
             return false;
+        if (step == path.StepCount - 1)
+        {
+            TakeAll(reader.Type, reader.Value);
+            return true;
         }
 
-        public bool VisitMissing() => false;
+        if (reader.Type == BsonType.Document)
+            return Walk(reader.Value, step + 1);
+        if (reader.Type != BsonType.Array)
+            return false;
+        if (path.Step(step + 1).IndexOfAnyExceptInRange((byte)'0', (byte)'9') < 0)
+            return Walk(reader.Value, step + 1);
+        var elements = new BsonReader(reader.Value);
+        while (elements.Read())
+        {
+            if (elements.Type is BsonType.Document or BsonType.Array)
+                Walk(elements.Value, step + 1);
+        }
+
+        return true;
+    }
+
+    private void TakeAll(BsonType type, ReadOnlySpan<byte> value)
+    {
+        if (type != BsonType.Array)
+        {
+            Take(type, value);
+            return;
+        }
+
+        var elements = new BsonReader(value);
+        while (elements.Read())
+            Take(elements.Type, elements.Value);
+    }
+
+    private void Take(BsonType type, ReadOnlySpan<byte> value)
+    {
+        Operation.Check();
+        _key.Clear();
+        KeyEncoder.Write(_key, type, value);
+        byte[] key = _key.Written.ToArray();
+        if (_values.TryAdd(key, new BsonValue(type, value.ToArray())))
+            Bytes += value.Length + ArrayNames.Of(_values.Count - 1).Length + 2;
     }
 }

@@ -35,7 +35,7 @@ internal ref struct DocumentSource
         if (!hasSequence && !hasArray)
             throw CommandException.MissingField(command, System.Text.Encoding.ASCII.GetString(name));
         var source = new DocumentSource(documents, hasArray ? new BsonReader(array) : default, hasArray);
-        source.RequireCount();
+        source.RequireSound(isStored: command == "insert");
         return source;
     }
 
@@ -59,12 +59,21 @@ internal ref struct DocumentSource
         return true;
     }
 
-    private readonly void RequireCount()
+    /// <param name="isStored">The documents are to be stored, and are looked at more closely then.</param>
+    private readonly void RequireSound(bool isStored)
     {
         DocumentSource copy = this;
         int count = 0;
         while (copy.MoveNext())
+        {
             count++;
+            if (copy.Current.Length > Limits.MaximumBodyBytes)
+                throw Limits.TooLarge(copy.Current.Length);
+            // What stands in the body was checked with it.
+            if (!isStored && !_isArray)
+                BsonValidator.ValidateStructure(copy.Current);
+        }
+
         if (count is 0 or > Limits.MaximumWriteBatch)
             throw new CommandException(16, "InvalidLength", $"Write batch sizes must be between 1 and {Limits.MaximumWriteBatch}. Got {count} operations.");
     }

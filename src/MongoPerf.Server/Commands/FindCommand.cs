@@ -20,7 +20,7 @@ internal static class FindCommand
         reply.Body.StartDocument("cursor"u8);
         reply.Body.StartArray("firstBatch"u8);
         if (collection != null && Read(session, collection, query, reply) && !query.IsSingleBatch)
-            cursor = session.Server.Cursors.Add(collection.Namespace, collection, session.ReleaseQuery());
+            cursor = session.Server.Cursors.Add(collection.Namespace, collection, session.ReleaseQuery(), session.Operation.RemainingMilliseconds);
         reply.Body.End();
         reply.Body.WriteInt64("id"u8, cursor?.Id ?? 0);
         WriteNamespace(reply.Body, session.Database, name);

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands;
 
 /// <summary>hello, its older names, and buildInfo: what a client learns before anything else.</summary>
-/// <remarks>There is no topologyVersion (clients then poll instead of waiting for changes) and no logicalSessionTimeoutMinutes (no sessions).</remarks>
+/// <remarks>There is no topologyVersion: clients then poll instead of waiting for changes.</remarks>
 internal static class HelloCommand
 {
     public const string Version = "6.0.5-mongoperf";
@@ -29,6 +29,7 @@ internal static class HelloCommand
         body.WriteInt32("maxWireVersion"u8, WireVersion);
         body.WriteBoolean("readOnly"u8, false);
         WriteKind(session, body);
+        body.WriteInt32("logicalSessionTimeoutMinutes"u8, SessionCommands.TimeoutMinutes);
         reply.Succeed();
     }
 
@@ -56,18 +57,4 @@ internal static class HelloCommand
 
     /// <summary>Tells MongoPerf's servers from MongoDB's, and from each other.</summary>
     public static void WriteKind(CommandSession session, BsonWriter body) => body.WriteBoolean(Encoding.UTF8.GetBytes(session.Server.Options.KindField), true);
-}
-
-/// <summary>What clients are told and held to; MongoDB's own figures.</summary>
-internal static class Limits
-{
-    public const int MaximumDocumentBytes = 16_777_216;
-    public const int MaximumMessageBytes = 48_000_000;
-    public const int MaximumWriteBatch = 100_000;
-    public const int MaximumIndexes = 64;
-
-    /// <summary>Replies with documents stop here; one document more is always allowed.</summary>
-    public const int MaximumReplyBytes = 16_777_216;
-    public const int DefaultFirstBatch = 101;
-    public const string StorageEngine = "rocksdb";
 }

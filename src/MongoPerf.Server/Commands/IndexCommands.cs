@@ -28,7 +28,7 @@ internal static class IndexCommands
             Create(session.Server.Store, collection, index);
         reply.Body.WriteInt32("numIndexesBefore"u8, before);
         reply.Body.WriteInt32("numIndexesAfter"u8, collection.Indexes.Length);
-        if (there < wanted.Length)
+        if (there < wanted.Length || isNew)
             reply.Body.WriteBoolean("createdCollectionAutomatically"u8, isNew);
         if (there > 0)
             reply.Body.WriteString("note"u8, there == wanted.Length ? "all indexes already exist" : "index already exists");
@@ -95,9 +95,9 @@ internal static class IndexCommands
             throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {collection.Namespace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
         try
         {
-            byte[]? twice = store.CreateIndex(collection, spec.Name, spec.Fields, spec.IsUnique);
+            BsonDocument? twice = store.CreateIndex(collection, spec.Name, spec.Fields, spec.IsUnique);
             if (twice != null)
-                throw new CommandException(11000, "DuplicateKey", $"Index build failed: {WriteErrors.DuplicateText(collection.Namespace, spec, twice)}");
+                throw new DuplicateKey(collection.Namespace, spec, twice).ToException("Index build failed: ");
         }
         catch (IndexKeyException error)
         {
@@ -134,29 +134,80 @@ internal static class IndexCommands
             BsonDocument index = value.ToDocument();
             BsonDocument key = index.FindDocument("key") ?? throw CommandException.FailedToParse("The 'key' field is a required property of an index specification");
             string name = index.FindString("name") ?? throw CommandException.FailedToParse("The 'name' field is a required property of an index specification");
+            RequireName(name, key);
+            if (name.Contains('\0'))
+                throw CannotCreate("index name cannot contain NUL bytes");
             foreach ((string option, BsonValue setting) in index)
-            {
-                bool isKnown = option is "key" or "name" or "v" or "unique" or "background" or "ns" or "hidden" or "sparse";
-                bool isOff = setting.Type == BsonType.Boolean && !setting.ToBoolean();
-                if (!isKnown || (option is "hidden" or "sparse" && !isOff))
-                    throw CommandException.NotSupported($"the index option '{option}'");
-            }
-
+                RequireOption(option, setting, isIdIndex: IsIdKey(key));
             IndexField[] fields = [.. key.Select(pair => Field(pair.Key, pair.Value))];
             if (fields.Length is 0 or > MaximumFields)
                 throw new CommandException(67, "CannotCreateIndex", $"an index has 1 to {MaximumFields} fields, not {fields.Length}");
             return new Wanted(new IndexSpec(-1, name, fields, index.IsTrue("unique")));
         }
 
+        private static bool IsIdKey(BsonDocument key) => key.Count() == 1 && key.First() is { Key: "_id" } only && only.Value.IsNumber && only.Value.ToDouble() == 1;
+
+        private static void RequireName(string name, BsonDocument key)
+        {
+            if (key.Count() == 1 && key.First() is { Key: "_id" } only && only.Value.IsNumber && only.Value.ToDouble() == -1)
+                throw CommandException.BadValue("The field 'key' for an _id index must be {_id: 1}, but got { _id: -1 }");
+            if (name.Length == 0)
+                throw CannotCreate("index name cannot be empty");
+            if (name == "*" && !IsIdKey(key))
+                throw CommandException.BadValue("The index name '*' is not valid.");
+            if (name == IndexSpec.IdIndexName && !IsIdKey(key))
+                throw CommandException.BadValue($"The index name '_id_' is reserved for the _id index, which must have key pattern {{_id: 1}}, found key: {ValueText.Of(BsonType.Document, key.Bytes)}");
+        }
+
+        /// <summary>MongoDB's options: those that mean nothing here, those that are refused here, and those that MongoDB refuses.</summary>
+        private static void RequireOption(string option, BsonValue setting, bool isIdIndex)
+        {
+            if (option is "unique" or "sparse" or "hidden" && !setting.IsNumber && setting.Type != BsonType.Boolean)
+                throw CommandException.TypeMismatch($"The field '{option}' has a value that is not convertible to bool");
+            if (isIdIndex && option is not ("key" or "name" or "v" or "ns" or "collation"))
+                throw new CommandException(197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an _id index specification");
+            switch (option)
+            {
+                case "key" or "name" or "background" or "ns": break;
+                case "unique": break;
+                case "sparse" or "hidden" when !setting.ToBoolean(): break;
+                case "v" when setting.IsNumber && setting.ToDouble() is 1 or 2: break;
+                case "v": throw CannotCreate($"cannot create an index with v={setting}");
+                case "collation" when setting.Type == BsonType.Document && !setting.ToDocument().Any():
+                    throw CommandException.BadValue("The field 'collation' cannot be an empty object.");
+                case "collation" when setting.Type == BsonType.Document: CommandFields.RequireSimpleCollation(setting); break;
+                case "collation": throw CommandException.TypeMismatch("The field 'collation' must be an object");
+                case "sparse" or "hidden" or "expireAfterSeconds" or "partialFilterExpression" or "storageEngine" or "weights" or "default_language"
+                    or "language_override" or "textIndexVersion" or "2dsphereIndexVersion" or "bits" or "min" or "max" or "bucketSize" or "wildcardProjection"
+                    or "dropDups" or "clustered" or "prepareUnique":
+                    throw CommandException.NotSupported($"the index option '{option}'");
+                default: throw new CommandException(197, "InvalidIndexSpecificationOption", $"The field '{option}' is not valid for an index specification");
+            }
+        }
+
         private static IndexField Field(string path, BsonValue direction)
         {
             if (direction.Type == BsonType.String)
-                throw CommandException.NotSupported($"'{direction}' indexes");
-            if (!direction.IsNumber || direction.ToDouble() == 0)
-                throw new CommandException(67, "CannotCreateIndex", $"Values in v:2 index key pattern must be numbers other than 0, or strings; '{path}' is neither");
-            if (path.Length == 0 || path[0] == '$' || path.Contains(".."))
-                throw new CommandException(67, "CannotCreateIndex", $"'{path}' cannot be a field of an index");
+            {
+                throw direction.ToString() is "hashed" or "text" or "2d" or "2dsphere" or "geoHaystack"
+                    ? CommandException.NotSupported($"'{direction}' indexes")
+                    : CannotCreate($"Unknown index plugin '{direction}'");
+            }
+
+            if (direction.Type == BsonType.Decimal128)
+                throw CommandException.NotSupported("decimal128 values in key patterns");
+            if (!direction.IsNumber || direction.ToDouble() == 0 || double.IsNaN(direction.ToDouble()))
+                throw CannotCreate($"Values in v:2 index key pattern must be numbers other than 0, or strings; '{path}' is neither");
+            if (path == "$**" || path.EndsWith(".$**", StringComparison.Ordinal))
+                throw CommandException.NotSupported("wildcard indexes");
+            if (path.Split('.').Any(step => step.Length == 0 || (step[0] == '$' && step is not ("$id" or "$db" or "$ref"))) || path[0] == '$' || path == "_fts")
+                throw CannotCreate($"'{path}' cannot be a field of an index");
+            if (Math.Abs(direction.ToDouble()) != 1)
+                throw CommandException.NotSupported($"{direction} in a key pattern; 1 and -1 are known");
+            Limits.RequirePath(path);
             return new IndexField(new FieldPath(path), direction.ToDouble() < 0);
         }
+
+        private static CommandException CannotCreate(string message) => new(67, "CannotCreateIndex", $"Error in specification :: caused by :: {message}");
     }
 }

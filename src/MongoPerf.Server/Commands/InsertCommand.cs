@@ -13,6 +13,12 @@ internal sealed class InsertScratch
 
     /// <summary>For documents that must be made anew: without an _id, or with it in another place than the first.</summary>
     public BsonWriter Document { get; } = new();
+
+    /// <summary>Too much to be kept for the next insert.</summary>
+    public bool IsLarge => Document.Length > KeptBytes || Errors.Count > KeptErrors;
+
+    private const int KeptBytes = 1 << 20;
+    private const int KeptErrors = 1000;
 }
 
 internal static class InsertCommand
@@ -25,8 +31,7 @@ internal static class InsertCommand
         Fields fields = Parse(request.Body);
         DocumentSource documents = DocumentSource.Of(request, "insert", "documents"u8, fields.Documents, fields.HasDocuments);
         session.Insert.Errors.Clear();
-        Collection collection = session.GetOrCreate(fields.Collection, out _);
-        (int attempted, int inserted) = Insert(session, collection, ref documents, fields.IsOrdered);
+        (int attempted, int inserted) = Insert(session, fields, ref documents);
         if (fields.Concern.IsJournaled)
             session.Server.Store.SyncLog();
         session.Server.Counters.CountInserts(attempted, inserted);
@@ -74,16 +79,30 @@ internal static class InsertCommand
         return fields;
     }
 
-    private static (int Attempted, int Inserted) Insert(CommandSession session, Collection collection, ref DocumentSource documents, bool isOrdered)
+    private static (int Attempted, int Inserted) Insert(CommandSession session, in Fields fields, ref DocumentSource documents)
     {
+        Collection collection;
+        try
+        {
+            collection = session.GetOrCreate(fields.Collection, out _);
+        }
+        catch (CommandException error) when (error.CodeName == "DatabaseDifferCase")
+        {
+            // Each document fails by itself, as on mongod.
+            int failed = 0;
+            while (documents.MoveNext() && (failed == 0 || !fields.IsOrdered))
+                session.Insert.Errors.Add(failed++, error.Code, error.Message);
+            return (failed, 0);
+        }
+
         session.Server.Counters.WriterEnters();
         collection.Lock.EnterReadLock();
         try
         {
             if (collection.IsDropped)
                 throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
-            lock (collection.Writer.Gate)
-                return InsertAll(session.Insert, collection, ref documents, isOrdered);
+            using (collection.Writer.Gate.Enter())
+                return InsertAll(session.Insert, collection, ref documents, fields.IsOrdered);
         }
         finally
         {
@@ -120,7 +139,12 @@ internal static class InsertCommand
             return false;
         }
 
-        BsonValidator.Validate(document);
+        if (BsonValidator.Validate(document) > Limits.MaximumDepth)
+        {
+            scratch.Errors.Add(index, 15, $"cannot insert document because it exceeds {Limits.MaximumDepth} levels of nesting");
+            return false;
+        }
+
         document = WithIdInFront(scratch.Document, document, out BsonType idType);
         if (ForbiddenIdType(idType) is { } kind)
         {
@@ -134,11 +158,12 @@ internal static class InsertCommand
             return false;
         }
 
+        document = ZeroTimestamps.Replace(document);
         try
         {
             CollectionIndex? duplicate = collection.Writer.Insert(document);
             if (duplicate != null)
-                scratch.Errors.AddDuplicate(index, collection.Namespace, duplicate, document);
+                scratch.Errors.AddDuplicate(index, DuplicateKey.Of(collection, duplicate, document));
             return duplicate == null;
         }
         catch (Storage.Keys.IndexKeyException error)
@@ -174,9 +199,8 @@ internal static class InsertCommand
     }
 
     /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
-    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) => error.IsParallel
-        ? new CommandException(171, "CannotIndexParallelArrays", error.Message)
-        : new CommandException(238, "NotImplemented", error.Message);
+    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) =>
+        new(error.Code, error.CodeName, error.Message);
 
     /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)

@@ -49,7 +49,7 @@ internal static class MaintenanceCommands
             if (collection.IsDropped)
                 throw CommandException.NamespaceNotFound($"Collection '{collection.Namespace}' does not exist to validate.");
             // Writers wait, so that records and keys are of one moment.
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return CollectionCheck.Run(collection);
         }
         finally

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 
 namespace MongoPerf.Server.Commands;
@@ -17,6 +18,8 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
 
     public CursorTable Cursors { get; } = new();
 
+    public OperationTable Operations { get; } = new();
+
     /// <summary>Set once the listener runs.</summary>
     public NetworkCounters Network { get; set; } = new();
 
@@ -25,7 +28,7 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
 
     public TimeSpan Uptime => Stopwatch.GetElapsedTime(_started);
 
-    /// <summary>Called by the shutdown command; stopping goes on elsewhere.</summary>
+    /// <summary>Called by the shutdown command; the stop itself happens elsewhere.</summary>
     public Action ShutdownRequested { get; set; } = static () => { };
 
     public void Dispose()

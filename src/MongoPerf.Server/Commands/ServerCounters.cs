@@ -3,6 +3,7 @@ namespace MongoPerf.Server.Commands;
 /// <summary>What was done since the start, for serverStatus. Written by all sessions, read by anybody.</summary>
 public sealed class ServerCounters
 {
+    private long _defects;
     private long _inserts;
     private long _queries;
     private long _updates;
@@ -51,6 +52,11 @@ public sealed class ServerCounters
     public int ActiveReaders => Volatile.Read(ref _activeReaders);
 
     public int ActiveWriters => Volatile.Read(ref _activeWriters);
+
+    /// <summary>Commands that failed with an exception nobody meant: each is a defect of this server.</summary>
+    public long Defects => Volatile.Read(ref _defects);
+
+    public void CountDefect() => Interlocked.Increment(ref _defects);
 
     public void CountCommand() => Interlocked.Increment(ref _commands);
 

@@ -1,16 +1,21 @@
 using System.Buffers.Binary;
 using System.Net.Sockets;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Server.Listening;
 
 /// <summary>One client: reads whole messages, has them handled, sends the replies, in order. Its own thread, but for the closing.</summary>
 /// <remarks>What breaks the framing closes the connection without a word, as mongod does.</remarks>
-internal sealed class Connection(Socket socket, int id, NetworkCounters counters)
+internal sealed class Connection : IDisposable
 {
-    private const int FirstBufferBytes = 64 << 10;
+    // A command that takes longer than this is watched: it need not be finished when its client goes away.
+    private const int WatchedAfterMilliseconds = 100;
 
-    // A buffer that one huge message has blown up is given back after this many small ones.
+    // A message that is under way holds memory that others may wait for.
+    private static readonly TimeSpan MessagePatience = TimeSpan.FromSeconds(30);
+
+    // A larger buffer is given back with its message, a smaller one after this many small messages.
     private const int KeptBufferBytes = 4 << 20;
     private const int SmallMessagesBeforeShrinking = 1000;
 
@@ -20,32 +25,69 @@ internal sealed class Connection(Socket socket, int id, NetworkCounters counters
     private static readonly byte[] HttpAnswer =
         "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
 
+    /// <summary>For opcodes that no server since 5.1 takes.</summary>
+    private const int RemovedOpCode = 5739101;
+
     private readonly ReplyWriter _reply = new();
-    private byte[] _buffer = new byte[FirstBufferBytes];
+    private readonly Socket _socket;
+    private readonly NetworkCounters _counters;
+    private readonly ByteBudget _budget;
+    private readonly HeapReturn _heap;
+    private readonly ReceiveBuffer _buffer;
+    private volatile ICommandSession? _session;
+    private long _handlingSince;
     private int _start;
     private int _end;
     private int _smallMessages;
     private int _nextReplyId = 1;
 
-    public int Id { get; } = id;
+    public Connection(Socket socket, int id, NetworkCounters counters, ByteBudget budget, HeapReturn heap)
+    {
+        (_socket, Id, _counters, _budget, _heap) = (socket, id, counters, budget, heap);
+        _buffer = new ReceiveBuffer(budget);
+    }
+
+    public int Id { get; }
 
     /// <summary>Runs until the client goes away, breaks the protocol, or <see cref="StopReading"/>.</summary>
     public void Serve(ICommandSession session)
     {
+        _session = session;
         while (TryReceive(MessageHeader.Size))
         {
-            MessageHeader header = MessageHeader.Read(_buffer.AsSpan(_start));
+            MessageHeader header = MessageHeader.Read(_buffer.Span[_start..]);
             if (header.Length == HttpGet)
             {
                 Send(HttpAnswer);
                 return;
             }
 
-            if (header.Length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength || !TryReceive(header.Length))
+            if (header.Length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength || !TryReceiveRest(header.Length))
                 return;
-            if (!Answer(header, _buffer.AsSpan(_start, header.Length), session))
+            Volatile.Write(ref _handlingSince, Environment.TickCount64);
+            bool continues = Answer(header, _buffer.Span.Slice(_start, header.Length), session);
+            Volatile.Write(ref _handlingSince, 0);
+            if (!continues)
                 return;
             Consume(header.Length);
+        }
+    }
+
+    /// <summary>Tells the session when its client has gone away while it works. Any thread.</summary>
+    public void Watch()
+    {
+        long since = Volatile.Read(ref _handlingSince);
+        if (since == 0 || Environment.TickCount64 - since < WatchedAfterMilliseconds)
+            return;
+        try
+        {
+            // Readable, and nothing to be read: the other end is closed.
+            if (_socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0)
+                _session?.ClientLeft();
+        }
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        {
+            _session?.ClientLeft();
         }
     }
 
@@ -54,7 +96,7 @@ internal sealed class Connection(Socket socket, int id, NetworkCounters counters
     {
         try
         {
-            socket.Shutdown(SocketShutdown.Receive);
+            _socket.Shutdown(SocketShutdown.Receive);
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
@@ -62,54 +104,120 @@ internal sealed class Connection(Socket socket, int id, NetworkCounters counters
         }
     }
 
-    public void Abort() => socket.Dispose();
+    /// <summary>Breaks what waits on the socket. Any thread.</summary>
+    public void Abort() => _socket.Dispose();
+
+    /// <summary>By its own thread, at its end.</summary>
+    public void Dispose()
+    {
+        Abort();
+        _buffer.Dispose();
+    }
 
     private bool Answer(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
     {
         switch (header.OpCode)
         {
             case OpCode.Msg:
-                if (!HasValidChecksum(message))
-                    return false;
-                OpMsg parsed = OpMsg.Parse(message);
-                _reply.BeginMessage(_nextReplyId++, header.RequestId);
-                bool wantsReply = (parsed.Flags & OpMsgFlags.MoreToCome) == 0;
-                session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply, isLegacyQuery: false), _reply);
-                return Finish(header, wantsReply);
+                return HasValidChecksum(message) && AnswerMessage(header, message, session);
             case OpCode.Query:
-                OpQuery query = OpQuery.Parse(message);
+                AnswerQuery(header, OpQuery.Parse(message), session);
+                return Finish(header, wantsReply: true);
+            case OpCode.GetMore when message.Length > MessageHeader.Size + sizeof(int):
                 _reply.BeginLegacyReply(_nextReplyId++, header.RequestId);
-                session.Handle(new CommandRequest(query.Query, default, wantsReply: true, isLegacyQuery: true), _reply);
+                _reply.FailQuery(RemovedOpCode, "OP_GET_MORE is no longer supported. The client driver may require an upgrade.");
                 return Finish(header, wantsReply: true);
             default:
                 return false;
         }
     }
 
+    /// <summary>Answers once, or, where the client allows it and a cursor has more, again and again until the cursor is at its end.</summary>
+    private bool AnswerMessage(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
+    {
+        int responseTo = header.RequestId;
+        while (true)
+        {
+            int id = _nextReplyId++;
+            _reply.BeginMessage(id, responseTo);
+            bool wantsReply = (message[MessageHeader.Size] & (byte)OpMsgFlags.MoreToCome) == 0;
+            bool isExhaust = false;
+            try
+            {
+                OpMsg parsed = OpMsg.Parse(message);
+                isExhaust = wantsReply && (parsed.Flags & OpMsgFlags.ExhaustAllowed) != 0;
+                session.Handle(new CommandRequest(parsed.Body, parsed.Sequences, wantsReply, isLegacyQuery: false), _reply);
+            }
+            catch (WireProtocolException error) when (error.Code != 0)
+            {
+                _reply.Fail(error.Code, error.Code switch { 22 => "InvalidBSON", 15 => "Overflow", _ => $"Location{error.Code}" }, error.Message);
+            }
+            catch (BsonFormatException error)
+            {
+                _reply.Fail(22, "InvalidBSON", error.Message);
+            }
+
+            bool continues = isExhaust && _reply.HasMore;
+            if (continues)
+                _reply.AnnounceMore();
+            if (!Finish(header, wantsReply))
+                return false;
+            if (!continues)
+                return true;
+            responseTo = id;
+        }
+    }
+
+    /// <summary>A handshake is all that may still come so; the rest is refused as mongod does it, where drivers look for it.</summary>
+    private void AnswerQuery(MessageHeader header, OpQuery query, ICommandSession session)
+    {
+        _reply.BeginLegacyReply(_nextReplyId++, header.RequestId);
+        try
+        {
+            if (!query.IsCommand)
+                _reply.FailQuery(RemovedOpCode, "OP_QUERY is no longer supported. The client driver may require an upgrade.");
+            else if (query.IsExhaust)
+                _reply.Fail(18527, "Location18527", "The 'exhaust' OP_QUERY flag is invalid for commands");
+            else if (query.NumberToReturn is not (1 or -1))
+                _reply.Fail(16979, "Location16979", $"Bad numberToReturn ({query.NumberToReturn}) for $cmd type ns - can only be 1 or -1");
+            else
+                session.Handle(new CommandRequest(query.Command, default, wantsReply: true, isLegacyQuery: true), _reply);
+        }
+        catch (BsonFormatException error)
+        {
+            _reply.Fail(22, "InvalidBSON", error.Message);
+        }
+    }
+
     private bool Finish(MessageHeader header, bool wantsReply)
     {
         ReadOnlySpan<byte> bytes = wantsReply ? _reply.Finish() : default;
-        counters.Count(header.Length, bytes.Length, header.OpCode == OpCode.Query);
+        _counters.Count(header.Length, bytes.Length, header.OpCode == OpCode.Query);
         Send(bytes);
+        _heap.Note(Math.Max(header.Length, bytes.Length));
+        _reply.Trim();
         return !_reply.CloseAfterwards;
     }
 
     private void Send(ReadOnlySpan<byte> bytes)
     {
         while (!bytes.IsEmpty)
-            bytes = bytes[socket.Send(bytes)..];
+            bytes = bytes[_socket.Send(bytes)..];
     }
 
     /// <summary>Makes sure that <paramref name="count"/> bytes lie at <see cref="_start"/>.</summary>
     /// <returns>False when the client has closed before they came.</returns>
-    private bool TryReceive(int count)
+    private bool TryReceive(int count, long deadline = long.MaxValue)
     {
         if (_end - _start >= count)
             return true;
-        MakeRoom(count);
+        if (!TryMakeRoom(count))
+            return false;
         while (_end - _start < count)
         {
-            int received = socket.Receive(_buffer.AsSpan(_end), SocketFlags.None);
+            if (Environment.TickCount64 > deadline)
+                return false;
+            int received = _socket.Receive(_buffer.Span[_end..], SocketFlags.None);
             if (received == 0)
                 return false;
             _end += received;
@@ -118,15 +226,27 @@ internal sealed class Connection(Socket socket, int id, NetworkCounters counters
         return true;
     }
 
-    private void MakeRoom(int count)
+    /// <summary>As <see cref="TryReceive"/>; a message that is larger than the buffer has to come at a megabyte a second, since others may wait for its memory.</summary>
+    private bool TryReceiveRest(int count)
     {
-        if (_buffer.Length - _start >= count && _start == 0)
-            return;
-        byte[] target = count > _buffer.Length ? new byte[Math.Max(count, (int)Math.Min(2L * _buffer.Length, MessageHeader.MaximumMessageLength))] : _buffer;
-        _buffer.AsSpan(_start, _end - _start).CopyTo(target);
+        const int LeastBytesPerMillisecond = 1000;
+        if (count <= _buffer.Length)
+            return TryReceive(count);
+        int milliseconds = (int)MessagePatience.TotalMilliseconds + (count / LeastBytesPerMillisecond);
+        _socket.ReceiveTimeout = milliseconds;
+        bool received = TryReceive(count, Environment.TickCount64 + milliseconds);
+        _socket.ReceiveTimeout = 0;
+        return received;
+    }
+
+    private bool TryMakeRoom(int count)
+    {
+        if (_start > 0)
+            _buffer.Span[_start.._end].CopyTo(_buffer.Span);
         _end -= _start;
         _start = 0;
-        _buffer = target;
+        return count <= _buffer.Length
+            || _buffer.TryGrow((int)Math.Max(count, Math.Min(2L * _buffer.Length, KeptBufferBytes)), _end, MessagePatience);
     }
 
     private void Consume(int count)
@@ -135,22 +255,22 @@ internal sealed class Connection(Socket socket, int id, NetworkCounters counters
         if (_start != _end)
             return;
         _start = _end = 0;
-        if (_buffer.Length <= KeptBufferBytes)
+        _smallMessages = count < _buffer.Length / 4 ? _smallMessages + 1 : 0;
+        if (_buffer.Length <= KeptBufferBytes && _smallMessages < SmallMessagesBeforeShrinking && !_budget.IsScarce)
             return;
-        _smallMessages = count < KeptBufferBytes / 4 ? _smallMessages + 1 : 0;
-        if (_smallMessages < SmallMessagesBeforeShrinking)
-            return;
-        _buffer = new byte[FirstBufferBytes];
+        _buffer.Shrink();
         _smallMessages = 0;
     }
 
     /// <summary>CRC-32C over the whole message without its last 4 bytes; mongod checks it, so does this.</summary>
     private static bool HasValidChecksum(ReadOnlySpan<byte> message)
     {
-        if (message.Length < MessageHeader.Size + 8)
+        if (message.Length < MessageHeader.Size + 4)
             return false;
         if ((message[MessageHeader.Size] & (byte)OpMsgFlags.ChecksumPresent) == 0)
             return true;
+        if (message.Length < MessageHeader.Size + 8)
+            return false;
         uint sum = 0xFFFFFFFF;
         foreach (byte value in message[..^4])
             sum = System.Numerics.BitOperations.Crc32C(sum, value);

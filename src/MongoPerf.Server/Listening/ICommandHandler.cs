@@ -8,7 +8,7 @@ public interface ICommandHandler
     ICommandSession Open(int connectionId);
 }
 
-/// <summary>One connection's side of the handler; it keeps what it wants to use again. Called by the connection's thread only.</summary>
+/// <summary>One connection's side of the handler; it keeps what it wants to use again. Called by the connection's thread only, but for <see cref="ClientLeft"/>.</summary>
 public interface ICommandSession : IDisposable
 {
     /// <summary>Carries out one command and writes its reply.</summary>
@@ -17,4 +17,9 @@ public interface ICommandSession : IDisposable
     /// way; what is written then is thrown away. An exception that gets out closes the connection.
     /// </remarks>
     void Handle(in CommandRequest request, ReplyWriter reply);
+
+    /// <summary>Nobody waits for the present command's reply any more; it may be given up. Called by another thread, maybe again and again.</summary>
+    void ClientLeft()
+    {
+    }
 }

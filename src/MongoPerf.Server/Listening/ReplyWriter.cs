@@ -10,7 +10,11 @@ public sealed class ReplyWriter
     // A buffer that one huge reply has blown up is given back.
     private const int KeptBytes = 4 << 20;
     private const int OpReplyFixedBytes = 20;
+
+    // A client that put megabytes into a name does not want them back.
+    private const int MaximumText = 16 << 10;
     private const int AwaitCapable = 8;
+    private const int QueryFailure = 2;
 
     private int _bodyStart;
     private bool _isVerbatim;
@@ -21,6 +25,9 @@ public sealed class ReplyWriter
 
     /// <summary>Close the connection once what was written is sent.</summary>
     public bool CloseAfterwards { get; set; }
+
+    /// <summary>The cursor that the reply belongs to is not at its end.</summary>
+    public bool HasMore { get; set; }
 
     /// <summary>Where the reply document starts in <see cref="Body"/>.</summary>
     public int BodyStart => _bodyStart;
@@ -36,18 +43,31 @@ public sealed class ReplyWriter
     /// <param name="code">0: an error without code and codeName, which mongod has too.</param>
     /// <param name="codeName">MongoDB's name of the code, such as <c>BadValue</c>.</param>
     /// <param name="message">MongoDB's text where it is known.</param>
-    public void Fail(int code, string codeName, string message)
+    /// <param name="writeDetails">Writes what else goes into the reply; may be null.</param>
+    public void Fail(int code, string codeName, string message, Action<BsonWriter>? writeDetails = null)
     {
         Restart();
         Body.WriteDouble("ok"u8, 0);
-        Body.WriteString("errmsg"u8, message);
+        Body.WriteString("errmsg"u8, message.Length <= MaximumText ? message : message[..MaximumText] + "...");
         if (code != 0)
         {
             Body.WriteInt32("code"u8, code);
             Body.WriteString("codeName"u8, codeName);
         }
 
+        writeDetails?.Invoke(Body);
         Body.End();
+    }
+
+    /// <summary>Answers an OP_QUERY or OP_GET_MORE with an error, in the form that drivers of that time look for.</summary>
+    internal void FailQuery(int code, string message)
+    {
+        Restart();
+        Body.WriteString("$err"u8, message);
+        Body.WriteInt32("code"u8, code);
+        Body.WriteDouble("ok"u8, 0);
+        Body.End();
+        Body.PatchInt32(MessageHeader.Size, QueryFailure);
     }
 
     /// <summary>Throws away what was written; the reply document is open and empty.</summary>
@@ -93,17 +113,32 @@ public sealed class ReplyWriter
         OpenBody();
     }
 
+    /// <summary>Another reply follows unasked.</summary>
+    internal void AnnounceMore() => Body.PatchInt32(MessageHeader.Size, (int)OpMsgFlags.MoreToCome);
+
+    /// <summary>No client takes a message over 48,000,000 bytes; such a reply becomes an error.</summary>
     internal ReadOnlySpan<byte> Finish()
     {
-        if (!_isVerbatim)
-            Body.PatchInt32(0, _prepared?.Length ?? Body.Length);
+        if (_isVerbatim)
+            return Body.Written;
         if (_prepared is not null)
         {
+            Body.PatchInt32(0, _prepared.Length);
             Body.Written[..MessageHeader.Size].CopyTo(_prepared);
             return _prepared;
         }
 
+        if (Body.Length > MessageHeader.MaximumMessageLength)
+            Fail(10334, "BSONObjectTooLarge", $"BSONObj size: {Body.Length - _bodyStart} (0x{Body.Length - _bodyStart:X}) is invalid. The reply does not fit a message of {MessageHeader.MaximumMessageLength} bytes");
+        Body.PatchInt32(0, Body.Length);
         return Body.Written;
+    }
+
+    /// <summary>Gives back what a huge reply needed.</summary>
+    internal void Trim()
+    {
+        if (Body.Length > KeptBytes)
+            Body = new BsonWriter();
     }
 
     private void OpenBody()
@@ -114,11 +149,11 @@ public sealed class ReplyWriter
 
     private void Reset()
     {
-        if (Body.Length > KeptBytes)
-            Body = new BsonWriter();
+        Trim();
         Body.Clear();
         _isVerbatim = false;
         _prepared = null;
         CloseAfterwards = false;
+        HasMore = false;
     }
 }

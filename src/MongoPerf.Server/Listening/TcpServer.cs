@@ -9,21 +9,43 @@ namespace MongoPerf.Server.Listening;
 public sealed class TcpServer : IDisposable
 {
     // A connection's thread has little on its stack, and there may be hundreds of them. Deeply nested BSON needs some.
-    private const int ConnectionStackBytes = 1 << 20;
+    private const int ConnectionStackBytes = 2 << 20;
+
+    // Each has a thread and some buffers. More than this is a mistake, or an attack.
+    private const int MostConnections = 16_384;
+
+    private const int WatchMilliseconds = 100;
+    private const long LeastMessageBudget = 512L << 20;
 
     private readonly Socket _listener;
     private readonly ICommandHandler _handler;
     private readonly ConcurrentDictionary<int, Connection> _connections = new();
+    private readonly ByteBudget _budget = new(Math.Max(LeastMessageBudget, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 8));
+    private readonly HeapReturn _heap = new();
     private readonly Thread _acceptor;
+    private readonly Timer _watch;
     private volatile bool _isStopping;
+    private int _isWatching;
+    private long _refused;
 
-    private TcpServer(Socket listener, ICommandHandler handler)
+    private TcpServer(Socket listener, ICommandHandler handler, int mostConnections)
     {
         _listener = listener;
         _handler = handler;
+        MaximumConnections = mostConnections;
         Port = ((IPEndPoint)listener.LocalEndPoint!).Port;
         _acceptor = new Thread(Accept) { Name = $"accept {Port}", IsBackground = true };
+        _watch = new Timer(_ => Watch(), null, WatchMilliseconds, WatchMilliseconds);
     }
+
+    /// <summary>Further ones are closed as soon as they are accepted, as mongod does.</summary>
+    public int MaximumConnections { get; }
+
+    /// <summary>Connections that were closed because there were too many.</summary>
+    public long Refused => Volatile.Read(ref _refused);
+
+    /// <summary>Bytes that messages larger than usual take at the moment.</summary>
+    public long MessageBytes => _budget.Taken;
 
     /// <summary>The port that is listened on.</summary>
     public int Port { get; }
@@ -33,15 +55,16 @@ public sealed class TcpServer : IDisposable
     /// <summary>Listens on 127.0.0.1 and starts accepting.</summary>
     /// <param name="port">0 takes a free one.</param>
     /// <param name="handler">Carries out the commands; disposed by its owner, after the server.</param>
+    /// <param name="maximumConnections">Null: four fifths of the handles that the process may have, 16,384 at most.</param>
     /// <exception cref="SocketException">The port is taken or not allowed.</exception>
-    public static TcpServer Start(int port, ICommandHandler handler)
+    public static TcpServer Start(int port, ICommandHandler handler, int? maximumConnections = null)
     {
         var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         try
         {
             listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
             listener.Listen(512);
-            var server = new TcpServer(listener, handler);
+            var server = new TcpServer(listener, handler, maximumConnections ?? Math.Min(MostConnections, HandleLimit.ForConnections));
             server._acceptor.Start();
             return server;
         }
@@ -52,23 +75,56 @@ public sealed class TcpServer : IDisposable
         }
     }
 
-    /// <summary>Stops accepting, lets each connection finish the command it is at, and closes them. Returns when all are gone or after 5 s.</summary>
-    public void Stop()
+    /// <summary>Stops accepting, lets each connection finish the command it is at for 5 s, has the rest interrupted, and closes them.</summary>
+    /// <param name="interrupt">Makes commands that still run end soon; called until they have.</param>
+    /// <returns>True when no connection's thread runs any more; false when one does after half a minute.</returns>
+    public bool Stop(Action? interrupt = null)
     {
         if (_isStopping)
-            return;
+            return _connections.IsEmpty;
         _isStopping = true;
+        _watch.Dispose();
         _listener.Dispose();
         foreach (Connection connection in _connections.Values)
             connection.StopReading();
-        long end = Environment.TickCount64 + 5000;
-        while (!_connections.IsEmpty && Environment.TickCount64 < end)
-            Thread.Sleep(2);
-        foreach (Connection connection in _connections.Values)
-            connection.Abort();
+        if (WaitForConnections(TimeSpan.FromSeconds(5)))
+            return true;
+        for (int i = 0; i < 30; i++)
+        {
+            interrupt?.Invoke();
+            // One that is sending to a client that does not read, or has been accepted this moment.
+            foreach (Connection connection in _connections.Values)
+                connection.Abort();
+            if (WaitForConnections(TimeSpan.FromSeconds(1)))
+                return true;
+        }
+
+        return false;
     }
 
     public void Dispose() => Stop();
+
+    private bool WaitForConnections(TimeSpan patience)
+    {
+        long end = Environment.TickCount64 + (long)patience.TotalMilliseconds;
+        while (!_connections.IsEmpty && Environment.TickCount64 < end)
+            Thread.Sleep(2);
+        return _connections.IsEmpty;
+    }
+
+    private void Watch()
+    {
+        if (_isStopping || Interlocked.Exchange(ref _isWatching, 1) != 0)
+            return;
+        foreach (Connection connection in _connections.Values)
+        {
+            if (!_isStopping)
+                connection.Watch();
+        }
+
+        _heap.Collect();
+        Volatile.Write(ref _isWatching, 0);
+    }
 
     private void Accept()
     {
@@ -89,14 +145,39 @@ public sealed class TcpServer : IDisposable
 
     private void Serve(Socket socket)
     {
+        // The system gives the lowest number that is free: a high one says that the handles run out, and the store needs some.
+        if (_connections.Count >= MaximumConnections || socket.Handle >= HandleLimit.LastForConnections)
+        {
+            Interlocked.Increment(ref _refused);
+            socket.Dispose();
+            return;
+        }
+
         socket.NoDelay = true;
         int id = Counters.Opened();
-        var connection = new Connection(socket, id, Counters);
+        var connection = new Connection(socket, id, Counters, _budget, _heap);
         _connections[id] = connection;
-        var thread = new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true };
-        thread.Start();
+        try
+        {
+            new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
+        }
+        catch (OutOfMemoryException)
+        {
+            // The system gives no more threads.
+            Interlocked.Increment(ref _refused);
+            End(connection);
+            return;
+        }
+
         if (_isStopping)
             connection.StopReading();
+    }
+
+    private void End(Connection connection)
+    {
+        connection.Dispose();
+        Counters.Closed();
+        _connections.TryRemove(connection.Id, out _);
     }
 
     private void Run(Connection connection)
@@ -112,9 +193,7 @@ public sealed class TcpServer : IDisposable
         }
         finally
         {
-            connection.Abort();
-            _connections.TryRemove(connection.Id, out _);
-            Counters.Closed();
+            End(connection);
         }
     }
 }

@@ -10,6 +10,7 @@ internal sealed class ArrayKeys
     private IndexField[] _fields = [];
     private Action _append = static () => { };
     private KeyBuffer _key = new();
+    private FieldState[] _states = [];
 
     /// <summary>Puts each key into <paramref name="key"/> in turn and calls <paramref name="append"/>.</summary>
     /// <exception cref="IndexKeyException">Arrays side by side in two fields, or a value that cannot be indexed.</exception>
@@ -22,26 +23,34 @@ internal sealed class ArrayKeys
     private void Expand(ReadOnlySpan<byte> document, FieldState[] states)
     {
         int arrayAt = -1;
+        bool isNested = false;
         for (int i = 0; i < states.Length; i++)
         {
             if (states[i].Kind != FieldKind.Open)
                 continue;
-            states[i] = Walk(document, states[i].At, _fields[i].Path, states[i].Step);
+            FieldState from = states[i];
+            states[i] = Walk(document, from.At, _fields[i].Path, from.Step);
             if (states[i].Kind != FieldKind.InArray)
                 continue;
             if (arrayAt >= 0 && arrayAt != states[i].At)
-                throw new IndexKeyException($"cannot index parallel arrays [{_fields[i].Path.Text}] [{_fields[Array.FindIndex(states, state => state.Kind == FieldKind.InArray)].Path.Text}]", isParallel: true);
+                throw new IndexKeyException($"cannot index parallel arrays [{_fields[i].Path.Text}] [{_fields[Array.FindIndex(states, state => state.Kind == FieldKind.InArray)].Path.Text}]", IndexKeyException.ParallelArrays);
             arrayAt = states[i].At;
+            isNested |= from.IsPlace && states[i].Step == from.Step + 1;
         }
 
         if (arrayAt < 0)
             WriteKey(document, states);
         else
-            ExpandElements(document, arrayAt, states);
+            ExpandElements(document, arrayAt, states, isNested);
     }
 
-    private void ExpandElements(ReadOnlySpan<byte> document, int arrayAt, FieldState[] states)
+    /// <param name="document">The whole document.</param>
+    /// <param name="arrayAt">Where the array starts in it.</param>
+    /// <param name="states">How far each field is known.</param>
+    /// <param name="isNested">The array lies in another one, at a place that a path names by its number: it is one value where a path ends with it.</param>
+    private void ExpandElements(ReadOnlySpan<byte> document, int arrayAt, FieldState[] states, bool isNested)
     {
+        int arrayLength = new BsonReader(document[arrayAt..]).Document.Length;
         var elements = new BsonReader(document[arrayAt..]);
         bool any = false;
         while (elements.Read())
@@ -51,8 +60,11 @@ internal sealed class ArrayKeys
             var next = (FieldState[])states.Clone();
             for (int i = 0; i < next.Length; i++)
             {
-                if (next[i].Kind == FieldKind.InArray)
-                    next[i] = InElement(document, next[i], elements.Type, at, elements.Value.Length, _fields[i].Path);
+                if (next[i].Kind != FieldKind.InArray)
+                    continue;
+                next[i] = isNested && next[i].Step == _fields[i].Path.StepCount
+                    ? new FieldState(FieldKind.Value, next[i].Step, arrayAt, arrayLength, BsonType.Array)
+                    : InElement(document, next[i], elements.Type, at, elements.Value.Length, _fields[i].Path);
             }
 
             Expand(document, next);
@@ -78,11 +90,11 @@ internal sealed class ArrayKeys
         if (new BsonReader(document[state.At..]).Find(path.Step(state.Step)))
         {
             if (type == BsonType.Document && new BsonReader(document[at..]).Find(path.Step(state.Step)))
-                throw new IndexKeyException($"Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{path.Text}'");
-            return state with { Kind = FieldKind.Open };
+                throw new IndexKeyException($"Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{path.Text}'", IndexKeyException.AmbiguousName);
+            return state with { Kind = FieldKind.Open, IsPlace = true };
         }
 
-        return state with { Kind = type == BsonType.Document ? FieldKind.Open : FieldKind.Missing, At = at };
+        return state with { Kind = type == BsonType.Document ? FieldKind.Open : FieldKind.Missing, At = at, IsPlace = false };
     }
 
     /// <summary>Follows a path from a document on to its value, or to the first array on it.</summary>
@@ -104,8 +116,30 @@ internal sealed class ArrayKeys
         }
     }
 
+    /// <summary>The values of the present key, one for each field; to be called while it is handed out. Null for a missing one, undefined for an empty array.</summary>
+    public BsonDocument Values(ReadOnlySpan<byte> document)
+    {
+        var writer = new BsonWriter(64);
+        writer.StartDocument();
+        for (int i = 0; i < _states.Length; i++)
+        {
+            FieldState state = _states[i];
+            BsonType type = state.Kind switch
+            {
+                FieldKind.Value => state.Type,
+                FieldKind.Undefined => BsonType.Undefined,
+                _ => BsonType.Null,
+            };
+            writer.WriteValue(System.Text.Encoding.UTF8.GetBytes(_fields[i].Path.Text), type, state.Kind == FieldKind.Value ? document.Slice(state.At, state.Length) : default);
+        }
+
+        writer.End();
+        return new BsonDocument(writer.ToArray());
+    }
+
     private void WriteKey(ReadOnlySpan<byte> document, FieldState[] states)
     {
+        _states = states;
         _key.Clear();
         for (int i = 0; i < states.Length; i++)
         {
@@ -141,5 +175,6 @@ internal sealed class ArrayKeys
     /// <param name="At">Where its value, the array, or the document to look in starts in the whole document.</param>
     /// <param name="Length">The value's bytes.</param>
     /// <param name="Type">The value's type.</param>
-    private readonly record struct FieldState(FieldKind Kind, int Step, int At, int Length, BsonType Type);
+    /// <param name="IsPlace">Of an open field: it is looked for in an array, in the place that the next step names.</param>
+    private readonly record struct FieldState(FieldKind Kind, int Step, int At, int Length, BsonType Type, bool IsPlace = false);
 }

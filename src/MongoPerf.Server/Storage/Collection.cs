@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
 
 namespace MongoPerf.Server.Storage;
@@ -17,6 +18,7 @@ internal sealed class Collection : IDisposable
     {
         _database = database;
         Entry = entry;
+        Namespace = entry.Namespace;
         Records = database.Column(ColumnNames.Records(entry.Id));
         Indexes = [.. entry.Indexes.Select(spec => new CollectionIndex(spec, ColumnOf(spec)) { IsMultikey = entry.MultikeyIndexes.Contains(spec.Id) })];
         (_documentCount, _dataBytes) = CollectionCounters.Read(database, entry.Id);
@@ -26,9 +28,9 @@ internal sealed class Collection : IDisposable
     /// <summary>What the catalog holds of it; replaced under the write lock.</summary>
     public CollectionEntry Entry { get; set; }
 
-    public string Namespace => Entry.Namespace;
+    public string Namespace { get; }
 
-    public ReaderWriterLockSlim Lock { get; } = new(LockRecursionPolicy.NoRecursion);
+    public InterruptibleReaderWriterLock Lock { get; } = new();
 
     public bool IsDropped { get; set; }
 
@@ -90,11 +92,7 @@ internal sealed class Collection : IDisposable
     /// <summary>Memory of the records that is not in a file yet.</summary>
     public long MemtableBytes => _database.Property(Records, "rocksdb.cur-size-all-mem-tables\0"u8);
 
-    public void Dispose()
-    {
-        Writer.Dispose();
-        Lock.Dispose();
-    }
+    public void Dispose() => Writer.Dispose();
 
     private nint ColumnOf(IndexSpec spec) => _database.Column(ColumnNames.Index(Entry.Id, spec.Id, spec.IsUnique));
 

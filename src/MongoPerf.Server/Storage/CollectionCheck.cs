@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Bson;
 
@@ -33,6 +34,7 @@ internal static class CollectionCheck
         {
             for (iterator.SeekToFirst(); iterator.Valid; iterator.Next())
             {
+                Operation.Check();
                 records++;
                 if (!IsValid(iterator.Value))
                 {
@@ -66,6 +68,7 @@ internal static class CollectionCheck
         using RocksIterator iterator = collection.Iterate(index);
         for (iterator.SeekToFirst(); iterator.Valid; iterator.Next())
         {
+            Operation.Check();
             if (index.Spec.IsUnique)
                 found.Add(iterator.Key, iterator.Value);
             else

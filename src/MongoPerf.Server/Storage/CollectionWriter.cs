@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Server.Storage.Rocks;
 
@@ -5,7 +6,7 @@ namespace MongoPerf.Server.Storage;
 
 /// <summary>Builds and writes the batches of one collection: documents, index keys and counters together, all or nothing.</summary>
 /// <remarks>
-/// One thread at a time: lock <see cref="Gate"/> from <see cref="Begin"/> to <see cref="Commit"/>, inside the collection's read
+/// One thread at a time: enter <see cref="Gate"/> from <see cref="Begin"/> to <see cref="Commit"/>, inside the collection's read
 /// lock. After a commit the operating system has the batch, so it survives a kill of the process; see
 /// <see cref="DocumentStore.SyncLog"/> for power failure.
 /// </remarks>
@@ -13,6 +14,7 @@ internal sealed class CollectionWriter : IDisposable
 {
     private readonly RocksDatabase _database;
     private readonly Collection _collection;
+    private readonly nint _catalog;
     private readonly RocksBatch _batch = new();
     private readonly PendingKeys _pending = new();
     private readonly KeyBuffer _key = new();
@@ -24,12 +26,15 @@ internal sealed class CollectionWriter : IDisposable
     private long _lastRecord;
     private long _documentsDelta;
     private long _bytesDelta;
+
+    // Stays when a batch is given up: the index is marked in memory then, and the catalog has yet to hear of it.
     private bool _isMultikeyNew;
 
     public CollectionWriter(RocksDatabase database, Collection collection)
     {
         _database = database;
         _collection = collection;
+        _catalog = database.Column(RocksDatabase.DefaultColumn);
         using RocksIterator records = database.Iterate(collection.Records);
         records.SeekToLast();
         _lastRecord = records.Valid ? RecordId.Read(records.Key) : 0;
@@ -39,7 +44,10 @@ internal sealed class CollectionWriter : IDisposable
             RememberGreatestId(ids.Key);
     }
 
-    public Lock Gate { get; } = new();
+    public InterruptibleLock Gate { get; } = new();
+
+    /// <summary>The key that was there already, when <see cref="Insert"/> or <see cref="Replace"/> has named an index.</summary>
+    public byte[] TakenKey { get; private set; } = [];
 
     /// <summary>Bytes that the open batch holds.</summary>
     public long BatchBytes => _batch.Bytes;
@@ -50,11 +58,16 @@ internal sealed class CollectionWriter : IDisposable
         _pending.Clear();
         _documentsDelta = 0;
         _bytesDelta = 0;
-        _isMultikeyNew = false;
         if (_newKeys.Length != _collection.Indexes.Length)
         {
             _newKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
             _oldKeys = [.. _collection.Indexes.Select(_ => new IndexKeys())];
+        }
+
+        for (int i = 0; i < _newKeys.Length; i++)
+        {
+            _newKeys[i].Trim();
+            _oldKeys[i].Trim();
         }
     }
 
@@ -149,15 +162,15 @@ internal sealed class CollectionWriter : IDisposable
         {
             long documents = _collection.DocumentCount + _documentsDelta;
             long bytes = _collection.DataBytes + _bytesDelta;
-            nint catalog = _database.Column(RocksDatabase.DefaultColumn);
             Span<byte> key = stackalloc byte[CollectionCounters.KeySize];
             Span<byte> value = stackalloc byte[CollectionCounters.ValueSize];
             CollectionCounters.WriteKey(key, _collection.Entry.Id);
             CollectionCounters.WriteValue(value, documents, bytes);
-            _batch.Put(catalog, key, value);
+            _batch.Put(_catalog, key, value);
             if (_isMultikeyNew)
-                PutEntry(catalog);
+                PutEntry();
             _database.Write(_batch);
+            _isMultikeyNew = false;
             _collection.SetCounters(documents, bytes);
         }
 
@@ -177,7 +190,10 @@ internal sealed class CollectionWriter : IDisposable
             if (number == 0 && key.SequenceCompareTo(_greatestId.AsSpan(0, _greatestIdLength)) > 0)
                 continue;
             if (_pending.Contains(number, key) || _database.Contains(index.Column, key))
+            {
+                TakenKey = key.ToArray();
                 return true;
+            }
         }
 
         return false;
@@ -208,12 +224,21 @@ internal sealed class CollectionWriter : IDisposable
         return _key.Written;
     }
 
+    /// <summary>By halving: several keys are in order, and an array may have a million.</summary>
     private static bool Holds(IndexKeys keys, ReadOnlySpan<byte> key)
     {
-        for (int i = 0; i < keys.Count; i++)
+        int from = 0;
+        int to = keys.Count;
+        while (from < to)
         {
-            if (keys[i].SequenceEqual(key))
+            int middle = (from + to) / 2;
+            int order = keys[middle].SequenceCompareTo(key);
+            if (order == 0)
                 return true;
+            if (order < 0)
+                from = middle + 1;
+            else
+                to = middle;
         }
 
         return false;
@@ -228,11 +253,11 @@ internal sealed class CollectionWriter : IDisposable
         _isMultikeyNew = true;
     }
 
-    private void PutEntry(nint catalog)
+    private void PutEntry()
     {
         int[] multikey = [.. _collection.Indexes.Where(index => index.IsMultikey).Select(index => index.Spec.Id)];
         _collection.Entry = _collection.Entry with { MultikeyIndexes = multikey };
-        _batch.Put(catalog, _collection.Entry.StoreKey, _collection.Entry.ToBson());
+        _batch.Put(_catalog, _collection.Entry.StoreKey, _collection.Entry.ToBson());
     }
 
     private void RememberGreatestId(ReadOnlySpan<byte> key)

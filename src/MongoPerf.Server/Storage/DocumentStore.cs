@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Rocks;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
@@ -21,7 +23,7 @@ internal sealed class DocumentStore : IDisposable
     private readonly nint _catalog;
     private readonly ConcurrentDictionary<string, Collection> _collections = new();
     private readonly ConcurrentDictionary<string, Collection>.AlternateLookup<ReadOnlySpan<char>> _byName;
-    private readonly Lock _catalogGate = new();
+    private readonly InterruptibleLock _catalogGate = new();
     private readonly string? _path;
     private int _nextCollectionId;
 
@@ -55,16 +57,26 @@ internal sealed class DocumentStore : IDisposable
 
     public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) => _byName.TryGetValue(nameSpace, out collection);
 
+    /// <returns>The name of a database that differs from this one in case only, and null where there is none, or where this one is there itself.</returns>
+    public string? FindOtherCase(string database)
+    {
+        string[] names = [.. _collections.Values.Select(collection => collection.Entry.Database).Where(name => name.Equals(database, StringComparison.OrdinalIgnoreCase))];
+        return names.Contains(database) ? null : names.FirstOrDefault();
+    }
+
     /// <summary>The collection, made with its <c>_id_</c> index when it is not there.</summary>
-    public Collection GetOrCreate(string database, string name, out bool isNew)
+    /// <returns>Null where <see cref="FindOtherCase"/> names a database.</returns>
+    public Collection? GetOrCreate(string database, string name, out bool isNew)
     {
         isNew = false;
         if (_collections.TryGetValue($"{database}.{name}", out Collection? found))
             return found;
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             if (_collections.TryGetValue($"{database}.{name}", out found))
                 return found;
+            if (FindOtherCase(database) != null)
+                return null;
             int id = _nextCollectionId++;
             var entry = new CollectionEntry(id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
             _database.CreateColumn(ColumnNames.Records(id));
@@ -80,13 +92,14 @@ internal sealed class DocumentStore : IDisposable
     /// <returns>How many indexes it had; null when there is no such collection.</returns>
     public int? Drop(string nameSpace)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
-            if (!_collections.TryRemove(nameSpace, out Collection? collection))
+            if (!_collections.TryGetValue(nameSpace, out Collection? collection))
                 return null;
             collection.Lock.EnterWriteLock();
             try
             {
+                _collections.TryRemove(nameSpace, out _);
                 collection.IsDropped = true;
                 using var batch = new RocksBatch();
                 batch.Delete(_catalog, collection.Entry.StoreKey);
@@ -108,18 +121,22 @@ internal sealed class DocumentStore : IDisposable
     }
 
     /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile.</summary>
-    /// <returns>Null, or a document whose key occurs twice in the unique index; then there is no index.</returns>
-    public byte[]? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
+    /// <returns>Null, or the values of the least key that occurs twice in the unique index; then there is no index.</returns>
+    public BsonDocument? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             collection.Lock.EnterWriteLock();
             try
             {
+                RequireThere(collection);
+                // Two clients asked for it at once.
+                if (collection.Indexes.Any(index => index.Spec.Name == name))
+                    return null;
                 var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
                 string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
                 var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
-                byte[]? twice;
+                BsonDocument? twice;
                 try
                 {
                     twice = Fill(collection, index);
@@ -155,11 +172,12 @@ internal sealed class DocumentStore : IDisposable
 
     public void DropIndex(Collection collection, IndexSpec spec)
     {
-        lock (_catalogGate)
+        using (_catalogGate.Enter())
         {
             collection.Lock.EnterWriteLock();
             try
             {
+                RequireThere(collection);
                 collection.Entry = collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] };
                 WriteEntry(collection.Entry);
                 collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
@@ -171,6 +189,9 @@ internal sealed class DocumentStore : IDisposable
             }
         }
     }
+
+    /// <summary>Makes compactions that clients asked for end early; for good.</summary>
+    public void StopCompactions() => _database.StopCompactions();
 
     /// <summary>Returns when everything acknowledged so far would survive a power failure.</summary>
     public void SyncLog() => _database.SyncLog();
@@ -205,6 +226,12 @@ internal sealed class DocumentStore : IDisposable
             _database.DropColumn(orphan);
     }
 
+    private static void RequireThere(Collection collection)
+    {
+        if (collection.IsDropped)
+            throw new StorageException($"the collection {collection.Namespace} was dropped meanwhile");
+    }
+
     private void WriteEntry(CollectionEntry entry)
     {
         using var batch = new RocksBatch();
@@ -215,14 +242,17 @@ internal sealed class DocumentStore : IDisposable
         _database.Write(batch);
     }
 
-    private byte[]? Fill(Collection collection, CollectionIndex index)
+    private BsonDocument? Fill(Collection collection, CollectionIndex index)
     {
         using RocksIterator records = collection.IterateRecords();
         using var batch = new RocksBatch();
         var keys = new IndexKeys();
         var pending = new PendingKeys();
+        byte[]? twice = null;
+        byte[] twiceIn = [];
         for (records.SeekToFirst(); records.Valid; records.Next())
         {
+            Operation.Check();
             keys.Build(index.Spec.Fields, records.Value);
             index.IsMultikey |= keys.IsMultikey;
             for (int i = 0; i < keys.Count; i++)
@@ -234,7 +264,13 @@ internal sealed class DocumentStore : IDisposable
                 }
 
                 if (pending.Contains(0, keys[i]) || _database.Contains(index.Column, keys[i]))
-                    return records.Value.ToArray();
+                {
+                    // MongoDB sorts all keys first, and so meets the least one that is there twice.
+                    if (twice == null || keys[i].SequenceCompareTo(twice) < 0)
+                        (twice, twiceIn) = (keys[i].ToArray(), records.Value.ToArray());
+                    continue;
+                }
+
                 pending.Add(0, keys[i]);
                 batch.Put(index.Column, keys[i], records.Key);
             }
@@ -248,7 +284,7 @@ internal sealed class DocumentStore : IDisposable
 
         records.ThrowOnError();
         _database.Write(batch);
-        return null;
+        return twice == null ? null : IndexKeys.ValuesOf(index.Spec.Fields, twiceIn, twice);
     }
 
     private long LogBytes()

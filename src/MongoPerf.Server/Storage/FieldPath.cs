@@ -48,40 +48,56 @@ internal sealed class FieldPath
     }
 
     /// <summary>Calls <paramref name="visitor"/> with every value that the path reaches, going through arrays as MongoDB does.</summary>
-    /// <remarks>An array at the end is visited element by element and then as a whole; a step that is a number also means a place in an array.</remarks>
+    /// <remarks>
+    /// An array at the end is visited element by element and then as a whole. A step that is a number also means a place in an
+    /// array; an array that lies in that place at the end is one value, and its elements are not visited.
+    /// </remarks>
     /// <returns>True when the visitor asked to stop.</returns>
     public bool Visit<TVisitor>(ReadOnlySpan<byte> document, ref TVisitor visitor)
-        where TVisitor : IValueVisitor => Visit(document, 0, isArray: false, ref visitor);
+        where TVisitor : IValueVisitor => Visit(document, 0, ref visitor);
 
-    private bool Visit<TVisitor>(ReadOnlySpan<byte> document, int step, bool isArray, ref TVisitor visitor)
+    private bool Visit<TVisitor>(ReadOnlySpan<byte> document, int step, ref TVisitor visitor)
         where TVisitor : IValueVisitor
     {
         var reader = new BsonReader(document);
         if (!reader.Find(_steps[step]))
-            return !isArray && visitor.VisitMissing();
+            return visitor.VisitMissing();
         if (step == _steps.Length - 1)
             return VisitLast(reader.Type, reader.Value, ref visitor);
         return reader.Type switch
         {
-            BsonType.Document => Visit(reader.Value, step + 1, isArray: false, ref visitor),
+            BsonType.Document => Visit(reader.Value, step + 1, ref visitor),
             BsonType.Array => VisitElements(reader.Value, step + 1, ref visitor),
-            _ => !isArray && visitor.VisitMissing(),
+            _ => visitor.VisitMissing(),
         };
     }
 
     private bool VisitElements<TVisitor>(ReadOnlySpan<byte> array, int step, ref TVisitor visitor)
         where TVisitor : IValueVisitor
     {
-        if (Visit(array, step, isArray: true, ref visitor))
-            return true;
         var reader = new BsonReader(array);
         while (reader.Read())
         {
-            if (reader.Type == BsonType.Document && Visit(reader.Value, step, isArray: false, ref visitor))
+            if (reader.Type == BsonType.Document && Visit(reader.Value, step, ref visitor))
+                return true;
+            if (reader.Name.SequenceEqual(_steps[step]) && VisitPlace(reader.Type, reader.Value, step, ref visitor))
                 return true;
         }
 
         return false;
+    }
+
+    private bool VisitPlace<TVisitor>(BsonType type, ReadOnlySpan<byte> value, int step, ref TVisitor visitor)
+        where TVisitor : IValueVisitor
+    {
+        if (step == _steps.Length - 1)
+            return visitor.Visit(type, value, isElement: false);
+        return type switch
+        {
+            BsonType.Document => Visit(value, step + 1, ref visitor),
+            BsonType.Array => VisitElements(value, step + 1, ref visitor),
+            _ => false,
+        };
     }
 
     private static bool VisitLast<TVisitor>(BsonType type, ReadOnlySpan<byte> value, ref TVisitor visitor)

@@ -1,14 +1,23 @@
 using System.Buffers.Binary;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage;
 
 /// <summary>The keys that one document has in one index: one, or with an array one for each of its elements. Reused; one thread.</summary>
 internal sealed class IndexKeys
 {
+    /// <summary>Bytes that the keys of one document may take in one index; an array beside a long text could make any number of them.</summary>
+    private const long MaximumBytes = 100L << 20;
+    private const int BytesOfBuffer = 128;
+    private const int KeptKeys = 1000;
+    private const int KeptBytesOfKey = 64 << 10;
+
     private readonly List<KeyBuffer> _keys = [];
-    private readonly KeyBuffer _key = new();
+    private KeyBuffer _key = new();
     private ArrayKeys? _arrays;
+    private long _bytes;
 
     public int Count { get; private set; }
 
@@ -19,6 +28,7 @@ internal sealed class IndexKeys
 
     /// <summary>Fills this with the keys of <paramref name="document"/>, without record id.</summary>
     /// <exception cref="IndexKeyException">Arrays side by side in two fields of one index, or a value that cannot be indexed.</exception>
+    /// <exception cref="MemoryLimitException">More than 100 MB of keys.</exception>
     public void Build(IndexField[] fields, ReadOnlySpan<byte> document)
     {
         Count = 0;
@@ -34,12 +44,50 @@ internal sealed class IndexKeys
         }
     }
 
+    /// <summary>Gives back what an unusual document has made large. The keys are gone.</summary>
+    public void Trim()
+    {
+        if (_keys.Count <= KeptKeys && (_keys.Count == 0 || _keys[0].Capacity <= KeptBytesOfKey) && _key.Capacity <= KeptBytesOfKey)
+            return;
+        Count = 0;
+        _keys.Clear();
+        _key = new KeyBuffer();
+    }
+
+    /// <summary>The values that make up one key of a document: for the reply that says it is there already.</summary>
+    /// <param name="fields">The index's.</param>
+    /// <param name="document">Has that key.</param>
+    /// <param name="key">As <see cref="Build"/> makes it.</param>
+    public static BsonDocument ValuesOf(IndexField[] fields, byte[] document, byte[] key)
+    {
+        var arrays = new ArrayKeys();
+        var buffer = new KeyBuffer();
+        BsonDocument? values = null;
+        arrays.Build(fields, document, buffer, () =>
+        {
+            Operation.Check();
+            if (values == null && buffer.Written.SequenceEqual(key))
+                values = arrays.Values(document);
+        });
+        return values ?? throw new InvalidOperationException("the document has no such key");
+    }
+
     private void BuildFromArray(IndexField[] fields, ReadOnlySpan<byte> document)
     {
         Count = 0;
         IsMultikey = true;
-        (_arrays ??= new ArrayKeys()).Build(fields, document, _key, () => Append().Add(_key.Written));
+        _bytes = 0;
+        (_arrays ??= new ArrayKeys()).Build(fields, document, _key, AppendKey);
         RemoveDuplicates();
+    }
+
+    private void AppendKey()
+    {
+        Operation.Check();
+        _bytes += _key.Length + BytesOfBuffer;
+        if (_bytes > MaximumBytes)
+            throw new MemoryLimitException();
+        Append().Add(_key.Written);
     }
 
     private KeyBuffer Append()

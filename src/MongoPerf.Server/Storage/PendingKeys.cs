@@ -5,13 +5,23 @@ namespace MongoPerf.Server.Storage;
 /// <summary>The unique keys of a write batch that is not written yet, so that it cannot hold one twice. Reused; one thread.</summary>
 internal sealed class PendingKeys
 {
-    private readonly KeyBuffer _bytes = new();
-    private Slot[] _slots = new Slot[64];
+    private const int FirstSlots = 64;
+    private const int KeptSlots = 64 << 10;
+    private const int KeptBytes = 4 << 20;
+
+    private KeyBuffer _bytes = new();
+    private Slot[] _slots = new Slot[FirstSlots];
     private int _count;
     private int _generation = 1;
 
     public void Clear()
     {
+        if (_slots.Length > KeptSlots || _bytes.Capacity > KeptBytes)
+        {
+            _slots = new Slot[FirstSlots];
+            _bytes = new KeyBuffer();
+        }
+
         _bytes.Clear();
         _count = 0;
         // Slots of older generations count as empty: nothing is wiped for a batch of one.

@@ -115,14 +115,22 @@ public sealed class BsonDocument(ReadOnlyMemory<byte> bytes) : IEnumerable<KeyVa
 
     public IEnumerator<KeyValuePair<string, BsonValue>> GetEnumerator()
     {
-        var elements = new List<KeyValuePair<string, BsonValue>>();
-        var reader = new BsonReader(Bytes);
-        while (reader.Read())
-            elements.Add(new(reader.NameText, new BsonValue(reader.Type, Memory.Slice(reader.ValueOffset, reader.Value.Length))));
-        return elements.GetEnumerator();
+        // Element by element: a list of them all would take ten times what a document of many small elements does.
+        int position = new BsonReader(Bytes).Position;
+        while (TryRead(ref position, out KeyValuePair<string, BsonValue> element))
+            yield return element;
     }
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    private bool TryRead(ref int position, out KeyValuePair<string, BsonValue> element)
+    {
+        var reader = new BsonReader(Bytes, position);
+        bool any = reader.Read();
+        element = any ? new(reader.NameText, new BsonValue(reader.Type, Memory.Slice(reader.ValueOffset, reader.Value.Length))) : default;
+        position = reader.Position;
+        return any;
+    }
 
     private static void WriteAny(BsonWriter writer, ReadOnlySpan<byte> name, object? value)
     {

@@ -1,7 +1,7 @@
 namespace MongoPerf.Wire.Bson;
 
 /// <summary>Bytes that are not BSON: says at which offset, what was found and what is allowed.</summary>
-public sealed class BsonFormatException : FormatException
+public class BsonFormatException : FormatException
 {
     public BsonFormatException(int offset, string what)
         : base($"BSON, byte {offset}: {what}") => Offset = offset;
@@ -9,3 +9,6 @@ public sealed class BsonFormatException : FormatException
     /// <summary>0-based, from the start of the document that was being read.</summary>
     public int Offset { get; }
 }
+
+/// <summary>Documents nested deeper than a server takes them.</summary>
+public sealed class BsonDepthException(int limit) : BsonFormatException(0, $"nested deeper than {limit} documents");

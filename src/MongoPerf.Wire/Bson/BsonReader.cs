@@ -31,6 +31,16 @@ public ref struct BsonReader
         _position = 4;
     }
 
+    /// <summary>Goes on where another reader of the same, checked, document stood.</summary>
+    internal BsonReader(ReadOnlySpan<byte> document, int position)
+    {
+        _bytes = document[..BinaryPrimitives.ReadInt32LittleEndian(document)];
+        _position = position;
+    }
+
+    /// <summary>Where the next element starts.</summary>
+    internal readonly int Position => _position;
+
     public readonly BsonType Type => _type;
 
     /// <summary>The element's key, without its final zero.</summary>

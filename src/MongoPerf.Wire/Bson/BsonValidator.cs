@@ -2,26 +2,60 @@ using System.Text.Unicode;
 
 namespace MongoPerf.Wire.Bson;
 
-/// <summary>Checks a whole document, with everything nested in it: structure, and UTF-8 of keys and texts.</summary>
+/// <summary>Checks a whole document, with everything nested in it: structure, depth, and UTF-8 of keys and texts.</summary>
 public static class BsonValidator
 {
-    /// <summary>MongoDB's own limit of nesting is 100; this one only guards the stack.</summary>
-    private const int MaximumDepth = 250;
+    /// <summary>Levels of documents and arrays inside the outermost one. Source: mongod 6.0.5, maxBSONDepth.</summary>
+    public const int MaximumDepth = 200;
 
     /// <param name="document">One document and nothing after it.</param>
+    /// <returns>Levels of documents and arrays, the document itself counted: 1 for a flat one.</returns>
     /// <exception cref="BsonFormatException">What is wrong, and where (offset within the innermost document).</exception>
-    public static void Validate(ReadOnlySpan<byte> document)
+    /// <exception cref="BsonDepthException">More than <see cref="MaximumDepth"/> levels inside it.</exception>
+    public static int Validate(ReadOnlySpan<byte> document)
+    {
+        RequireWhole(document);
+        return 1 + Validate(document, 0);
+    }
+
+    /// <summary>As <see cref="Validate(ReadOnlySpan{byte})"/>, without a look at texts and keys: what a server checks of every message.</summary>
+    /// <inheritdoc cref="Validate(ReadOnlySpan{byte})"/>
+    public static int ValidateStructure(ReadOnlySpan<byte> document)
+    {
+        RequireWhole(document);
+        return 1 + ValidateStructure(document, 0);
+    }
+
+    private static void RequireWhole(ReadOnlySpan<byte> document)
     {
         int length = new BsonReader(document).Document.Length;
         if (length != document.Length)
             throw new BsonFormatException(length, $"{document.Length - length} bytes after the end of the document");
-        Validate(document, 0);
     }
 
-    private static void Validate(ReadOnlySpan<byte> document, int depth)
+    /// <returns>The deepest level that was met, counted from <paramref name="depth"/> of the outermost.</returns>
+    private static int ValidateStructure(ReadOnlySpan<byte> document, int depth)
     {
         if (depth > MaximumDepth)
-            throw new BsonFormatException(0, $"nested deeper than {MaximumDepth} documents");
+            throw new BsonDepthException(MaximumDepth);
+        int deepest = depth;
+        var reader = new BsonReader(document);
+        while (reader.Read())
+        {
+            if (reader.Type is BsonType.Document or BsonType.Array)
+                deepest = Math.Max(deepest, ValidateStructure(reader.Value, depth + 1));
+            else if (reader.Type == BsonType.JavaScriptWithScope)
+                deepest = Math.Max(deepest, ValidateStructure(Scope(reader.Value), depth + 1));
+        }
+
+        return deepest;
+    }
+
+    private static int Validate(ReadOnlySpan<byte> document, int depth)
+    {
+        if (depth > MaximumDepth)
+            throw new BsonDepthException(MaximumDepth);
+        int deepest = depth;
         var reader = new BsonReader(document);
         while (reader.Read())
         {
@@ -29,7 +63,7 @@ public static class BsonValidator
             switch (reader.Type)
             {
                 case BsonType.Document or BsonType.Array:
-                    Validate(reader.Value, depth + 1);
+                    deepest = Math.Max(deepest, Validate(reader.Value, depth + 1));
                     break;
                 case BsonType.String or BsonType.JavaScript or BsonType.Symbol:
                     RequireUtf8(reader.StringBytes, reader.ValueOffset);
@@ -41,20 +75,19 @@ public static class BsonValidator
                     RequireUtf8(reader.Value, reader.ValueOffset);
                     break;
                 case BsonType.JavaScriptWithScope:
-                    ValidateCodeWithScope(reader.Value, depth);
+                    RequireUtf8(reader.Value[8..^(Scope(reader.Value).Length + 1)], 8);
+                    deepest = Math.Max(deepest, Validate(Scope(reader.Value), depth + 1));
                     break;
                 default:
                     break;
             }
         }
+
+        return deepest;
     }
 
-    private static void ValidateCodeWithScope(ReadOnlySpan<byte> value, int depth)
-    {
-        int codeLength = System.Buffers.Binary.BinaryPrimitives.ReadInt32LittleEndian(value[4..]);
-        RequireUtf8(value.Slice(8, codeLength - 1), 8);
-        Validate(value[(8 + codeLength)..], depth + 1);
-    }
+    private static ReadOnlySpan<byte> Scope(ReadOnlySpan<byte> codeWithScope) =>
+        codeWithScope[(8 + System.Buffers.Binary.BinaryPrimitives.ReadInt32LittleEndian(codeWithScope[4..]))..];
 
     private static void RequireUtf8(ReadOnlySpan<byte> text, int at)
     {

@@ -23,6 +23,19 @@ public readonly record struct Decimal128(ulong High, ulong Low)
 
     private static readonly UInt128 MaximumCoefficient = UInt128.Parse("9999999999999999999999999999999999", CultureInfo.InvariantCulture);
 
+    /// <summary>0, -0 or a coefficient that is none, whatever the exponent.</summary>
+    public bool IsZero
+    {
+        get
+        {
+            ulong combination = (High >> 58) & 0x1F;
+            if (combination >= 0x18)
+                return combination < 0x1E;
+            var coefficient = new UInt128(High & 0x0001_FFFF_FFFF_FFFF, Low);
+            return coefficient == 0 || coefficient > MaximumCoefficient;
+        }
+    }
+
     public static Decimal128 FromBytes(ReadOnlySpan<byte> bytes) => new(
         System.Buffers.Binary.BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]),
         System.Buffers.Binary.BinaryPrimitives.ReadUInt64LittleEndian(bytes));

@@ -7,6 +7,7 @@ public enum OpCode
 {
     Reply = 1,
     Query = 2004,
+    GetMore = 2005,
     Compressed = 2012,
     Msg = 2013,
 }

@@ -42,8 +42,8 @@ public readonly ref struct OpMsg
     /// <exception cref="WireProtocolException">Another opcode, sections that do not fit, none or several of kind 0, an unknown kind or required flag.</exception>
     public static OpMsg Parse(ReadOnlySpan<byte> message)
     {
-        if (message.Length < MessageHeader.Size + 4 + 1 + 5)
-            throw new WireProtocolException($"OP_MSG of {message.Length} bytes, at least {MessageHeader.Size + 10} are needed");
+        if (message.Length < MessageHeader.Size + 4)
+            throw new WireProtocolException($"OP_MSG of {message.Length} bytes, at least {MessageHeader.Size + 4} are needed");
         int opCode = BinaryPrimitives.ReadInt32LittleEndian(message[12..]);
         if (opCode != (int)OpCode.Msg)
             throw new WireProtocolException($"message with opcode {opCode}, OP_MSG ({(int)OpCode.Msg}) is expected");
@@ -53,7 +53,7 @@ public readonly ref struct OpMsg
             throw new WireProtocolException($"OP_MSG with unknown required flag bits 0x{unknown:x}");
         ReadOnlySpan<byte> sections = message[(MessageHeader.Size + 4)..];
         if ((flags & OpMsgFlags.ChecksumPresent) != 0)
-            sections = sections[..^4];
+            sections = sections[..^Math.Min(4, sections.Length)];
         return new OpMsg(flags, FindBody(sections), sections);
     }
 
@@ -69,7 +69,7 @@ public readonly ref struct OpMsg
             if (sections[at] == BodyKind)
             {
                 if (found)
-                    throw new WireProtocolException("OP_MSG with two sections of kind 0, exactly one is allowed");
+                    throw new WireProtocolException("OP_MSG with two sections of kind 0, exactly one is allowed", 40430);
                 body = sections.Slice(at + 1, length - 1);
                 found = true;
             }
@@ -77,18 +77,20 @@ public readonly ref struct OpMsg
             at += length;
         }
 
-        return found ? body : throw new WireProtocolException("OP_MSG without a section of kind 0");
+        return found ? body : throw new WireProtocolException("OP_MSG without a section of kind 0", 40587);
     }
 
     private static int MeasureSection(ReadOnlySpan<byte> sections, int at)
     {
         byte kind = sections[at];
         if (kind is not (BodyKind or SequenceKind))
-            throw new WireProtocolException($"OP_MSG section of kind {kind}, allowed are 0 and 1");
+            throw new WireProtocolException($"OP_MSG section of kind {kind}, allowed are 0 and 1", 40432);
         int room = sections.Length - at - 1;
         int size = room >= 5 ? BinaryPrimitives.ReadInt32LittleEndian(sections[(at + 1)..]) : 0;
         if (size < 5 || size > room)
-            throw new WireProtocolException($"OP_MSG section declares {size} bytes, allowed are 5 to {room}");
+            throw new WireProtocolException($"OP_MSG section declares {size} bytes, allowed are 5 to {room}", 22);
+        if (kind == SequenceKind && sections.Slice(at + 5, size - 4).IndexOf((byte)0) < 0)
+            throw new WireProtocolException("document sequence without the final zero of its name", 15);
         return size + 1;
     }
 
@@ -113,8 +115,6 @@ public readonly ref struct OpMsg
                     continue;
                 ReadOnlySpan<byte> payload = _sections.Slice(start + 5, length - 5);
                 int end = payload.IndexOf((byte)0);
-                if (end < 0)
-                    throw new WireProtocolException("document sequence without the final zero of its name");
                 Current = new DocumentSequence(payload[..end], payload[(end + 1)..]);
                 return true;
             }

@@ -1,4 +1,9 @@
 namespace MongoPerf.Wire.Messages;
 
 /// <summary>The other side broke the wire protocol; the connection can't be used any more.</summary>
-public sealed class WireProtocolException(string message) : IOException(message);
+/// <param name="message">What is wrong.</param>
+/// <param name="code">The code with which a server answers what is wrong inside one message; 0 where it closes the connection.</param>
+public sealed class WireProtocolException(string message, int code = 0) : IOException(message)
+{
+    public int Code { get; } = code;
+}

@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
@@ -9,7 +8,28 @@ internal sealed class RandomCommands(int seed)
 {
     private static readonly string[] Fields = ["a", "b", "c", "d"];
     private static readonly string[] Comparisons = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"];
+    private static readonly BsonValue[] Decimals = [.. ((string[])["0", "-0", "0E+3", "1", "NaN"])
+        .Select(text => ExtendedJson.Parse($"{{\"v\": {{\"$numberDecimal\": \"{text}\"}}}}").Find("v")!.Value)];
+
+    private static readonly BsonDocument Session = BsonDocument.Of(("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]])));
     private readonly Random _random = new(seed);
+
+    /// <summary>The command, now and then with a field that any command may have.</summary>
+    public BsonDocument WithOption(BsonDocument command)
+    {
+        (string, object?)[] added = _random.Next(60) switch
+        {
+            0 => [("lsid", Session)],
+            1 => [("lsid", Session), ("txnNumber", 1L)],
+            2 => [("lsid", Session), ("txnNumber", 1L), ("autocommit", false), ("startTransaction", true)],
+            3 or 4 => [("readConcern", BsonDocument.Of(("level", Pick(["local", "majority", "available", "snapshot", "linearizable", "bogus"]))))],
+            5 when command.First().Key is not ("insert" or "update" or "delete") => [("collation", BsonDocument.Of(("locale", "simple")))],
+            6 => [("maxTimeMS", Pick<object>([1_000_000, -1, 0.5, "x"]))],
+            7 => [("comment", "any")],
+            _ => [],
+        };
+        return added.Length == 0 ? command : BsonDocument.Of([.. command.Select(field => (field.Key, (object?)field.Value)), .. added]);
+    }
 
     public BsonDocument Document(int id) => BsonDocument.Of([("_id", id), .. FieldsOf(3)]);
 
@@ -30,11 +50,16 @@ internal sealed class RandomCommands(int seed)
 
     public BsonDocument Upsert(string collection, int id) => BsonDocument.Of(("update", collection), ("updates", new object[]
     {
-        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
+        BsonDocument.Of(("q", BsonDocument.Of(("_id", id), _random.Next(10) == 0 ? ("$expr", Expression(1)) : (Field(), Scalar()))), ("u", Change()), ("upsert", true)),
     }));
 
     public BsonDocument FindAndModify(string collection) => BsonDocument.Of(
         ("findAndModify", collection), ("query", Filter(1)), ("sort", BsonDocument.Of(("_id", Sign()))), ("update", Change()), ("new", _random.Next(2) == 0));
+
+    /// <summary>distinct, or an insert that may meet a unique key.</summary>
+    public BsonDocument DistinctOrInsert(string collection, int id) => _random.Next(2) == 0
+        ? BsonDocument.Of(("distinct", collection), ("key", Path()), ("query", _random.Next(2) == 0 ? BsonDocument.Empty : Filter(1)))
+        : BsonDocument.Of(("insert", collection), ("documents", new object[] { Document(_random.Next(4) == 0 ? id - 1 : id) }), ("ordered", _random.Next(2) == 0));
 
     public BsonDocument Delete(string collection, int firstId, int count) => BsonDocument.Of(("delete", collection), ("deletes", new object[]
     {
@@ -49,7 +74,7 @@ internal sealed class RandomCommands(int seed)
         return BsonDocument.Of(("aggregate", collection), ("pipeline", stages), ("cursor", BsonDocument.Empty));
     }
 
-    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d"]), 1, 2).Select(path => (path, (object?)Sign()))]);
+    public BsonDocument IndexKey() => BsonDocument.Of([.. Distinct(() => Pick(["a", "b", "a.b", "b.c", "c.d", "a.0", "b.1.c"]), 1, 2).Select(path => (path, (object?)Sign()))]);
 
     private BsonDocument Filter(int depth) => BsonDocument.Of([.. Distinct(Path, 0, 2).Select(path => (path, (object?)Operand(depth))), .. Group(depth)]);
 
@@ -66,8 +91,8 @@ internal sealed class RandomCommands(int seed)
         5 => BsonDocument.Of(("$exists", _random.Next(2) == 0)),
         6 => BsonDocument.Of(("$size", _random.Next(3))),
         7 => BsonDocument.Of(("$type", Pick(["int", "string", "array", "object", "number", "null", "bool", "date"]))),
-        8 => BsonDocument.Of(("$mod", new object[] { Pick([2, 3]), _random.Next(2) })),
-        9 => BsonDocument.Of(("$regex", Pick(["^x", "y$", "a.c", "x|y"])), ("$options", Pick(["", "i"]))),
+        8 => BsonDocument.Of(("$mod", new object[] { _random.Next(20) == 0 ? Number() : Pick([2, 3]), _random.Next(2) })),
+        9 => BsonDocument.Of(("$regex", Pick(["^x", "y$", "a.c", "x|y", "^.$", "^[^x]", "^..$", "^$", "\U0001F600", "[k-s]", "\\W", "\u00e9"])), ("$options", Pick(["", "i", "m", "s", "im"]))),
         10 when depth > 0 => BsonDocument.Of(("$elemMatch", _random.Next(2) == 0 ? Condition(depth - 1) : Filter(depth - 1))),
         _ when depth > 0 => BsonDocument.Of(("$not", Condition(depth - 1))),
         _ => BsonDocument.Of(("$gt", 1), ("$lt", 4)),
@@ -76,6 +101,7 @@ internal sealed class RandomCommands(int seed)
     private object Change() => _random.Next(8) switch
     {
         0 => BsonDocument.Of(FieldsOf(2)),
+        1 when _random.Next(2) == 0 => new object[] { BsonDocument.Of(("$unset", Path())), BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))) },
         1 => new object[] { BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(1))))), BsonDocument.Of(("$unset", Field())) },
         _ => BsonDocument.Of([.. Distinct(() => Pick(["$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$pull", "$pullAll", "$addToSet", "$pop", "$rename", "$setOnInsert"]), 1, 2)
             .Select(name => (name, (object?)BsonDocument.Of((Path(), UpdateOperand(name)))))]),
@@ -112,11 +138,11 @@ internal sealed class RandomCommands(int seed)
     private BsonDocument Stage() => _random.Next(11) switch
     {
         0 or 1 => BsonDocument.Of(("$match", Filter(1))),
-        2 => BsonDocument.Of(("$set", BsonDocument.Of((Path(), Expression(2))))),
+        2 => BsonDocument.Of(("$set", BsonDocument.Of((Path(), _random.Next(30) == 0 ? BsonDocument.Empty : Expression(2))))),
         3 => BsonDocument.Of(("$unset", Path())),
         4 => BsonDocument.Of(("$project", BsonDocument.Of((Field(), 1), ("x", Expression(2)), ("y." + Field(), Expression(1))))),
         5 => BsonDocument.Of(("$replaceWith", BsonDocument.Of(("_id", "$_id"), ("a", Expression(1))))),
-        6 => BsonDocument.Of(("$group", BsonDocument.Of(("_id", Pick(["$a", "$b", "$c"])), ("n", BsonDocument.Of(("$sum", Pick<object>([1, "$d"])))),
+        6 => BsonDocument.Of(("$group", BsonDocument.Of(("_id", _random.Next(3) == 0 ? BsonDocument.Of([.. Distinct(Field, 1, 2).Select(field => (field, (object?)("$" + Path())))]) : Pick(["$a", "$b", "$c"])), ("n", BsonDocument.Of(("$sum", Pick<object>([1, "$d"])))),
             ("m", BsonDocument.Of((Pick(["$avg", "$min", "$max"]), "$d")))))),
         7 => BsonDocument.Of(("$sort", BsonDocument.Of((Field(), Sign()), ("_id", 1)))),
         8 => BsonDocument.Of(("$unwind", BsonDocument.Of(("path", "$" + Field()), ("preserveNullAndEmptyArrays", _random.Next(2) == 0), ("includeArrayIndex", "at")))),
@@ -129,8 +155,10 @@ internal sealed class RandomCommands(int seed)
     {
         if (depth == 0 || _random.Next(3) == 0)
             return _random.Next(2) == 0 ? "$" + Path() : BsonDocument.Of(("$literal", Value(1)));
-        return _random.Next(8) switch
+        return _random.Next(10) switch
         {
+            9 => BsonDocument.Of(("$cond", new object?[] { Pick(Decimals), Expression(depth - 1), 0 })),
+            8 => BsonDocument.Of(("$cond", new object?[] { BsonDocument.Of(("$isArray", "$b")), BsonDocument.Of(("$filter", BsonDocument.Of(("input", "$b"), ("cond", Expression(depth - 1)), ("limit", _random.Next(1, 3))))), Expression(depth - 1) })),
             0 => BsonDocument.Of((Pick(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             1 => BsonDocument.Of((Pick(["$and", "$or", "$ifNull"]), new[] { Expression(depth - 1), Expression(depth - 1) })),
             2 => BsonDocument.Of(("$cond", new[] { Expression(depth - 1), Expression(depth - 1), Expression(depth - 1) })),
@@ -154,7 +182,7 @@ internal sealed class RandomCommands(int seed)
     private object? Scalar() => _random.Next(8) switch
     {
         0 or 1 => Number(),
-        2 => Pick(["x", "y", "xy", "Abc", ""]),
+        2 => Pick(["x", "y", "xy", "Abc", "", "\U0001F600", "x\U0001F600", "\u00c9", "\u212a", "x\n", "y\nx"]),
         3 => null,
         4 => _random.Next(2) == 0,
         5 => new DateTime(2020, 1, _random.Next(1, 4), 0, 0, 0, DateTimeKind.Utc),
@@ -162,7 +190,15 @@ internal sealed class RandomCommands(int seed)
         _ => _random.Next(5),
     };
 
-    private object Number() => _random.Next(3) switch
+    private object Number() => _random.Next(60) switch
+    {
+        0 => double.NaN,
+        1 => -0.0,
+        2 => double.PositiveInfinity,
+        var kind => Finite(kind % 3),
+    };
+
+    private object Finite(int kind) => kind switch
     {
         0 => _random.Next(-3, 6),
         1 => (long)_random.Next(-3, 6),
@@ -174,8 +210,9 @@ internal sealed class RandomCommands(int seed)
     private string Path() => _random.Next(20) switch
     {
         < 11 => Field(),
-        < 18 => $"{Field()}.{Field()}",
-        _ => $"{Field()}.{_random.Next(2)}",
+        < 17 => $"{Field()}.{Field()}",
+        < 19 => $"{Field()}.{_random.Next(2)}",
+        _ => $"{Field()}.{_random.Next(2)}.{(_random.Next(2) == 0 ? Field() : "0")}",
     };
 
     private string Field() => Pick(Fields);

@@ -18,7 +18,7 @@ public sealed class ProtocolTests : ServerTest
         Assert.Equal((16_777_216L, 48_000_000L, 100_000L), (hello.FindInt64("maxBsonObjectSize"), hello.FindInt64("maxMessageSizeBytes"), hello.FindInt64("maxWriteBatchSize")));
         Assert.Equal((0L, 17L), (hello.FindInt64("minWireVersion"), hello.FindInt64("maxWireVersion")));
         Assert.Null(hello.Find("topologyVersion"));
-        Assert.Null(hello.Find("logicalSessionTimeoutMinutes"));
+        Assert.Equal(30, hello.FindInt64("logicalSessionTimeoutMinutes"));
         Assert.True(Succeed("{'ismaster': 1}", "admin").IsTrue("ismaster"));
         Assert.StartsWith("6.0.5", Succeed("{'buildinfo': 1}", "admin").FindString("version"), StringComparison.Ordinal);
     }
@@ -45,7 +45,7 @@ public sealed class ProtocolTests : ServerTest
 
     [Fact]
     public void Generic_fields_are_tolerated_everywhere() => Succeed(
-        "{'find': 'c', 'lsid': {'id': 1}, 'readConcern': {}, 'maxTimeMS': 5, 'comment': null, '$readPreference': {'mode': 'primary'}, '$clusterTime': {}, 'apiVersion': '1', 'apiStrict': false}");
+        "{'find': 'c', 'lsid': {'id': {'$binary': {'base64': 'AAECAwQFBgcICQoLDA0ODw==', 'subType': '04'}}}, 'readConcern': {}, 'maxTimeMS': 5, 'comment': null, '$readPreference': {'mode': 'primary'}, '$clusterTime': {}, 'apiVersion': '1', 'apiStrict': false}");
 
     [Theory]
     [InlineData(15, 2013)]

@@ -87,7 +87,8 @@ public sealed class OpMsgGoldenBytesTests
     [InlineData("26000000 01000000 00000000 dd070000 00000000 00 10000000 01 6f6b00 000000000000f03f 00", "declares 0 bytes")]
     [InlineData("26000000 01000000 00000000 dd070000 00000000 01 11000000 01 6f6b00 000000000000f03f 00", "without a section of kind 0")]
     [InlineData("20000000 01000000 00000000 dd070000 00000000 00 05000000 00 00 05000000 00", "two sections of kind 0")]
-    [InlineData("14000000 01000000 00000000 dd070000 00000000", "at least 26")]
+    [InlineData("14000000 01000000 00000000 dd070000 00000000", "without a section of kind 0")]
+    [InlineData("13000000 01000000 00000000 dd070000 000000", "at least 20")]
     public void Message_is_taken_or_refused_with_what_was_found(string hex, string? refusal)
     {
         byte[] bytes = FromHex(hex);

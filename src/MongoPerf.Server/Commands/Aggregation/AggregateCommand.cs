@@ -21,29 +21,41 @@ internal static class AggregateCommand
         if (!hasCollection && options.Stages.Length > 0)
             throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for '{options.Stages[0].Name}'; a collection is required.");
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
-        if (StatisticsStages.TryRun(session, collection, nameSpace, options.Stages) is { } statistics)
-            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(statistics));
-        else if (collection == null)
-            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver([]));
-        else if (pipeline.Counting is { } counting)
-            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(counting.Count(session, collection, pipeline, options.Hint)));
+        BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
+        if (collection == null)
+        {
+            // Nothing goes in, and so nothing comes out.
+            CatalogCommands.WriteWholeCursor(reply.Body, nameSpace, pipeline.RunOver(documents ?? []));
+        }
         else
-            Run(session, collection, nameSpace, pipeline, options, reply);
+        {
+            documents ??= pipeline.Counting?.Count(session, collection, pipeline, options.Hint);
+            Run(session, collection, nameSpace, pipeline, documents, options, reply);
+        }
+
         reply.Succeed();
     }
 
-    private static void Run(CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, Options options, ReplyWriter reply)
+    /// <param name="session">The client's.</param>
+    /// <param name="collection">The one that is read.</param>
+    /// <param name="nameSpace">Its whole name.</param>
+    /// <param name="pipeline">What is done.</param>
+    /// <param name="documents">What goes into the pipeline's stages; null: what its beginning finds in the collection.</param>
+    /// <param name="options">The command's.</param>
+    /// <param name="reply">Takes the first batch.</param>
+    private static void Run(
+        CommandSession session, Collection collection, string nameSpace, Pipeline pipeline, BsonDocument[]? documents, Options options, ReplyWriter reply)
     {
         FindQuery query = session.Query;
         pipeline.Prepare(query, options.Hint);
-        var source = new PipelineSource(query, pipeline);
+        var source = new PipelineSource(query, pipeline, documents);
         Cursor? cursor = null;
         reply.Body.StartDocument("cursor"u8);
         reply.Body.StartArray("firstBatch"u8);
         if (Read(session, collection, source, reply, options.BatchSize))
         {
             session.ReleaseQuery();
-            cursor = session.Server.Cursors.Add(nameSpace, collection, source);
+            cursor = session.Server.Cursors.Add(nameSpace, collection, source, session.Operation.RemainingMilliseconds);
         }
 
         reply.Body.End();
@@ -90,7 +102,8 @@ internal static class AggregateCommand
                     case "let": variables = Expressions.Variables.Parse(CommandFields.Document("aggregate", name, value)); break;
                     case "allowDiskUse" or "bypassDocumentValidation" or "needsMerge" or "fromMongos": break;
                     case "explain" when !value.ToBoolean(): break;
-                    case "explain" or "collation": throw CommandException.NotSupported($"'{name}' in aggregate");
+                    case "collation": CommandFields.RequireSimpleCollation(value); break;
+                    case "explain": throw CommandException.NotSupported("'explain' in aggregate");
                     default: CommandFields.RequireGeneric("aggregate", name); break;
                 }
             }
@@ -101,6 +114,8 @@ internal static class AggregateCommand
                 throw CommandException.TypeMismatch("'pipeline' option must be specified as an array");
             if (cursor is not { } given)
                 throw CommandException.FailedToParse("The 'cursor' option is required, except for aggregate with the explain argument");
+            if (Values.Items(stages).Count() > Limits.MaximumStages)
+                throw CommandException.FailedToParse($"Pipeline length must be no longer than {Limits.MaximumStages} stages");
             return new Options([.. Values.Items(stages).Select(Stage)], BatchSizeOf(CommandFields.Document("aggregate", "cursor", given)), hint, variables);
         }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -6,10 +7,15 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>$group: one document for each value of <c>_id</c>, in no order that may be counted on.</summary>
 internal sealed class GroupStage
 {
-    private static readonly HashSet<string> MongoAccumulators =
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    public static readonly HashSet<string> MongoAccumulators =
     [
         "$accumulator", "$bottom", "$bottomN", "$firstN", "$lastN", "$maxN", "$mergeObjects", "$minN", "$stdDevPop", "$stdDevSamp", "$top", "$topN",
     ];
+
+    // A group and an accumulator as objects, besides the bytes of their values.
+    private const int BytesOfGroup = 160;
+    private const int BytesOfAccumulator = 120;
 
     private readonly Variables? _variables;
     private readonly Expression _id;
@@ -30,15 +36,28 @@ internal sealed class GroupStage
     public IEnumerable<BsonDocument> Run(IEnumerable<BsonDocument> documents)
     {
         var groups = new Dictionary<string, (BsonValue Id, Accumulator[] Fields)>();
+        long bytes = 0;
         foreach (BsonDocument document in documents)
         {
             var scope = new Scope(document, _variables);
-            BsonValue id = _id.Evaluate(scope) ?? Values.Null;
+            BsonValue id = _id is DocumentExpression parts ? parts.EvaluateAsGroup(scope) : _id.Evaluate(scope) ?? Values.Null;
             string key = Values.KeyOf(id);
             if (!groups.TryGetValue(key, out (BsonValue Id, Accumulator[] Fields) group))
-                groups.Add(key, group = (id, [.. _fields.Select(field => field.New())]));
+            {
+                bytes += (2L * key.Length) + id.Bytes.Length + BytesOfGroup + (_fields.Count * BytesOfAccumulator);
+                groups.Add(key, group = (Values.Owned(id)!.Value, [.. _fields.Select(field => field.New())]));
+            }
+
             for (int i = 0; i < group.Fields.Length; i++)
-                group.Fields[i].Add(_fields[i].Value.Evaluate(scope));
+            {
+                Accumulator field = group.Fields[i];
+                bytes -= field.HeldBytes;
+                field.Add(Values.Owned(_fields[i].Value.Evaluate(scope)));
+                bytes += field.HeldBytes;
+            }
+
+            if (bytes > Operation.MaximumHeldBytes)
+                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", "Exceeded memory limit for $group, but didn't allow external spilling; the embedded server does not spill to disk");
         }
 
         return groups.Values.Select(group => Values.Document(

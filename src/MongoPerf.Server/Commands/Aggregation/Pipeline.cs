@@ -22,6 +22,9 @@ internal sealed class Pipeline
     /// <summary>Not null when the next thing after filter, skip and limit is to count: no document has to be made for that.</summary>
     public CountingStage? Counting { get; private set; }
 
+    /// <summary>Whether documents are returned otherwise than they were found.</summary>
+    public bool HasStages => _stages.Count > 0;
+
     /// <exception cref="CommandException">A stage that is not known, or wrong.</exception>
     public static Pipeline Parse(ReadOnlySpan<(string Name, BsonValue Value)> stages, Variables? variables)
     {
@@ -73,19 +76,23 @@ internal sealed class Pipeline
 }
 
 /// <summary>A pipeline's documents, as a cursor takes them.</summary>
-internal sealed class PipelineSource(FindQuery query, Pipeline pipeline) : IBatchSource
+/// <param name="query">The pipeline's beginning.</param>
+/// <param name="pipeline">Its stages after that.</param>
+/// <param name="given">Goes into the stages instead of what the query finds; null: what it finds.</param>
+internal sealed class PipelineSource(FindQuery query, Pipeline pipeline, BsonDocument[]? given) : IBatchSource
 {
     private IEnumerator<BsonDocument>? _documents;
     private BsonDocument? _held;
     private long _returned;
 
-    public (long Keys, long Documents, long Returned) Examined => query.Examined with { Returned = _returned };
+    public (long Keys, long Documents, long Returned) Examined => given != null ? (0, 0, _returned) : query.Examined with { Returned = _returned };
 
     /// <summary>Inside the collection's read lock.</summary>
     public void Open(Storage.Collection? collection)
     {
-        query.Open(collection);
-        _documents = pipeline.RunOver(Found()).GetEnumerator();
+        if (given == null)
+            query.Open(collection);
+        _documents = pipeline.RunOver(given ?? Found()).GetEnumerator();
     }
 
     public bool WriteBatch(BsonWriter body, long batchSize)
@@ -98,6 +105,8 @@ internal sealed class PipelineSource(FindQuery query, Pipeline pipeline) : IBatc
             _held = null;
             if (document == null)
                 return false;
+            if (pipeline.HasStages)
+                Limits.RequireReturnable(document);
             if (count > 0 && body.Length - start + document.Bytes.Length > Limits.MaximumReplyBytes)
             {
                 _held = document;

@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -7,8 +8,10 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <summary>Reads the stages of pipelines; refuses what it does not know with MongoDB's own codes.</summary>
 internal static class StageParser
 {
+    private const int BytesOfSample = 80;
+
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly HashSet<string> MongoStages =
+    public static readonly HashSet<string> MongoStages =
     [
         "$bucket", "$bucketAuto", "$changeStream", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
         "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",
@@ -78,7 +81,7 @@ internal static class StageParser
     private static PipelineStage Filtering(BsonDocument match, Variables? variables)
     {
         var filter = new Filter(new PathCache());
-        filter.Compile(match.Bytes, variables);
+        filter.Compile(match.Bytes, variables, keepsOrder: true);
         return documents => documents.Where(document => filter.Matches(document.Bytes));
     }
 
@@ -172,13 +175,27 @@ internal static class StageParser
     {
         var kept = new List<BsonDocument>();
         long seen = 0;
+        long bytes = 0;
         foreach (BsonDocument document in documents)
         {
             seen++;
+            bytes += document.Bytes.Length;
             if (kept.Count < size)
+            {
                 kept.Add(document);
+            }
             else if (Random.Shared.NextInt64(seen) is var at && at < size)
+            {
+                bytes -= kept[(int)at].Bytes.Length;
                 kept[(int)at] = document;
+            }
+            else
+            {
+                bytes -= document.Bytes.Length;
+            }
+
+            if (bytes + (kept.Count * BytesOfSample) > Operation.MaximumHeldBytes)
+                throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", $"Sort exceeded memory limit of {Operation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
         }
 
         return kept;

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Aggregation;
@@ -42,6 +43,7 @@ internal sealed class UnwindStage
             throw CommandException.Location(28812, "no path specified to $unwind stage");
         if (text[0] != '$')
             throw CommandException.Location(28818, $"path option to $unwind stage should be prefixed with a '$': {text}");
+        Limits.RequirePath(text);
         _path = text[1..].Split('.');
     }
 
@@ -65,9 +67,13 @@ internal sealed class UnwindStage
         }
     }
 
-    private static string[] IndexPath(string text) => text[0] != '$'
-        ? text.Split('.')
-        : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
+    private static string[] IndexPath(string text)
+    {
+        Limits.RequirePath(text);
+        return text[0] != '$'
+            ? text.Split('.')
+            : throw CommandException.Location(28822, $"includeArrayIndex option to $unwind stage should not be prefixed with a '$': {text}");
+    }
 
     private BsonDocument WithIndex(BsonDocument document, BsonValue index) => _index == null ? document : Nested.Set(document, _index, index);
 
@@ -104,6 +110,6 @@ internal static class Nested
             fields[at] = (name, known);
         else
             fields.Add((name, known));
-        return Values.Document(fields).ToDocument();
+        return FieldGaps.Keep(FieldGaps.Of(document), Values.Document(fields).ToDocument());
     }
 }

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -9,6 +10,9 @@ internal abstract class Accumulator
     public abstract void Add(BsonValue? value);
 
     public abstract BsonValue Result { get; }
+
+    /// <summary>Bytes of the values that are kept.</summary>
+    public virtual long HeldBytes => 0;
 
     /// <returns>Null when there is none of that name.</returns>
     public static Func<Accumulator>? Find(string name) => name switch
@@ -60,6 +64,8 @@ internal sealed class ExtremeAccumulator(bool isGreatest) : Accumulator
 
     public override BsonValue Result => _best ?? Values.Null;
 
+    public override long HeldBytes => _best?.Bytes.Length ?? 0;
+
     public override void Add(BsonValue? value)
     {
         if (Values.IsNullish(value))
@@ -77,6 +83,8 @@ internal sealed class FirstAccumulator : Accumulator
 
     public override BsonValue Result => _first ?? Values.Null;
 
+    public override long HeldBytes => _first?.Bytes.Length ?? 0;
+
     public override void Add(BsonValue? value)
     {
         if (!_isGiven)
@@ -90,6 +98,8 @@ internal sealed class LastAccumulator : Accumulator
 
     public override BsonValue Result => _last ?? Values.Null;
 
+    public override long HeldBytes => _last?.Bytes.Length ?? 0;
+
     public override void Add(BsonValue? value) => _last = value;
 }
 
@@ -97,13 +107,18 @@ internal sealed class LastAccumulator : Accumulator
 internal sealed class PushAccumulator : Accumulator
 {
     private readonly List<BsonValue> _values = [];
+    private readonly ArrayMemory _memory = new();
 
     public override BsonValue Result => Values.Array(_values);
 
+    public override long HeldBytes => _memory.Bytes;
+
     public override void Add(BsonValue? value)
     {
-        if (value is { } known)
-            _values.Add(known);
+        if (value is not { } known)
+            return;
+        _memory.Add(known);
+        _values.Add(known);
     }
 }
 
@@ -112,12 +127,43 @@ internal sealed class SetAccumulator : Accumulator
 {
     private readonly HashSet<string> _keys = [];
     private readonly List<BsonValue> _values = [];
+    private readonly ArrayMemory _memory = new();
 
     public override BsonValue Result => Values.Array(_values);
 
+    public override long HeldBytes => _memory.Bytes;
+
     public override void Add(BsonValue? value)
     {
-        if (value is { } known && _keys.Add(Values.KeyOf(known)))
-            _values.Add(known);
+        if (value is not { } known || !_keys.Add(Values.KeyOf(known)))
+            return;
+        // The key is a text, of twice the value's size and more.
+        _memory.Add(known, copies: 3);
+        _values.Add(known);
+    }
+}
+
+/// <summary>Bounds what an array of a group may take.</summary>
+internal sealed class ArrayMemory
+{
+    private const int BytesOfElement = 48;
+    private int _count;
+    private long _bytes;
+
+    public long Bytes => _bytes;
+
+    /// <param name="value">Another element.</param>
+    /// <param name="copies">What it takes, in multiples of its size.</param>
+    public void Add(BsonValue value, int copies = 1)
+    {
+        long bytes = ((long)copies * value.Bytes.Length) + BytesOfElement;
+        if (_bytes + bytes > Operation.MaximumHeldBytes)
+        {
+            throw new CommandException(146, "ExceededMemoryLimit",
+                $"Used too much memory for a single array. Memory limit: {Operation.MaximumHeldBytes} bytes. The array contains {_count} elements and is of size {_bytes} bytes. The element being added has size {bytes} bytes.");
+        }
+
+        _bytes += bytes;
+        _count++;
     }
 }

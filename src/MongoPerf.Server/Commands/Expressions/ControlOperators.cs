@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -122,7 +123,12 @@ internal static class ControlOperators
         {
             Scope with = scope;
             foreach ((string name, Expression value) in values)
-                with = with.With(name, value.Evaluate(scope));
+            {
+                BsonValue? known = value.Evaluate(scope);
+                Values.Hold(known);
+                with = with.With(name, known);
+            }
+
             return result.Evaluate(with);
         });
     }
@@ -136,9 +142,20 @@ internal static class ControlOperators
 
     private static ControlExpression Filter(BsonValue operand, Variables? variables)
     {
-        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650]);
+        (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650], "limit");
+        Expression? limit = DirectFields.Find(operand.ToDocument(), "limit") is { } given ? ExpressionParser.Parse(given, variables) : null;
         return new ControlExpression(scope => OverArray(input.Evaluate(scope), 28651, "input to $filter must be an array not {0}",
-            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item))))));
+            items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item)))).Take(FilterLimit(limit?.Evaluate(scope)))));
+    }
+
+    private static int FilterLimit(BsonValue? limit)
+    {
+        if (Values.IsNullish(limit))
+            return int.MaxValue;
+        BsonValue number = limit!.Value;
+        if (!Values.IsNumber(number, "$filter") || number.ToDouble() != Math.Floor(number.ToDouble()) || number.ToDouble() is < int.MinValue or > int.MaxValue)
+            throw CommandException.Location(327391, $"$filter: limit must be represented as a 32-bit integral value: {Values.Text(number)}");
+        return number.ToDouble() >= 1 ? (int)number.ToDouble() : throw CommandException.Location(327392, $"$filter: limit must be greater than 0: {Values.Text(number)}");
     }
 
     private static ControlExpression Reduce(BsonValue operand, Variables? variables)
@@ -155,9 +172,16 @@ internal static class ControlOperators
             if (Values.IsNullish(array))
                 return Values.Null;
             RequireArray(array!.Value, 40080, "$reduce requires that 'input' be an array, found: {0}");
+            Values.Hold(array);
+            long held = Operation.Held;
             BsonValue? result = initial.Evaluate(scope);
             foreach (BsonValue item in Values.Items(array.Value))
+            {
+                Values.Hold(result);
                 result = inner.Evaluate(scope.With("value", result).With("this", item));
+                Operation.Release(held);
+            }
+
             return result;
         });
     }
@@ -207,15 +231,23 @@ internal static class ControlOperators
         });
     }
 
-    private static string FieldName(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
+    private static string FieldName(string name, Expression expression)
+    {
+        string field = FieldText(name, expression);
+        if (name != "$getField")
+            Limits.RequireName(field);
+        return field;
+    }
+
+    private static string FieldText(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
         ? text.ToString()
         : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
 
     private static (Expression Input, string Name, Expression Inner) OverElements(
-        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing)
+        string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing, params string[] optional)
     {
         BsonDocument fields = Fields(name, operand, notAnObject);
-        RequireOnly(name, fields, unknown, ["input", "as", inside]);
+        RequireOnly(name, fields, unknown, ["input", "as", inside, .. optional]);
         Expression input = Parse(fields, "input", variables, missing[0], $"Missing 'input' parameter to {name}");
         string variable = DirectFields.Find(fields, "as") is { } given ? given.ToString() : "this";
         Expression inner = Parse(fields, inside, ExpressionParser.Declare(variables, variable), missing[1], $"Missing '{inside}' parameter to {name}");
@@ -227,6 +259,7 @@ internal static class ControlOperators
         if (Values.IsNullish(value))
             return Values.Null;
         RequireArray(value!.Value, code, text);
+        Values.Hold(value);
         return Values.Array(change(Values.Items(value.Value)));
     }
 
@@ -256,7 +289,11 @@ internal static class ControlOperators
     {
         BsonDocument fields = Fields(name, operand, unknown);
         RequireOnly(name, fields, unknown, known);
-        return fields.ToDictionary(pair => pair.Key, pair => ExpressionParser.Parse(pair.Value, variables));
+        var parsed = new Dictionary<string, Expression>();
+        // Of one that is given twice the last counts.
+        foreach ((string field, BsonValue value) in fields)
+            parsed[field] = ExpressionParser.Parse(value, variables);
+        return parsed;
     }
 
     private static Expression Required(Dictionary<string, Expression> named, string field, int code) =>

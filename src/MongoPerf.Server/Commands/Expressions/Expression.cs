@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -32,8 +33,25 @@ internal sealed class PathExpression(string variable, string[] steps) : Expressi
     /// <summary>Names that are always there.</summary>
     public static bool IsSystemVariable(string name) => name is Root or Current or Remove or Now;
 
+    /// <exception cref="CommandException">40352, 40353, 15998, 16410: no path.</exception>
+    public static void RequirePath(string path)
+    {
+        if (path.Length == 0)
+            throw CommandException.Location(40352, "FieldPath cannot be constructed with empty string");
+        if (path[^1] == '.')
+            throw CommandException.Location(40353, "FieldPath must not end with a '.'.");
+        foreach (string step in path.Split('.'))
+        {
+            if (step.Length == 0)
+                throw CommandException.Location(15998, "FieldPath field names may not be empty strings.");
+            if (step[0] == '$')
+                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+        }
+    }
+
     public override BsonValue? Evaluate(Scope scope)
     {
+        Operation.Check();
         if (Variables.TryGet(scope.Variables, variable, out BsonValue? value))
             return Follow(value, 0);
         return variable switch
@@ -87,15 +105,24 @@ internal sealed class DocumentExpression((string Name, Expression Value)[] field
 {
     public override BsonValue? Evaluate(Scope scope)
     {
+        long held = Operation.Held;
         var result = new List<(string, BsonValue)>();
         foreach ((string name, Expression expression) in fields)
         {
-            if (expression.Evaluate(scope) is { } value)
-                result.Add((name, value));
+            if (expression.Evaluate(scope) is not { } value)
+                continue;
+            Values.Hold(value);
+            result.Add((name, value));
         }
 
+        Operation.Release(held);
         return Values.Document(result);
     }
+
+    /// <summary>As the _id of a $group: the field of a document that has only one is null there when it is missing.</summary>
+    public BsonValue EvaluateAsGroup(Scope scope) => fields is [(string name, Expression expression)]
+        ? Values.Document([(name, expression.Evaluate(scope) ?? Values.Null)])
+        : Evaluate(scope)!.Value;
 }
 
 /// <summary>An array of expressions; what is missing becomes null.</summary>
@@ -109,15 +136,30 @@ internal sealed class FunctionExpression(Func<BsonValue?[], BsonValue?> function
 {
     public override BsonValue? Evaluate(Scope scope)
     {
+        Operation.Check();
+        long held = Operation.Held;
         var values = new BsonValue?[operands.Length];
         for (int i = 0; i < values.Length; i++)
+        {
             values[i] = operands[i].Evaluate(scope);
-        return function(values);
+            Values.Hold(values[i]);
+        }
+
+        BsonValue? result = function(values);
+        Operation.Release(held);
+        return result;
     }
 }
 
 /// <summary>An operator that decides which operands are evaluated, or over what.</summary>
 internal sealed class ControlExpression(Func<Scope, BsonValue?> evaluate) : Expression
 {
-    public override BsonValue? Evaluate(Scope scope) => evaluate(scope);
+    public override BsonValue? Evaluate(Scope scope)
+    {
+        Operation.Check();
+        long held = Operation.Held;
+        BsonValue? result = evaluate(scope);
+        Operation.Release(held);
+        return result;
+    }
 }

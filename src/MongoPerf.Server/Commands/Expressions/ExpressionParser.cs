@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -7,7 +8,7 @@ namespace MongoPerf.Server.Commands.Expressions;
 internal static class ExpressionParser
 {
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
-    private static readonly FrozenSet<string> MongoExpressions = new[]
+    public static readonly FrozenSet<string> MongoExpressions = new[]
     {
         "$accumulator", "$acos", "$acosh", "$allElementsTrue", "$anyElementTrue", "$arrayToObject", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$avg",
         "$binarySize", "$bsonSize", "$convert", "$cos", "$cosh", "$dateAdd", "$dateDiff", "$dateFromParts", "$dateFromString", "$dateSubtract", "$dateToParts",
@@ -18,6 +19,10 @@ internal static class ExpressionParser
         "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$toBool", "$toDate", "$toDecimal", "$toDouble", "$toInt", "$toLong",
         "$toObjectId", "$toString", "$trim", "$trunc", "$tsIncrement", "$tsSecond", "$week", "$zip",
     }.ToFrozenSet();
+
+    /// <summary>Operators around the one that the thread parses.</summary>
+    [ThreadStatic]
+    private static int _depth;
 
     public static Expression Parse(BsonReader reader, Variables? variables) => Parse(new BsonValue(reader.Type, reader.Value.ToArray()), variables);
 
@@ -50,13 +55,15 @@ internal static class ExpressionParser
 
     private static PathExpression ParsePath(string text, Variables? variables)
     {
+        Operation.Check();
+        Limits.RequirePath(text);
         bool hasVariable = text.StartsWith("$$", StringComparison.Ordinal);
         string[] steps = text[(hasVariable ? 2 : 1)..].Split('.');
         if (text.Length == 1)
             throw CommandException.Location(16872, "'$' by itself is not a valid FieldPath");
         if (!hasVariable)
         {
-            RequireSteps(steps);
+            PathExpression.RequirePath(text[1..]);
             return new PathExpression("CURRENT", steps);
         }
 
@@ -70,19 +77,9 @@ internal static class ExpressionParser
                 : CommandException.Location(17276, $"Use of undefined variable: {name}");
         }
 
-        RequireSteps(steps[1..]);
+        if (steps.Length > 1)
+            PathExpression.RequirePath(text[(3 + name.Length)..]);
         return new PathExpression(name, steps[1..]);
-    }
-
-    private static void RequireSteps(string[] steps)
-    {
-        foreach (string step in steps)
-        {
-            if (step.Length == 0)
-                throw CommandException.Location(40353, "FieldPath must not end with a '.', nor hold an empty field name.");
-            if (step[0] == '$')
-                throw CommandException.Location(16410, $"FieldPath field names may not start with '$'. Consider using $getField or $setField.");
-        }
     }
 
     private static Expression ParseDocument(BsonDocument document, Variables? variables)
@@ -109,6 +106,21 @@ internal static class ExpressionParser
     }
 
     private static Expression ParseOperator(string name, BsonValue operand, Variables? variables)
+    {
+        if (_depth == Limits.MaximumExpressionDepth)
+            throw Limits.TooDeep();
+        _depth++;
+        try
+        {
+            return ParseKnown(name, operand, variables);
+        }
+        finally
+        {
+            _depth--;
+        }
+    }
+
+    private static Expression ParseKnown(string name, BsonValue operand, Variables? variables)
     {
         if (name is "$literal" or "$const")
             return new ConstantExpression(operand);

@@ -1,5 +1,6 @@
 using System.Collections.Frozen;
 using System.Text;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -71,6 +72,8 @@ internal static class FunctionOperators
         ["$second"] = DatePart("$second", date => date.Second),
         ["$millisecond"] = DatePart("$millisecond", date => date.Millisecond),
     }.ToFrozenDictionary();
+
+    public static IEnumerable<string> Names => Functions.Keys;
 
     /// <returns>Null when there is none of that name.</returns>
     public static FunctionOperator? Find(string name) => Functions.GetValueOrDefault(name);
@@ -238,15 +241,14 @@ internal static class FunctionOperators
 
     private static BsonValue? ConcatenateArrays(BsonValue?[] values)
     {
-        var items = new List<BsonValue>();
         foreach (BsonValue? value in values)
         {
             if (Values.IsNullish(value))
                 return Values.Null;
-            items.AddRange(Array(value, 28664, $"$concatArrays only supports arrays, not {Values.TypeName(value)}"));
+            _ = Array(value, 28664, $"$concatArrays only supports arrays, not {Values.TypeName(value)}");
         }
 
-        return Values.Array(items);
+        return Values.Array(values.SelectMany(value => Values.Items(value!.Value)));
     }
 
     private static BsonValue? Range(BsonValue?[] values)
@@ -256,10 +258,25 @@ internal static class FunctionOperators
         int step = values.Length > 2 ? Bound("step", values[2], 34447, 34448) : 1;
         if (step == 0)
             throw CommandException.Location(34449, "$range requires a non-zero step value");
-        var items = new List<BsonValue>();
+        RequireRangeMemory(Math.Max(0, step > 0 ? ((long)end - start + step - 1) / step : ((long)start - end - step - 1) / -(long)step));
+        return Values.Array(Steps(start, end, step));
+    }
+
+    private static IEnumerable<BsonValue> Steps(int start, int end, int step)
+    {
         for (long i = start; step > 0 ? i < end : i > end; i += step)
-            items.Add(Values.Int32((int)i));
-        return Values.Array(items);
+            yield return Values.Int32((int)i);
+    }
+
+    /// <summary>By mongod's account: 16 bytes an element, and 40 for the array.</summary>
+    private static void RequireRangeMemory(long count)
+    {
+        long bytes = (16 * count) + 40;
+        if (bytes > Operation.MaximumHeldBytes)
+        {
+            throw new CommandException(146, "ExceededMemoryLimit",
+                $"$range would use too much memory ({bytes} bytes) and cannot spill to disk. Memory limit: {Operation.MaximumHeldBytes} bytes");
+        }
     }
 
     private static int Bound(string which, BsonValue? value, int notANumber, int notWhole) =>
@@ -274,6 +291,7 @@ internal static class FunctionOperators
                 throw CommandException.Location(40400, $"$mergeObjects requires object inputs, but input {Values.Text(value.Value)} is of type {Values.TypeName(value)}");
             foreach ((string name, BsonValue field) in value.Value.ToDocument())
             {
+                Operation.Check();
                 int at = fields.FindIndex(pair => pair.Name == name);
                 if (at >= 0)
                     fields[at] = (name, field);

@@ -1,6 +1,8 @@
 using System.Buffers.Binary;
+using System.Runtime.InteropServices;
 using System.Text;
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
@@ -9,6 +11,9 @@ namespace MongoPerf.Server.Commands.Expressions;
 /// <summary>Makes values, compares them, and says how MongoDB calls their types. A missing value is a C# null.</summary>
 internal static class Values
 {
+    /// <summary>What an array or a list has for each value, besides the value's bytes.</summary>
+    private const int BytesOfReference = 32;
+
     public static BsonValue Null { get; } = new(BsonType.Null, default);
 
     public static BsonValue True { get; } = new(BsonType.Boolean, new byte[] { 1 });
@@ -27,8 +32,11 @@ internal static class Values
 
     public static BsonValue Date(long milliseconds) => Make(BsonType.DateTime, milliseconds);
 
+    /// <exception cref="CommandException">16493, as mongod's, for more than 16 MB.</exception>
     public static BsonValue Of(string text)
     {
+        if (text.Length > Limits.MaximumDocumentBytes)
+            throw TooLong();
         byte[] utf8 = Encoding.UTF8.GetBytes(text);
         byte[] bytes = new byte[4 + utf8.Length + 1];
         BinaryPrimitives.WriteInt32LittleEndian(bytes, utf8.Length + 1);
@@ -44,7 +52,11 @@ internal static class Values
         writer.StartDocument();
         int index = 0;
         foreach (BsonValue item in items)
+        {
+            RequireRoom(writer, item);
             writer.WriteValue(ArrayNames.Of(index++), item.Type, item.Bytes.Span);
+        }
+
         writer.End();
         return new BsonValue(BsonType.Array, writer.ToArray());
     }
@@ -54,9 +66,27 @@ internal static class Values
         var writer = new BsonWriter(256);
         writer.StartDocument();
         foreach ((string name, BsonValue value) in fields)
+        {
+            RequireRoom(writer, value);
             writer.WriteValue(Encoding.UTF8.GetBytes(name), value.Type, value.Bytes.Span);
+        }
+
         writer.End();
         return new BsonValue(BsonType.Document, writer.ToArray());
+    }
+
+    public static CommandException TooLong() => CommandException.Location(16493, "Tried to create string longer than 16MB");
+
+    /// <summary>Notes that a value is kept while more is worked out; see <see cref="Operation.Hold"/>.</summary>
+    public static void Hold(BsonValue? value) => Operation.Hold(BytesOfReference + (value?.Bytes.Length ?? 0));
+
+    /// <summary>The value with memory of its own, where it is a small part of a document that it would keep alive.</summary>
+    public static BsonValue? Owned(BsonValue? value)
+    {
+        const int Spare = 64;
+        return value is { } known && MemoryMarshal.TryGetArray(known.Bytes, out ArraySegment<byte> part) && part.Array!.Length > (2 * part.Count) + Spare
+            ? new BsonValue(known.Type, known.Bytes.ToArray())
+            : value;
     }
 
     public static IEnumerable<BsonValue> Items(BsonValue array) => array.ToDocument().Select(pair => pair.Value);
@@ -65,6 +95,7 @@ internal static class Values
     /// <exception cref="CommandException">238, for decimal128.</exception>
     public static int Compare(BsonValue? left, BsonValue? right)
     {
+        Operation.Check();
         if (left is not { } first)
             return right == null ? 0 : -1;
         if (right is not { } second)
@@ -89,7 +120,12 @@ internal static class Values
 
     /// <summary>What counts as true in expressions: all but false, null, zero and what is missing.</summary>
     public static bool IsTrue(BsonValue? value) => !IsNullish(value) && value!.Value is var known
-        && (known.IsNumber || known.Type == BsonType.Boolean ? known.ToBoolean() : true);
+        && known.Type switch
+        {
+            BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Boolean => known.ToBoolean(),
+            BsonType.Decimal128 => !Decimal128.FromBytes(known.Bytes.Span).IsZero,
+            _ => true,
+        };
 
     /// <summary>Whether it is int32, int64 or double.</summary>
     /// <exception cref="CommandException">238, for decimal128: MongoDB could reckon with it.</exception>
@@ -100,6 +136,13 @@ internal static class Values
     public static string TypeName(BsonValue? value) => value is { } known ? TypeSet.AliasOf(known.Type) : "missing";
 
     public static string Text(BsonValue value) => ValueText.Of(value.Type, value.Bytes.Span);
+
+    private static void RequireRoom(BsonWriter writer, BsonValue next)
+    {
+        Operation.Check();
+        if (writer.Length + (long)next.Bytes.Length > Operation.MaximumHeldBytes)
+            throw new MemoryLimitException();
+    }
 
     private static BsonValue Make(BsonType type, long bits)
     {

@@ -9,7 +9,12 @@ internal sealed class BlockingSort
     public const long MaximumBytes = 100L << 20;
 
     private readonly KeyBuffer _key = new();
-    private readonly PriorityQueue<Row, Row> _worst = new(Comparer<Row>.Create((a, b) => b.CompareTo(a)));
+    // Two arrays and their places in queue and list, besides the bytes in them.
+    private const int BytesOfRow = 160;
+
+    private static readonly Comparer<Row> WorstFirst = Comparer<Row>.Create((a, b) => b.CompareTo(a));
+
+    private PriorityQueue<Row, Row> _worst = new(WorstFirst);
     private List<Row> _rows = [];
     private int _next;
     private long _bytes;
@@ -32,12 +37,12 @@ internal sealed class BlockingSort
                 if (_key.Written.SequenceCompareTo(_worst.Peek().Key) >= 0)
                     continue;
                 Row dropped = _worst.Dequeue();
-                _bytes -= dropped.Key.Length + dropped.Document.Length;
+                _bytes -= dropped.Key.Length + dropped.Document.Length + BytesOfRow;
             }
 
             var row = new Row(_key.Written.ToArray(), order++, runner.Document.ToArray());
             _worst.Enqueue(row, row);
-            _bytes += row.Key.Length + row.Document.Length;
+            _bytes += row.Key.Length + row.Document.Length + BytesOfRow;
             if (_bytes > MaximumBytes)
             {
                 throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed",
@@ -47,7 +52,17 @@ internal sealed class BlockingSort
 
         _rows = [.. _worst.UnorderedItems.Select(item => item.Element)];
         _rows.Sort();
-        _worst.Clear();
+        _worst = new PriorityQueue<Row, Row>(WorstFirst);
+    }
+
+    /// <summary>Gives back the documents.</summary>
+    public void Clear()
+    {
+        if (_rows.Count == 0)
+            return;
+        _rows = [];
+        _worst = new PriorityQueue<Row, Row>(WorstFirst);
+        Current = [];
     }
 
     public bool MoveNext(long skip)

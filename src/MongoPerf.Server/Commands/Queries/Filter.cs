@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Text;
-using System.Text.RegularExpressions;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
@@ -16,6 +16,7 @@ internal sealed class Filter
     private byte[] _source = new byte[256];
     private int _sourceLength;
     private int _used;
+    private bool _hasExpressions;
 
     public Filter(PathCache paths)
     {
@@ -30,13 +31,17 @@ internal sealed class Filter
 
     public bool IsEmpty => Root.Children.Count == 0;
 
+    /// <summary>There is an $expr somewhere in it.</summary>
+    public bool HasExpressions => _hasExpressions;
+
     /// <summary>The command's <c>let</c>, for $expr; null when it has none.</summary>
     public Variables? Variables { get; private set; }
 
     /// <param name="document">The filter as the client gave it.</param>
     /// <param name="variables">The command's <c>let</c>.</param>
     /// <exception cref="CommandException">An operator or operand that is not known here.</exception>
-    public void Compile(ReadOnlySpan<byte> document, Variables? variables = null)
+    /// <param name="keepsOrder">Conditions are asked as they are written, as by mongod in a $match that no query does; else expressions come last.</param>
+    public void Compile(ReadOnlySpan<byte> document, Variables? variables = null, bool keepsOrder = false)
     {
         Variables = variables;
         if (_source.Length < document.Length)
@@ -44,8 +49,12 @@ internal sealed class Filter
         document.CopyTo(_source);
         _sourceLength = document.Length;
         _used = 0;
+        _hasExpressions = false;
         Root = NewNode(FilterOperator.And);
-        new FilterCompiler(this, _paths).CompileDocument(0, Root);
+        var compiler = new FilterCompiler(this, _paths);
+        compiler.CompileDocument(0, Root);
+        if (_hasExpressions && !keepsOrder)
+            PutExpressionsLast(Root);
     }
 
     public ReadOnlySpan<byte> Operand(FilterNode node) => _source.AsSpan(node.OperandStart, node.OperandLength);
@@ -58,12 +67,28 @@ internal sealed class Filter
             _nodes.Add(new FilterNode());
         FilterNode node = _nodes[_used++];
         node.Operator = kind;
+        _hasExpressions |= kind == FilterOperator.Expression;
         node.Path = null;
         node.Flag = false;
         node.Patterns = null;
         node.Expression = null;
         node.Children.Clear();
         return node;
+    }
+
+    /// <summary>An expression may fail on a document that a plain condition excludes: it is asked last, as by MongoDB.</summary>
+    /// <returns>Whether there is one in this node, or below it.</returns>
+    private static bool PutExpressionsLast(FilterNode node)
+    {
+        if (node.Children.Count == 0)
+            return node.Operator == FilterOperator.Expression;
+        FilterNode[] plain = [.. node.Children.Where(child => !PutExpressionsLast(child))];
+        if (plain.Length == node.Children.Count)
+            return false;
+        FilterNode[] ordered = [.. plain, .. node.Children.Except(plain)];
+        node.Children.Clear();
+        node.Children.AddRange(ordered);
+        return true;
     }
 
     private bool Matches(FilterNode node, ReadOnlySpan<byte> document) => node.Operator switch
@@ -184,8 +209,9 @@ internal sealed class Filter
             if (type is not (BsonType.String or BsonType.Symbol))
                 return false;
             string text = Encoding.UTF8.GetString(value[4..^1]);
-            foreach (Regex pattern in node.Patterns!)
+            foreach (TextPattern pattern in node.Patterns!)
             {
+                Operation.Check();
                 if (pattern.IsMatch(text))
                     return true;
             }

@@ -1,5 +1,5 @@
-using System.Text.RegularExpressions;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -7,7 +7,8 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>Turns a filter document into nodes; refuses what it does not know with MongoDB's own codes and texts.</summary>
 internal ref struct FilterCompiler(Filter filter, PathCache paths)
 {
-    private static readonly HashSet<string> MongoOperators =
+    /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
+    public static readonly HashSet<string> MongoOperators =
     [
         "$where", "$text", "$jsonSchema", "$geoIntersects", "$geoWithin", "$near", "$nearSphere", "$within", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear",
         "$bitsAnySet", "$alwaysTrue", "$alwaysFalse", "$sampleRate",
@@ -85,6 +86,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         var operators = new BsonReader(document);
         while (operators.Read())
         {
+            Operation.Check();
             if (Comparison(operators.Name) is { } comparison)
                 AddComparison(group, comparison, field, operators, start);
             else
@@ -195,8 +197,14 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         if (!items.Read())
             throw CommandException.BadValue("malformed mod, not enough elements");
+        if (items.Type == BsonType.Decimal128)
+            throw CommandException.NotSupported("$mod of decimal128 values");
         if (!items.IsNumber)
             throw CommandException.BadValue($"malformed mod, {name} not a number");
+        if (items.Type == BsonType.Double && !double.IsFinite(items.ToDouble()))
+            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type");
+        if (items.Type == BsonType.Double && Math.Abs(items.ToDouble()) >= 9.2233720368547758E18)
+            throw CommandException.BadValue($"malformed mod, {name} value is invalid :: caused by :: Out of bounds coercing to integral value");
         return items.ToInt64();
     }
 
@@ -218,7 +226,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
         string? given = null;
         if (options.Find("$options"u8))
             given = options.Type == BsonType.String ? options.StringText : throw CommandException.BadValue("$options has to be a string");
-        Regex pattern;
+        TextPattern pattern;
         if (operand.Type == BsonType.Regex)
         {
             (string text, string own) = RegexOperand.Parts(operand.Value);
@@ -250,9 +258,9 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     }
 
     /// <summary>The regular expressions of an $in; null where there are none.</summary>
-    private static Regex[]? Patterns(ReadOnlySpan<byte> array)
+    private static TextPattern[]? Patterns(ReadOnlySpan<byte> array)
     {
-        List<Regex>? patterns = null;
+        List<TextPattern>? patterns = null;
         var items = new BsonReader(array);
         while (items.Read())
         {
@@ -270,6 +278,8 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
     {
         FilterNode node = _filter.NewNode(kind);
         node.Path = _paths.Get(field);
+        if (node.Path.StepCount > Limits.MaximumFilterPath)
+            throw CommandException.Location(5729100, "FieldPath is too long");
         node.OperandType = operand.Type;
         node.OperandStart = start + operand.ValueOffset;
         node.OperandLength = operand.Value.Length;
@@ -309,7 +319,7 @@ internal ref struct FilterCompiler(Filter filter, PathCache paths)
             throw CommandException.BadValue("cannot compare to undefined");
     }
 
-    private static bool IsTrue(BsonReader reader) => reader.ToBoolean() || !(reader.IsNumber || reader.Type is BsonType.Boolean or BsonType.Null or BsonType.Undefined);
+    private static bool IsTrue(BsonReader reader) => Values.IsTrue(new BsonValue(reader.Type, reader.Value.ToArray()));
 
     private static bool StartsWithOperator(ReadOnlySpan<byte> document)
     {

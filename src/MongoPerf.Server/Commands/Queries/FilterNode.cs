@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
@@ -65,7 +64,7 @@ internal sealed class FilterNode
     public TypeSet Types { get; set; }
 
     /// <summary>For <see cref="FilterOperator.Regex"/>, and the regular expressions among the items of <see cref="FilterOperator.In"/>; else null.</summary>
-    public Regex[]? Patterns { get; set; }
+    public TextPattern[]? Patterns { get; set; }
 
     /// <summary>For <see cref="FilterOperator.Expression"/>.</summary>
     public Expression? Expression { get; set; }

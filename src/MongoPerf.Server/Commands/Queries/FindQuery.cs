@@ -51,7 +51,7 @@ internal sealed class FindQuery : IBatchSource
 
     public long Returned => _returned;
 
-    private long Wanted => _limit > 0 ? _skip + _limit : long.MaxValue;
+    private long Wanted => _limit > 0 && _skip <= long.MaxValue - _limit ? _skip + _limit : long.MaxValue;
 
     /// <summary>Reads the fields of a find command (or of the find inside an explain).</summary>
     /// <exception cref="CommandException">A field, operator or value that is not allowed.</exception>
@@ -159,7 +159,15 @@ internal sealed class FindQuery : IBatchSource
                 return true;
             }
 
+            int before = body.Length;
             WriteCurrent(body, ArrayNames.Of(count++));
+            // A projection may have made it larger.
+            if (count > 1 && body.Length - start > Limits.MaximumReplyBytes)
+            {
+                body.Truncate(before);
+                Hold();
+                return true;
+            }
         }
 
         return !IsComplete;
@@ -169,7 +177,11 @@ internal sealed class FindQuery : IBatchSource
     public (long Keys, long Documents, long Returned) Examined => (Runner?.KeysExamined ?? 0, Runner?.DocumentsExamined ?? 0, _returned);
 
     /// <summary>Lets go of iterators and pinned memory; the object can be used again.</summary>
-    public void Dispose() => _planner.Dispose();
+    public void Dispose()
+    {
+        _planner.Dispose();
+        _sorter.Clear();
+    }
 
     private void Restart()
     {
@@ -211,7 +223,10 @@ internal sealed class FindQuery : IBatchSource
         {
             case "allowDiskUse" or "noCursorTimeout" or "oplogReplay" or "allowPartialResults" or "allowSpeculativeMajorityRead" or "let":
                 return true;
-            case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max" or "collation":
+            case "collation":
+                CommandFields.RequireSimpleCollation(new BsonValue(reader.Type, reader.Value.ToArray()));
+                return true;
+            case "tailable" or "awaitData" or "returnKey" or "showRecordId" or "min" or "max":
                 if (reader.Type == BsonType.Boolean && !reader.Boolean)
                     return true;
                 throw CommandException.NotSupported($"the option '{name}' of find");

@@ -19,7 +19,9 @@ internal sealed class PathCache
 
         if (_paths.Count == MaximumPaths)
             _paths.Clear();
-        var made = new FieldPath(Encoding.UTF8.GetString(name));
+        string text = Encoding.UTF8.GetString(name);
+        Limits.RequirePath(text);
+        var made = new FieldPath(text);
         _paths.Add((name.ToArray(), made));
         return made;
     }

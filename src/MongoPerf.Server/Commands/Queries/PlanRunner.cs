@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Server.Storage.Rocks;
 
@@ -104,7 +105,11 @@ internal sealed class PlanRunner : IDisposable
     {
         long count = 0;
         while (count < maximum && Advance())
+        {
+            Operation.Check();
             count++;
+        }
+
         return count;
     }
 
@@ -118,6 +123,7 @@ internal sealed class PlanRunner : IDisposable
     /// <summary>Takes one candidate; true when it matches.</summary>
     private bool Examine()
     {
+        Operation.Check();
         if (!Advance())
         {
             IsAtEnd = true;

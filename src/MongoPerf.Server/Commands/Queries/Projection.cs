@@ -64,7 +64,9 @@ internal sealed class Projection
     {
         if (_tree != null)
         {
-            writer.WriteDocument(name, _tree.Apply(new BsonDocument(document.ToArray()), _variables).Bytes);
+            BsonDocument made = _tree.Apply(new BsonDocument(document.ToArray()), _variables);
+            Limits.RequireReturnable(made);
+            writer.WriteDocument(name, made.Bytes);
             return;
         }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -26,8 +27,6 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
 
     public ProjectionNode ParseAddition(BsonDocument specification)
     {
-        if (!specification.Any())
-            throw CommandException.Location(40177, "$addFields specification must have at least one field");
         ParseAdditionLevel(specification, "");
         return _root;
     }
@@ -37,10 +36,18 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
         foreach ((string name, BsonValue value) in level)
         {
             string path = prefix + name;
-            if (value.Type == BsonType.Document && value.ToDocument().FirstOrDefault().Key is { } first && first[..Math.Min(1, first.Length)] != "$")
-                ParseAdditionLevel(value.ToDocument(), path + ".");
-            else
+            if (prefix.Length > 0 && name.Contains('.'))
+                throw CommandException.Location(40183, $"cannot use dotted field name '{name}' in a sub object");
+            string[] inner = value.Type == BsonType.Document ? [.. value.ToDocument().Select(field => field.Key)] : ["$"];
+            if (inner.Length == 0)
+                throw CommandException.Location(40180, $"an empty object is not a valid value. Found empty object at path {path}");
+            bool isExpression = inner[0].StartsWith('$');
+            if (!isExpression && inner.FirstOrDefault(field => field.StartsWith('$')) is { } late)
+                throw CommandException.Location(40181, $"an expression specification must contain exactly one field, the name of the expression. Found {inner.Length} fields, one of them {late}, at path {path}");
+            if (isExpression)
                 PlaceAddition(path).Computed = ExpressionParser.Parse(value, variables);
+            else
+                ParseAdditionLevel(value.ToDocument(), path + ".");
         }
     }
 
@@ -63,8 +70,8 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
             string path = prefix + name;
             if (isFind && (name == "$" || name.EndsWith(".$", StringComparison.Ordinal)))
                 throw CommandException.NotSupported("the positional operator $ in projections");
-            if (value.IsNumber || value.Type == BsonType.Boolean)
-                AddFlag(path, value.ToBoolean());
+            if (value.IsNumber || value.Type is BsonType.Boolean or BsonType.Decimal128)
+                AddFlag(path, Values.IsTrue(value));
             else if (value.Type == BsonType.Document)
                 AddDocument(path, value.ToDocument());
             else
@@ -143,15 +150,14 @@ internal sealed class ProjectionParser(Variables? variables, bool isFind)
     /// <summary>The node of a path, made anew.</summary>
     private ProjectionNode Place(string path)
     {
+        Operation.Check();
+        Limits.RequirePath(path);
+        PathExpression.RequirePath(path);
         string[] steps = path.Split('.');
         ProjectionNode at = _root;
         for (int i = 0; i < steps.Length; i++)
         {
             string step = steps[i];
-            if (step.Length == 0)
-                throw CommandException.Location(40353, "FieldPath must not end with a '.', nor hold an empty field name.");
-            if (step[0] == '$')
-                throw CommandException.Location(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
             ProjectionNode? child = at.Find(step);
             bool isLast = i == steps.Length - 1;
             if (child != null && isLast)

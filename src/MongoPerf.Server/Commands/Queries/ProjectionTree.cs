@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -43,76 +45,117 @@ internal sealed class ProjectionTree
     public static ProjectionTree ParseAddition(BsonDocument specification, Variables? variables) =>
         new(ProjectionKind.Addition, new ProjectionParser(variables, isFind: false).ParseAddition(specification));
 
-    public BsonDocument Apply(BsonDocument document, Variables? variables) =>
-        Apply(_root, document, new Scope(document, variables)).ToDocument();
-
-    private BsonValue Apply(ProjectionNode node, BsonDocument document, Scope scope)
+    public BsonDocument Apply(BsonDocument document, Variables? variables)
     {
-        var fields = new List<(string Name, BsonValue Value)>();
-        foreach ((string name, BsonValue value) in document)
+        long held = Operation.Held;
+        (BsonValue value, FieldGaps? gaps) = Apply(_root, document, FieldGaps.Of(document), new Scope(document, variables));
+        Operation.Release(held);
+        return FieldGaps.Keep(gaps, value.ToDocument());
+    }
+
+    private (BsonValue Value, FieldGaps? Gaps) Apply(ProjectionNode node, BsonDocument document, FieldGaps? gaps, Scope scope)
+    {
+        var fields = new List<FieldSlot>();
+        foreach (FieldSlot field in FieldGaps.Slots(document, gaps))
         {
-            if (Pick(node.Find(name), value, scope) is { } picked)
-                fields.Add((name, picked));
+            Operation.Check();
+            FieldSlot picked = field.Value is { } value ? Pick(node.Find(field.Name), field, value, scope) : field;
+            // What an inclusion leaves out has no place in the new document.
+            if (picked.Value != null || _kind != ProjectionKind.Inclusion)
+                fields.Add(picked);
         }
 
-        AddComputed(node, fields, scope);
-        return Values.Document(fields);
+        return Finish(node, fields, scope);
     }
 
-    /// <returns>What stays of a field that is there; null when nothing does.</returns>
-    private BsonValue? Pick(ProjectionNode? child, BsonValue value, Scope scope)
+    /// <summary>Sets the computed fields and makes the document.</summary>
+    private (BsonValue Value, FieldGaps? Gaps) Finish(ProjectionNode node, List<FieldSlot> fields, Scope scope)
     {
+        AddComputed(node, fields, scope);
+        BsonValue document = Values.Document(fields.Where(field => field.Value != null).Select(field => (field.Name, field.Value!.Value)));
+        return (document, _kind == ProjectionKind.Inclusion ? null : FieldGaps.Between(fields));
+    }
+
+    /// <returns>What stays of a field that is there; without a value when nothing does.</returns>
+    private FieldSlot Pick(ProjectionNode? child, FieldSlot field, BsonValue value, Scope scope)
+    {
+        FieldSlot nothing = new(field.Name, null, null);
         if (child == null)
-            return _kind == ProjectionKind.Inclusion ? null : value;
+            return _kind == ProjectionKind.Inclusion ? nothing : field;
         if (child.Transform != null)
-            return child.Transform(value);
+            return field with { Value = child.Transform(value) };
         // Computed fields are set afterwards, so that they may read what was there.
         if (child.Computed != null)
-            return _kind == ProjectionKind.Inclusion ? null : value;
+            return _kind == ProjectionKind.Inclusion ? nothing : field;
         if (child.Children.Count == 0)
-            return child.IsKept ? value : null;
-        return PickNested(child, value, scope);
+            return child.IsKept ? field : nothing;
+        return PickNested(child, value, field.Gaps, scope) is { } nested ? new FieldSlot(field.Name, nested.Value, nested.Gaps) : nothing;
     }
 
-    private BsonValue? PickNested(ProjectionNode child, BsonValue value, Scope scope) => value.Type switch
+    private (BsonValue Value, FieldGaps? Gaps)? PickNested(ProjectionNode child, BsonValue value, FieldGaps? gaps, Scope scope)
     {
-        BsonType.Document => Apply(child, value.ToDocument(), scope),
-        BsonType.Array when _kind == ProjectionKind.Addition => value,
-        BsonType.Array => Values.Array(Values.Items(value).Select(item => PickNested(child, item, scope)).OfType<BsonValue>()),
-        _ when _kind != ProjectionKind.Inclusion => value,
+        // Arrays in arrays, which expressions may nest without bounds.
+        RuntimeHelpers.EnsureSufficientExecutionStack();
+        return PickInside(child, value, gaps, scope);
+    }
+
+    private (BsonValue Value, FieldGaps? Gaps)? PickInside(ProjectionNode child, BsonValue value, FieldGaps? gaps, Scope scope) => value.Type switch
+    {
+        BsonType.Document => Apply(child, value.ToDocument(), gaps, scope),
+        BsonType.Array when _kind == ProjectionKind.Addition => (value, gaps),
+        BsonType.Array => OverElements(value, gaps, (item, inner) => PickNested(child, item, inner, scope)),
+        _ when _kind != ProjectionKind.Inclusion => (value, gaps),
         // Keeps the place of the document that the computed fields will make of it.
-        _ => child.HasComputed ? Values.Null : null,
+        _ => child.HasComputed ? (Values.Null, null) : null,
     };
 
-    private void AddComputed(ProjectionNode node, List<(string Name, BsonValue Value)> fields, Scope scope)
+    private void AddComputed(ProjectionNode node, List<FieldSlot> fields, Scope scope)
     {
         foreach (ProjectionNode child in node.Children)
         {
             if (!child.HasComputed)
                 continue;
+            Operation.Check();
             int at = fields.FindIndex(field => field.Name == child.Name);
-            BsonValue? value = child.Computed != null
-                ? child.Computed.Evaluate(scope)
-                : SetNested(child, at >= 0 ? fields[at].Value : null, scope);
-            if (value is not { } known)
-                fields.RemoveAll(field => field.Name == child.Name);
-            else if (at >= 0)
-                fields[at] = (child.Name, known);
+            FieldSlot slot = new(child.Name, null, null);
+            if (child.Computed != null)
+            {
+                slot = slot with { Value = child.Computed.Evaluate(scope) };
+            }
             else
-                fields.Add((child.Name, known));
+            {
+                (BsonValue nested, FieldGaps? gaps) = SetNested(child, at >= 0 ? fields[at].Value : null, at >= 0 ? fields[at].Gaps : null, scope);
+                slot = slot with { Value = nested, Gaps = gaps };
+            }
+
+            Values.Hold(slot.Value);
+            if (at >= 0)
+                fields[at] = slot;
+            else if (slot.Value != null)
+                fields.Add(slot);
         }
     }
 
     /// <summary>Sets computed fields inside a value: in each element of an array; what is no document becomes one.</summary>
-    private BsonValue SetNested(ProjectionNode node, BsonValue? value, Scope scope)
+    private (BsonValue Value, FieldGaps? Gaps) SetNested(ProjectionNode node, BsonValue? value, FieldGaps? gaps, Scope scope)
     {
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         if (value is { Type: BsonType.Array } array)
-            return Values.Array(Values.Items(array).Select(item => SetNested(node, item, scope)));
-        List<(string Name, BsonValue Value)> fields = value is { Type: BsonType.Document } document
-            ? [.. document.ToDocument().Select(pair => (pair.Key, pair.Value))]
-            : [];
-        AddComputed(node, fields, scope);
-        return Values.Document(fields);
+            return OverElements(array, gaps, (item, inner) => SetNested(node, item, inner, scope));
+        return Finish(node, value is { Type: BsonType.Document } document ? FieldGaps.Slots(document.ToDocument(), gaps) : [], scope);
+    }
+
+    /// <summary>What is left out of an array leaves no place behind.</summary>
+    private static (BsonValue Value, FieldGaps? Gaps) OverElements(BsonValue array, FieldGaps? gaps, Func<BsonValue, FieldGaps?, (BsonValue Value, FieldGaps? Gaps)?> change)
+    {
+        var slots = new List<FieldSlot>();
+        foreach ((string index, BsonValue item) in array.ToDocument())
+        {
+            if (change(item, gaps?.Inner.GetValueOrDefault(index)) is { } changed)
+                slots.Add(new FieldSlot(slots.Count.ToString(System.Globalization.CultureInfo.InvariantCulture), changed.Value, changed.Gaps));
+        }
+
+        return (Values.Array(slots.Select(slot => slot.Value!.Value)), FieldGaps.Between(slots));
     }
 }
 

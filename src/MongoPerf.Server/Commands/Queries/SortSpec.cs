@@ -32,6 +32,8 @@ internal sealed class SortSpec(PathCache paths)
         var reader = new BsonReader(document);
         while (reader.Read())
         {
+            if (_fields.Count == Limits.MaximumSortFields)
+                throw CommandException.Location(13103, "too many compound keys");
             if (!reader.IsNumber || Math.Abs(reader.ToDouble()) != 1)
                 throw CommandException.Location(15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
             bool isDescending = reader.ToDouble() < 0;
@@ -63,7 +65,7 @@ internal sealed class SortSpec(PathCache paths)
         {
             (_arrayKeys ??= new IndexKeys()).Build([.. _fields], document);
         }
-        catch (IndexKeyException error) when (error.IsParallel)
+        catch (IndexKeyException error) when (error.Code == IndexKeyException.ParallelArrays)
         {
             throw CommandException.BadValue("cannot sort with keys that are parallel arrays");
         }

@@ -56,12 +56,15 @@ internal sealed class DocumentUpdate
     /// <summary>The document after the update.</summary>
     /// <param name="document">With its _id, or, of an upsert, the filter's equalities.</param>
     /// <param name="isInsert">Whether $setOnInsert counts.</param>
+    /// <param name="isChange">Whether the document counts as modified. A replacement without an _id always does, as on mongod.</param>
     /// <exception cref="CommandException">A value that an operator does not take; a changed _id.</exception>
-    public BsonDocument Apply(BsonDocument document, bool isInsert)
+    public BsonDocument Apply(BsonDocument document, bool isInsert, out bool isChange)
     {
+        isChange = false;
         BsonValue? id = DirectFields.Find(document, "_id");
-        BsonDocument changed = _replacement != null ? Replace(_replacement, id) : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert);
+        BsonDocument changed = _replacement != null ? new BsonDocument(ZeroTimestamps.Replace(Replace(_replacement, id).Bytes).ToArray()) : _pipeline != null ? RunPipeline(document, id) : Change(document, isInsert, out isChange);
         RequireSameId(id, DirectFields.Find(changed, "_id"), isInsert);
+        isChange |= !document.Bytes.SequenceEqual((_replacement ?? changed).Bytes);
         return changed;
     }
 
@@ -71,10 +74,7 @@ internal sealed class DocumentUpdate
             throw new CommandException(66, "ImmutableField", "Performing an update on the path '_id' would modify the immutable field '_id'");
     }
 
-    /// <summary>Whether a document counts as modified. A replacement without an _id always does, as on mongod.</summary>
-    public bool IsChange(BsonDocument before, BsonDocument after) => !before.Bytes.SequenceEqual((_replacement ?? after).Bytes);
-
-    private BsonDocument Change(BsonDocument document, bool isInsert)
+    private BsonDocument Change(BsonDocument document, bool isInsert, out bool isChange)
     {
         var root = new EditNode(Values.Of(document));
         foreach ((UpdatePath path, UpdateAction action) in isInsert ? _insertChanges : _changes)
@@ -88,6 +88,7 @@ internal sealed class DocumentUpdate
                 RequireSameId(DirectFields.Find(document, "_id"), root.Child("_id")?.Value, isInsert);
         }
 
+        isChange = root.IsMarked;
         return root.Value.ToDocument();
     }
 

@@ -10,6 +10,7 @@ internal sealed class EditNode
 {
     private readonly BsonValue _closed;
     private List<(string Name, EditNode Node)>? _children;
+    private bool _isMarked;
 
     public EditNode(BsonValue value) => _closed = value;
 
@@ -21,6 +22,11 @@ internal sealed class EditNode
 
     /// <summary>Fields or elements; an array's elements have empty names.</summary>
     public List<(string Name, EditNode Node)> Children => _children ??= Open();
+
+    /// <summary>Somebody changed it, or something in it, in a way that counts even where the bytes are the same.</summary>
+    public bool IsMarked => _isMarked || (_children?.Exists(child => child.Node.IsMarked) ?? false);
+
+    public void Mark() => _isMarked = true;
 
     /// <summary>The value as it now is.</summary>
     public BsonValue Value
@@ -79,7 +85,7 @@ internal sealed class EditNode
         if (!TryIndex(name, out int index))
             throw Updates.UpdateErrors.NotViable(name, this);
         if (index - Children.Count > MostAdded)
-            throw new CommandException(2, "BadValue", $"can't backfill more than {MostAdded} elements");
+            throw new CommandException(34, "CannotBackfillArray", $"can't backfill more than {MostAdded} elements");
         while (Children.Count < index)
             Children.Add(("", new EditNode(Values.Null)));
         Children.Add(("", new EditNode(value)));

@@ -18,6 +18,8 @@ internal static class FindAndModifyCommand
         DocumentUpdate? update = options.ParseUpdate();
         FindQuery query = session.Query;
         query.Parse(options.Filter.Bytes, 0, 1, options.Hint, options.Variables);
+        if (options.IsUpsert)
+            UpsertSeed.RequireNoExpression(query.Filter);
         query.Sort.Compile(options.Sort.Bytes);
         query.Projection.Compile(options.Projection.Bytes, options.Variables);
         Collection? collection = options.IsUpsert ? session.GetOrCreate(name, out _) : session.FindCollection(name);
@@ -37,12 +39,12 @@ internal static class FindAndModifyCommand
         {
             if (collection.IsDropped)
                 return default;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 return RunOne(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), options, update);
         }
         catch (DuplicateKeyException error)
         {
-            throw new CommandException(11000, "DuplicateKey", WriteErrors.DuplicateText(collection.Namespace, error.Index.Spec, error.Document.Bytes));
+            throw error.Duplicate.ToException();
         }
         finally
         {
@@ -145,7 +147,7 @@ internal static class FindAndModifyCommand
                 case "let": Variables = Expressions.Variables.Parse(CommandFields.Document(Command, name, value)); break;
                 case "writeConcern": Concern = WriteConcern.Parse(value); break;
                 case "bypassDocumentValidation": break;
-                case "collation": throw CommandException.NotSupported("'collation' in findAndModify");
+                case "collation": CommandFields.RequireSimpleCollation(value); break;
                 default: CommandFields.RequireGeneric(Command, name); break;
             }
         }

@@ -1,6 +1,4 @@
-using MongoPerf.Server.Commands.Aggregation;
 using MongoPerf.Server.Commands.Expressions;
-using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
@@ -34,7 +32,8 @@ internal sealed class PushAction
     public static UpdateAction Parse(BsonValue value)
     {
         var push = new PushAction(value);
-        return new ChangeAction(push.Apply);
+        // Something was put in, or sorted: that counts, even where a slice leaves what was there.
+        return new ChangeAction(push.Apply, CountsAlways: push._added.Length > 0 || push._sort != null);
     }
 
     private BsonValue? Apply(EditNode? present, string path)
@@ -82,13 +81,18 @@ internal sealed class PushAction
                 throw CommandException.BadValue("The $sort element value must be either 1 or -1");
         }
 
-        var order = new SortSpec(new PathCache());
-        order.Compile(operand.Bytes.Span);
-        return items => DocumentSort.Sort(items.Select(RequireDocument), order).Select(Values.Of);
+        (string[] Path, int Sign)[] keys = [.. operand.ToDocument().Select(pair => (pair.Key.Split('.'), Math.Sign(pair.Value.ToDouble())))];
+        Comparer<BsonValue> byFields = Comparer<BsonValue>.Create((a, b) => keys
+            .Select(key => key.Sign * Values.Compare(Follow(a, key.Path), Follow(b, key.Path))).FirstOrDefault(order => order != 0));
+        return items => items.Order(byFields);
     }
 
-    // An element that is no document sorts as one without fields; here it would have to stay one, so it is refused.
-    private static BsonDocument RequireDocument(BsonValue item) => item.Type == BsonType.Document
-        ? item.ToDocument()
-        : throw CommandException.NotSupported("$push with $sort by fields where an element is no document");
+    /// <summary>Through documents only; null where there is nothing, as in an element that is no document.</summary>
+    private static BsonValue Follow(BsonValue element, string[] path)
+    {
+        BsonValue? value = element;
+        for (int i = 0; i < path.Length && value is { } known && !(i > 0 && known.Type == BsonType.Array); i++)
+            value = known.Type == BsonType.Document ? DirectFields.Find(known.ToDocument(), path[i]) : null;
+        return value ?? Values.Null;
+    }
 }

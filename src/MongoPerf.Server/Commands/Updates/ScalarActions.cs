@@ -14,7 +14,7 @@ internal static class ScalarActions
             throw CommandException.TypeMismatch($"Cannot increment with non-numeric argument: {{{field}: {Values.Text(amount)}}}");
         return new ChangeAction((present, path) => present == null
             ? amount
-            : Arithmetic.AddExactly(Number(present, path, "$inc"), amount) ?? throw Overflow("$inc", present, path));
+            : Different(present.Value, Arithmetic.AddExactly(Number(present, path, "$inc"), amount) ?? throw Overflow("$inc", present, path)), CountsAlways: true);
     }
 
     public static UpdateAction Multiply(string field, BsonValue factor)
@@ -22,8 +22,16 @@ internal static class ScalarActions
         if (!Values.IsNumber(factor, "$mul"))
             throw CommandException.TypeMismatch($"Cannot multiply with non-numeric argument: {{{field}: {Values.Text(factor)}}}");
         // A missing field counts as zero of the factor's type.
-        return new ChangeAction((present, path) => Arithmetic.MultiplyExactly(present == null ? Values.Int32(0) : Number(present, path, "$mul"), factor)
-            ?? throw Overflow("$mul", present!, path));
+        return new ChangeAction((present, path) => Different(present?.Value, Arithmetic.MultiplyExactly(present == null ? Values.Int32(0) : Number(present, path, "$mul"), factor)
+            ?? throw Overflow("$mul", present!, path)), CountsAlways: true);
+    }
+
+    /// <summary>A result is another value where its type or number is: 0.0 and -0.0 are the same, and NaN is never what was there.</summary>
+    private static BsonValue? Different(BsonValue? before, BsonValue after)
+    {
+        bool isSame = before is { } old && old.Type == after.Type
+            && (old.Type == BsonType.Double ? old.ToDouble() == after.ToDouble() : Values.AreIdentical(old, after));
+        return isSame ? null : after;
     }
 
     public static UpdateAction Extreme(BsonValue value, bool isGreatest) => new ChangeAction((present, _) =>

@@ -17,12 +17,17 @@ internal abstract record UpdateAction(bool MakesPath, bool NeedsViablePath)
 /// <summary>Puts the result of a function in the field's place.</summary>
 /// <param name="Function">From the present value, null when it is missing, to the new one, null to leave it as it is.</param>
 /// <param name="MakesPath">As in <see cref="UpdateAction"/>.</param>
-internal sealed record ChangeAction(Func<EditNode?, string, BsonValue?> Function, bool MakesPath = true) : UpdateAction(MakesPath, NeedsViablePath: true)
+/// <param name="CountsAlways">A result counts as a modification even where it is the value that was there.</param>
+internal sealed record ChangeAction(Func<EditNode?, string, BsonValue?> Function, bool MakesPath = true, bool CountsAlways = false)
+    : UpdateAction(MakesPath, NeedsViablePath: true)
 {
     public override void Apply(EditNode parent, string name, string path)
     {
-        if (Function(parent.Child(name), path) is { } changed)
-            parent.Set(name, changed);
+        if (Function(parent.Child(name), path) is not { } changed)
+            return;
+        parent.Set(name, changed);
+        if (CountsAlways)
+            parent.Mark();
     }
 }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -26,10 +27,12 @@ internal static class UpdateCommand
             }
             catch (DuplicateKeyException error)
             {
-                errors.AddDuplicate(index, $"{session.Database}.{System.Text.Encoding.UTF8.GetString(fields.Collection)}", error.Index, error.Document.Bytes);
+                errors.AddDuplicate(index, error.Duplicate);
             }
             catch (CommandException error)
             {
+                // What its expressions held when they failed.
+                Operation.Release(0);
                 errors.Add(index, error.Code, error.Message);
             }
 
@@ -49,6 +52,8 @@ internal static class UpdateCommand
         DocumentUpdate update = statement.ParseUpdate(fields.Variables);
         FindQuery query = session.Query;
         query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables);
+        if (statement.IsUpsert)
+            UpsertSeed.RequireNoExpression(query.Filter);
         Collection? collection = statement.IsUpsert ? session.GetOrCreate(fields.Collection, out _) : session.FindCollection(fields.Collection);
         if (collection == null)
             return;
@@ -58,7 +63,7 @@ internal static class UpdateCommand
         {
             if (collection.IsDropped)
                 return;
-            lock (collection.Writer.Gate)
+            using (collection.Writer.Gate.Enter())
                 RunAll(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), statement, update, index, outcome);
         }
         finally

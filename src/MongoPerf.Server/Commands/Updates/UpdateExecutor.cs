@@ -30,9 +30,9 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     public (bool IsChanged, BsonDocument Document) Update(long record, DocumentUpdate update)
     {
         BsonDocument present = Get(record);
-        BsonDocument changed = update.Apply(present, isInsert: false);
+        BsonDocument changed = update.Apply(present, isInsert: false, out bool isChange);
         RequireSize(changed);
-        if (!update.IsChange(present, changed))
+        if (!isChange)
             return (false, present);
         Write(writer => writer.Replace(record, present.Bytes, changed.Bytes), changed);
         return (true, changed);
@@ -42,7 +42,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     /// <exception cref="DuplicateKeyException">Its key is taken.</exception>
     public BsonDocument Upsert(BsonDocument filter, DocumentUpdate update)
     {
-        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true);
+        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, out _);
         var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
         if (InsertCommand.ForbiddenIdType(idType) is { } kind)
             throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
@@ -68,7 +68,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         try
         {
             if (write(writer) is { } duplicate)
-                throw new DuplicateKeyException(duplicate, document);
+                throw new DuplicateKeyException(DuplicateKey.Of(collection, duplicate, document.Bytes));
         }
         catch (IndexKeyException error)
         {
@@ -82,6 +82,8 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     {
         if (document.Bytes.Length > Limits.MaximumDocumentBytes)
             throw CommandException.Location(17420, $"Document to upsert is larger than {Limits.MaximumDocumentBytes}");
+        if (BsonValidator.ValidateStructure(document.Bytes) > Limits.MaximumDepth)
+            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {Limits.MaximumDepth}");
     }
 
     /// <summary>By the _id: a document that was sorted in memory is not on the iterator any more.</summary>
@@ -94,9 +96,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
 }
 
 /// <summary>A document's key is in a unique index already; nothing was written.</summary>
-internal sealed class DuplicateKeyException(CollectionIndex index, BsonDocument document) : Exception("duplicate key")
+internal sealed class DuplicateKeyException(DuplicateKey duplicate) : Exception("duplicate key")
 {
-    public CollectionIndex Index { get; } = index;
-
-    public BsonDocument Document { get; } = document;
+    public DuplicateKey Duplicate { get; } = duplicate;
 }

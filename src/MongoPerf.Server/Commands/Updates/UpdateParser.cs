@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
@@ -62,6 +63,8 @@ internal static class UpdateParser
         if (value.Type != BsonType.String)
             throw CommandException.BadValue($"The 'to' field for $rename must be a string: {source}: {Values.Text(value)}");
         string target = value.ToString();
+        if (target.Contains('\0'))
+            throw CommandException.BadValue($"The 'to' field for $rename cannot contain an embedded null byte: {source}");
         var from = new UpdatePath(source);
         var to = new UpdatePath(target);
         // The source's place is taken too, so that no other operator can change it.
@@ -77,6 +80,7 @@ internal static class UpdateParser
 
     private static void Add(List<(UpdatePath Path, UpdateAction Action)> changes, UpdatePath path, UpdateAction action)
     {
+        Operation.Check();
         foreach ((UpdatePath other, _) in changes)
         {
             if (path.ConflictWith(other) is var common and >= 0)

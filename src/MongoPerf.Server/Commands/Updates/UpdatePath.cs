@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Queries;
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
@@ -11,6 +12,8 @@ internal sealed class UpdatePath
     {
         Text = text;
         Steps = text.Split('.');
+        if (Steps.Length > Limits.MaximumPath)
+            throw CommandException.Overflow($"Document exceeds maximum nesting depth of {Limits.MaximumDepth}");
         if (text.Length == 0)
             throw new CommandException(56, "EmptyFieldName", "An empty update path is not valid.");
         foreach (string step in Steps)
@@ -60,7 +63,11 @@ internal sealed class UpdatePath
         return Steps.Length.CompareTo(other.Steps.Length);
     }
 
-    public void Apply(EditNode root, UpdateAction action, ArrayFilters? filters) => Apply(root, 0, action, filters);
+    public void Apply(EditNode root, UpdateAction action, ArrayFilters? filters)
+    {
+        Operation.Check();
+        Apply(root, 0, action, filters);
+    }
 
     private void Apply(EditNode parent, int at, UpdateAction action, ArrayFilters? filters)
     {

@@ -5,7 +5,8 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Server.Commands.Updates;
 
 /// <summary>One statement of an update command, read but for the update itself: what is wrong there fails the statement and not the command.</summary>
-internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, BsonValue? ArrayFilters, bool IsMulti, bool IsUpsert, IndexHint Hint)
+internal sealed record UpdateStatement(
+    BsonDocument Filter, BsonValue Update, BsonValue? ArrayFilters, bool IsMulti, bool IsUpsert, IndexHint Hint, BsonValue Collation)
 {
     private const string Command = "update.updates";
 
@@ -19,6 +20,7 @@ internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, Bs
         bool isMulti = false;
         bool isUpsert = false;
         IndexHint hint = default;
+        BsonValue collation = Values.Null;
         foreach ((string name, BsonValue value) in new BsonDocument(bytes.ToArray()))
         {
             switch (name)
@@ -29,18 +31,21 @@ internal sealed record UpdateStatement(BsonDocument Filter, BsonValue Update, Bs
                 case "upsert": isUpsert = CommandFields.Flag(Command, name, value); break;
                 case "arrayFilters": arrayFilters = value.Type == BsonType.Array ? value : throw CommandFields.Mismatch(Command, name, value.Type, "array"); break;
                 case "hint": hint = IndexHint.Parse(value); break;
-                case "collation" or "c": throw CommandException.NotSupported($"'{name}' in updates");
+                case "collation" when value.Type is BsonType.Document or BsonType.Null: collation = value; break;
+                case "collation": throw CommandFields.Mismatch(Command, name, value.Type, "object");
+                case "c": throw CommandException.NotSupported("'c' in updates");
                 default: throw CommandException.UnknownField(Command, name);
             }
         }
 
         return new UpdateStatement(
-            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"), arrayFilters, isMulti, isUpsert, hint);
+            filter ?? throw CommandException.MissingField(Command, "q"), update ?? throw CommandException.MissingField(Command, "u"), arrayFilters, isMulti, isUpsert, hint, collation);
     }
 
     /// <exception cref="CommandException">The update is wrong; this statement fails.</exception>
     public DocumentUpdate ParseUpdate(Variables? variables)
     {
+        CommandFields.RequireSimpleCollation(Collation);
         DocumentUpdate update = DocumentUpdate.Parse(Update, ArrayFilters is { } filters ? new ArrayFilters(Values.Items(filters)) : null, variables);
         return IsMulti && update.IsReplacement
             ? throw CommandException.FailedToParse("multi update is not supported for replacement-style update")

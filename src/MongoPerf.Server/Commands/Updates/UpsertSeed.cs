@@ -1,4 +1,5 @@
 using MongoPerf.Server.Commands.Expressions;
+using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Updates;
@@ -22,6 +23,13 @@ internal static class UpsertSeed
         }
 
         return root.Value.ToDocument();
+    }
+
+    /// <exception cref="CommandException">224: an $expr, which cannot be met by a document that is not there yet.</exception>
+    public static void RequireNoExpression(Filter filter)
+    {
+        if (filter.HasExpressions)
+            throw new CommandException(224, "QueryFeatureNotAllowed", "$expr is not allowed in the query predicate for an upsert");
     }
 
     private static void Collect(BsonDocument filter, List<(UpdatePath Path, BsonValue Value)> bound)

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage.Keys;
@@ -73,6 +74,8 @@ internal static class BsonOrder
 
     private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames)
     {
+        // What expressions have made may be nested without bounds.
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         var leftReader = new BsonReader(left);
         var rightReader = new BsonReader(right);
         while (true)

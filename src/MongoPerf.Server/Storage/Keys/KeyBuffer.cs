@@ -9,6 +9,8 @@ internal sealed class KeyBuffer
 
     public int Length { get; private set; }
 
+    public int Capacity => _bytes.Length;
+
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Length);
 
     public void Clear() => Length = 0;

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Storage.Keys;
@@ -80,6 +81,8 @@ internal static class KeyEncoder
 
     private static void WriteElements(KeyBuffer key, ReadOnlySpan<byte> document, bool withNames)
     {
+        // What expressions have made may be nested without bounds.
+        RuntimeHelpers.EnsureSufficientExecutionStack();
         var reader = new BsonReader(document);
         while (reader.Read())
         {
@@ -105,8 +108,19 @@ internal static class KeyEncoder
 
 /// <summary>A document whose value cannot stand in an index, or a value that cannot be compared: nothing was written.</summary>
 /// <param name="message">What it is.</param>
-/// <param name="isParallel">Two arrays side by side, which MongoDB refuses too.</param>
-internal sealed class IndexKeyException(string message, bool isParallel = false) : Exception(message)
+/// <param name="code">MongoDB's, where MongoDB refuses it too.</param>
+internal sealed class IndexKeyException(string message, int code = 238) : Exception(message)
 {
-    public bool IsParallel { get; } = isParallel;
+    public const int ParallelArrays = 171;
+    public const int AmbiguousName = 16746;
+
+    /// <summary>238 for what only this server cannot do.</summary>
+    public int Code { get; } = code;
+
+    public string CodeName => Code switch
+    {
+        ParallelArrays => "CannotIndexParallelArrays",
+        238 => "NotImplemented",
+        _ => $"Location{Code}",
+    };
 }

@@ -16,6 +16,9 @@ internal sealed unsafe class RocksDatabase : IDisposable
     private readonly nint _writeOptions;
     private readonly nint _readOptions;
     private readonly Dictionary<string, nint> _columns = [];
+
+    // Guards the table of columns: they come and go while others look one up or measure them all.
+    private readonly Lock _gate = new();
     private nint _database;
 
     private RocksDatabase(RocksOptions options)
@@ -59,27 +62,43 @@ internal sealed unsafe class RocksDatabase : IDisposable
 
     public nint ReadOptions => _readOptions;
 
-    public IReadOnlyCollection<string> Columns => _columns.Keys;
+    public IReadOnlyCollection<string> Columns
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _columns.Keys];
+        }
+    }
 
-    public nint Column(string name) => _columns[name];
+    public nint Column(string name)
+    {
+        lock (_gate)
+            return _columns[name];
+    }
 
     public nint CreateColumn(string name)
     {
         byte* error = null;
         nint column = RocksNative.CreateColumnFamily(_database, _options.For(name), name, &error);
         ThrowOn(error);
-        _columns.Add(name, column);
+        lock (_gate)
+            _columns.Add(name, column);
         return column;
     }
 
     /// <summary>Removes a column family with all it holds; open iterators keep their view of it.</summary>
     public void DropColumn(string name)
     {
-        if (!_columns.Remove(name, out nint column))
-            return;
         byte* error = null;
-        RocksNative.DropColumnFamily(_database, column, &error);
-        RocksNative.DestroyColumnFamilyHandle(column);
+        lock (_gate)
+        {
+            if (!_columns.Remove(name, out nint column))
+                return;
+            RocksNative.DropColumnFamily(_database, column, &error);
+            RocksNative.DestroyColumnFamilyHandle(column);
+        }
+
         ThrowOn(error);
     }
 
@@ -146,22 +165,28 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <summary>As the other, with an object that is there already.</summary>
     public void Iterate(nint column, RocksIterator iterator) => iterator.Open(RocksNative.CreateIterator(_database, _readOptions, column));
 
-    /// <summary>One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it is unknown.</summary>
+    /// <summary>One of RocksDB's own integer properties, such as <c>rocksdb.total-sst-files-size</c>; 0 when it, or the column by now, is unknown.</summary>
     public long Property(nint column, ReadOnlySpan<byte> name)
     {
-        ulong value;
-        fixed (byte* start = name)
-            return RocksNative.PropertyOfColumn(_database, column, start, &value) == 0 ? (long)value : 0;
+        lock (_gate)
+            return _columns.ContainsValue(column) ? Measure(column, name) : 0;
     }
 
     /// <summary>As <see cref="Property"/>, summed over all column families.</summary>
     public long PropertyOfAll(ReadOnlySpan<byte> name)
     {
         long sum = 0;
-        foreach (nint column in _columns.Values)
-            sum += Property(column, name);
+        lock (_gate)
+        {
+            foreach (nint column in _columns.Values)
+                sum += Measure(column, name);
+        }
+
         return sum;
     }
+
+    /// <summary>Makes <see cref="Compact"/> return early, from now on.</summary>
+    public void StopCompactions() => RocksNative.DisableManualCompaction(_database);
 
     public long CacheUsed => (long)RocksNative.CacheUsage(_options.Cache);
 
@@ -191,6 +216,13 @@ internal sealed unsafe class RocksDatabase : IDisposable
         string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
         RocksNative.Free(error);
         throw new StorageException(text);
+    }
+
+    private long Measure(nint column, ReadOnlySpan<byte> name)
+    {
+        ulong value;
+        fixed (byte* start = name)
+            return RocksNative.PropertyOfColumn(_database, column, start, &value) == 0 ? (long)value : 0;
     }
 
     private void OpenColumns(string path)

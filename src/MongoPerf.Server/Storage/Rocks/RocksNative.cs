@@ -54,6 +54,9 @@ internal static unsafe partial class RocksNative
     [LibraryImport(Name, EntryPoint = "rocksdb_cancel_all_background_work")]
     public static partial void CancelBackgroundWork(nint database, byte wait);
 
+    [LibraryImport(Name, EntryPoint = "rocksdb_disable_manual_compaction")]
+    public static partial void DisableManualCompaction(nint database);
+
     [LibraryImport(Name, EntryPoint = "rocksdb_close")]
     public static partial void Close(nint database);
 

@@ -91,7 +91,7 @@ internal sealed class RocksOptions : IDisposable
         RocksNativeOptions.TotalWriteBufferSize(options, (nuint)MemtableBytes);
         RocksNativeOptions.MaxTotalWalSize(options, 512UL << 20);
         RocksNativeOptions.MaxBackgroundJobs(options, 2);
-        RocksNativeOptions.MaxOpenFiles(options, 1000);
+        RocksNativeOptions.MaxOpenFiles(options, HandleLimit.ForFiles);
         RocksNativeOptions.DynamicLevelSizes(options, 1);
         RocksNativeOptions.KeepLogFiles(options, 2);
         RocksNativeOptions.MaxLogFileSize(options, 4 * Megabyte);

@@ -34,6 +34,9 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         }
     }
 
+    /// <inheritdoc/>
+    public void ClientLeft() => inner.ClientLeft();
+
     public void Dispose() => inner.Dispose();
 
     private bool TryAnswer(in CommandRequest request, ReplyWriter reply)

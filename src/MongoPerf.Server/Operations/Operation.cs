@@ -1,0 +1,131 @@
+namespace MongoPerf.Server.Operations;
+
+/// <summary>Why an operation has to end before it is done.</summary>
+internal enum Interruption
+{
+    None,
+
+    /// <summary>killOp.</summary>
+    Killed,
+    ClientLeft,
+    Shutdown,
+}
+
+/// <summary>The command that a connection's thread is at: its number, its time limit, the memory it holds, and whether somebody wants it to end.</summary>
+/// <remarks>
+/// One object per connection, used for each of its commands in turn. Its thread begins, ends and checks; any thread may
+/// interrupt. Whatever may take long calls <see cref="Check"/> again and again, which ends it with an <see cref="InterruptedException"/>.
+/// </remarks>
+internal sealed class Operation
+{
+    /// <summary>Bytes of values that an operation may hold at a time. Source: mongod 6.0.5, internalQueryMax…MemoryUsageBytes.</summary>
+    public const long MaximumHeldBytes = 100L << 20;
+
+    private const int ReasonBits = 8;
+
+    [ThreadStatic]
+    private static Operation? _current;
+
+    // The number and the reason in one word, so that a kill that comes late cannot meet the next command.
+    private long _state;
+    private long _deadline;
+    private long _held;
+
+    /// <summary>0 between commands.</summary>
+    public long Id => Volatile.Read(ref _state) >> ReasonBits;
+
+    /// <summary>The command's name, such as <c>find</c>; null when it is not known.</summary>
+    public string? Command { get; private set; }
+
+    public string Database { get; private set; } = "";
+
+    /// <summary>The connection's number; set once.</summary>
+    public int Connection { get; set; }
+
+    /// <summary>Database and collection; null as long as the command has no collection.</summary>
+    public string? Namespace { get; set; }
+
+    /// <summary>By <see cref="Environment.TickCount64"/>.</summary>
+    public long StartedAt { get; private set; }
+
+    /// <summary>Milliseconds of the time limit that are left; null when there is none.</summary>
+    public long? RemainingMilliseconds => _deadline == 0 ? null : Math.Max(0, _deadline - Environment.TickCount64);
+
+    /// <summary>The one of the calling thread; null outside of commands.</summary>
+    public static Operation? Current => _current;
+
+    public void Begin(long id)
+    {
+        Command = null;
+        Namespace = null;
+        Database = "";
+        StartedAt = Environment.TickCount64;
+        _deadline = 0;
+        _held = 0;
+        Volatile.Write(ref _state, id << ReasonBits);
+        _current = this;
+    }
+
+    public void Describe(string command, string database)
+    {
+        Command = command;
+        Database = database;
+    }
+
+    public void End()
+    {
+        Volatile.Write(ref _state, 0);
+        _current = null;
+    }
+
+    /// <param name="milliseconds">From now; 0: none.</param>
+    public void LimitTime(long milliseconds) => _deadline = milliseconds == 0 ? 0 : Environment.TickCount64 + milliseconds;
+
+    /// <summary>Ends the command of that number, if it is still the present one. Any thread.</summary>
+    public void Interrupt(long id, Interruption reason) =>
+        Interlocked.CompareExchange(ref _state, (id << ReasonBits) | (long)reason, id << ReasonBits);
+
+    /// <exception cref="InterruptedException">The calling thread's operation has to end.</exception>
+    public static void Check()
+    {
+        if (_current is { } operation && (((byte)operation._state) != 0 || (operation._deadline != 0 && Environment.TickCount64 >= operation._deadline)))
+            operation.Throw();
+    }
+
+    /// <summary>What is held now; for <see cref="Release"/>.</summary>
+    public static long Held => _current?._held ?? 0;
+
+    /// <summary>Notes that bytes are kept while more is worked out.</summary>
+    /// <exception cref="MemoryLimitException">More than <see cref="MaximumHeldBytes"/> together.</exception>
+    public static void Hold(long bytes)
+    {
+        if (_current is { } operation && (operation._held += bytes) > MaximumHeldBytes)
+            throw new MemoryLimitException();
+    }
+
+    /// <param name="held">What <see cref="Held"/> was before.</param>
+    public static void Release(long held)
+    {
+        if (_current is { } operation)
+            operation._held = held;
+    }
+
+    private void Throw() => throw (Interruption)(byte)Volatile.Read(ref _state) switch
+    {
+        Interruption.None => new InterruptedException(50, "MaxTimeMSExpired", "operation exceeded time limit"),
+        Interruption.Killed => new InterruptedException(11601, "Interrupted", "operation was interrupted"),
+        Interruption.ClientLeft => new InterruptedException(279, "ClientDisconnect", "operation was interrupted because a client disconnected"),
+        _ => new InterruptedException(11600, "InterruptedAtShutdown", "interrupted at shutdown"),
+    };
+}
+
+/// <summary>The whole command ends here, and no statement of it may take this for an error of its own.</summary>
+internal sealed class InterruptedException(int code, string codeName, string message) : Exception(message)
+{
+    public int Code { get; } = code;
+
+    public string CodeName { get; } = codeName;
+}
+
+/// <summary>An operation would hold more memory than it may.</summary>
+internal sealed class MemoryLimitException() : Exception($"operation exceeded its memory limit of {Operation.MaximumHeldBytes} bytes and cannot spill to disk");

@@ -1,0 +1,177 @@
+using System.Collections.Concurrent;
+using System.Net.Sockets;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
+
+namespace MongoPerf.Tests.Server.Fuzzing;
+
+/// <summary>One client of a fuzz run: sends messages by the seed, reads what comes back, and says what no server may answer.</summary>
+internal sealed class MessageFuzzer(int port, int seed)
+{
+    private const int WellFormedBatch = 32;
+
+    // Any of these may end the connection, and those behind it are not looked at.
+    private const int BytewiseBatch = 12;
+    private const int PingId = -77;
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(30);
+
+    private readonly MessageMutator _mutator = new(seed);
+    private int _requestId;
+
+    /// <summary>Messages that the server has looked at: it answered, or closed the connection over them.</summary>
+    public long Sent { get; private set; }
+
+    /// <summary>Those of <see cref="Sent"/> whose bytes were mutated.</summary>
+    public long Bytewise { get; private set; }
+
+    /// <summary>Connections that the server closed, after bytes that were no message.</summary>
+    public long Closed { get; private set; }
+
+    public long Succeeded { get; private set; }
+
+    /// <summary>Exceptions that the server did not mean, each with a message that caused it.</summary>
+    public ConcurrentDictionary<string, string> Unexpected { get; } = [];
+
+    /// <summary>Failed commands by their codes.</summary>
+    public ConcurrentDictionary<long, long> Codes { get; } = [];
+
+    /// <exception cref="Xunit.Sdk.XunitException">A reply that is none, one too long, or none at all to a well-formed command.</exception>
+    public void Run(long messages)
+    {
+        Socket? socket = null;
+        while (Sent < messages)
+        {
+            socket ??= Connect();
+            if (RunBatch(socket))
+                continue;
+            Closed++;
+            socket.Dispose();
+            socket = null;
+        }
+
+        socket?.Dispose();
+    }
+
+    private Socket Connect()
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Patience.TotalMilliseconds };
+        socket.Connect(System.Net.IPAddress.Loopback, port);
+        return socket;
+    }
+
+    /// <summary>Several messages and a ping, whose reply says that all are done.</summary>
+    /// <returns>False when the server closed the connection.</returns>
+    private bool RunBatch(Socket socket)
+    {
+        var bytes = new List<byte>();
+        var expected = new Dictionary<int, byte[]>();
+        bool isFramed = true;
+        bool isWhole = _mutator.NextIsWellFormed();
+        for (int i = isWhole ? WellFormedBatch : BytewiseBatch; i > 0; i--)
+        {
+            byte[] message = _mutator.Next(++_requestId, isWhole);
+            expected.Add(_requestId, message);
+            bytes.AddRange(message);
+            isFramed &= BitConverter.ToInt32(message) == message.Length;
+        }
+
+        bytes.AddRange(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of(("ping", 1)), PingId).ToArray());
+        try
+        {
+            Send(socket, [.. bytes]);
+            // Else both sides would wait: the server for the rest of a message, this one for its reply.
+            if (!isFramed)
+                socket.Shutdown(SocketShutdown.Send);
+            while (Receive(socket) is { } message)
+            {
+                int id = MessageHeader.Read(message).ResponseTo;
+                expected.Remove(id, out byte[]? request);
+                if (id != PingId)
+                {
+                    Count(isWhole);
+                    Judge(message, request ?? []);
+                    continue;
+                }
+
+                Assert.True(!isWhole || expected.Count == 0, $"seed {seed}: {expected.Count} well-formed commands got no reply");
+                return true;
+            }
+        }
+        catch (SocketException error)
+        {
+            Assert.True(error.SocketErrorCode != SocketError.TimedOut, $"seed {seed}, message {Sent}: the server did not answer for {Patience}");
+        }
+
+        Count(isWhole);
+        Assert.False(isWhole, $"seed {seed}, message {Sent}: the server closed the connection after well-formed commands");
+        return false;
+    }
+
+    private void Count(bool isWhole)
+    {
+        Sent++;
+        if (!isWhole)
+            Bytewise++;
+    }
+
+    private void Judge(byte[] message, byte[] request)
+    {
+        if (MessageHeader.Read(message).OpCode != OpCode.Msg)
+            return;
+        var reply = new BsonDocument(OpMsg.Parse(message).Body.ToArray());
+        try
+        {
+            BsonValidator.ValidateStructure(reply.Bytes);
+        }
+        catch (BsonFormatException error)
+        {
+            Assert.Fail($"seed {seed}: a reply that is no BSON ({error.Message}) to {Convert.ToHexString(request)}");
+        }
+
+        Assert.NotNull(reply.FindDouble("ok"));
+        if (reply.FindInt64("cursor.id") is { } cursor and not 0)
+            _mutator.Remember(cursor);
+        if (reply.IsTrue("ok"))
+        {
+            Succeeded++;
+            return;
+        }
+
+        string text = reply.FindString("errmsg") ?? "";
+        if (text.Contains("failed unexpectedly", StringComparison.Ordinal))
+            Unexpected.TryAdd(text, Convert.ToHexString(request));
+        long code = reply.FindInt64("code") ?? 0;
+        Codes.AddOrUpdate(code, 1, (_, count) => count + 1);
+    }
+
+    private static void Send(Socket socket, ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+            bytes = bytes[socket.Send(bytes)..];
+    }
+
+    private static byte[]? Receive(Socket socket)
+    {
+        byte[] head = new byte[4];
+        if (!Fill(socket, head))
+            return null;
+        int length = BitConverter.ToInt32(head);
+        Assert.InRange(length, MessageHeader.Size, MessageHeader.MaximumMessageLength);
+        byte[] message = new byte[length];
+        head.CopyTo(message, 0);
+        return Fill(socket, message.AsSpan(4)) ? message : null;
+    }
+
+    private static bool Fill(Socket socket, Span<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            int received = socket.Receive(bytes);
+            if (received == 0)
+                return false;
+            bytes = bytes[received..];
+        }
+
+        return true;
+    }
+}
