@@ -68,6 +68,4 @@ internal static class Limits
         if (name.Contains('\0'))
             throw CommandException.Location(16411, "FieldPath field names may not contain '\\0'.");
     }
-
-    public static ReadOnlySpan<byte> KindField => "mongoperfEmbedded"u8;
 }

@@ -39,7 +39,8 @@ internal sealed class DocumentStore : IDisposable
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
     public static DocumentStore Open(string? path, long cacheBytes)
     {
-        StoreFolder.Claim(path);
+        if (path is not null)
+            StoreFolder.Claim(path);
         var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
         store.LoadCatalog();
         return store;

@@ -306,7 +306,7 @@ public sealed class PhaseFailureTests : PhaseTest
             return Scripted.Broken();
         }
 
-        var runner = new GroupRunner(Clock, () => new ScriptedExecutor(Clock, Hang) { OnAbort = woken.Set })
+        var runner = new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, Hang) { OnAbort = woken.Set })
         {
             Hurry = stop.Token, HurriedGrace = TimeSpan.FromSeconds(0.1), StopGrace = TimeSpan.FromSeconds(120),
         };
@@ -321,7 +321,7 @@ public sealed class PhaseFailureTests : PhaseTest
         using var hurry = new CancellationTokenSource();
         hurry.Cancel();
         var executor = new ScriptedExecutor(Clock, _ => Scripted.Ok());
-        new GroupRunner(Clock, () => executor) { Hurry = hurry.Token }.Run(Queries with { Count = 1 }, Log, CancellationToken.None);
+        new GroupRunner(Clock, (_, _) => executor) { Hurry = hurry.Token }.Run(Queries with { Count = 1 }, Log, CancellationToken.None);
         Assert.True(executor.WasAborted);
     }
 

@@ -108,7 +108,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
         if (!TryRoundTrip(_findChunks, out CursorReply reply))
             return false;
         AddChunks(reply);
-        var guard = new CursorGuard(_executor.Connection, long.MaxValue);
+        var guard = new CursorGuard(_route.Connection, long.MaxValue);
         while (reply.CursorId != 0)
         {
             guard.AskForMore(reply.Documents);

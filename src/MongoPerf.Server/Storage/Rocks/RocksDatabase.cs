@@ -54,7 +54,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <exception cref="StorageException">Its files are damaged, or no database's.</exception>
     public static IReadOnlyList<string> ListColumns(string path)
     {
-        using var options = new RocksOptions(RocksOptions.MinimumCacheBytes);
+        using var options = new RocksOptions(RocksOptions.MinimumCacheBytes, isInMemory: false);
         return ListColumns(path, options);
     }
 

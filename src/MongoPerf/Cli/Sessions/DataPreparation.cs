@@ -180,7 +180,7 @@ internal static class DataPreparation
     /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
     private static void RequireWrites(RunSession session, Plan plan)
     {
-        if (session.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !AllOperations(plan).Any(o => o.Inserts || o.IsWrite || o.Removes)))
+        if (session.Inspection.TakesWrites || (session.Settings.Data.IsExisting && !plan.Operations.Any(o => o.Inserts || o.IsWrite || o.Removes)))
             return;
         throw new UserException(
             ExitCode.CannotConnect, $"{session.Deployment.Address} is not a primary: it does not accept the writes of this run",

@@ -36,11 +36,8 @@ internal static class RequestedEngine
                 ExitCode.WrongUsage, $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: its parts could not be compared", "start a new run, or resume it with the MongoPerf that began it");
         }
 
-        foreach (PhaseGroup group in request.Plan.Plan.Rounds.SelectMany(round => round.Phases).SelectMany(PlanRequests.GroupsOf))
-        {
-            foreach (PhaseOperation one in group.Operations)
-                driver.Check(one.Operation);
-        }
+        foreach (Operation operation in request.Plan.Plan.Operations)
+            driver.Check(operation);
 
         return request with { Engine = driver, Settings = request.Settings with { Engine = new EngineSettings(EngineKind.Driver, driver.Version) } };
     }

@@ -107,7 +107,7 @@ internal sealed class RunSession : IDisposable
     public GroupRunner OpenGroups(Plan plan)
     {
         if (_client is { } client)
-            return new GroupRunner(Clock, client.OpenExecutor);
+            return new GroupRunner(Clock, (_, _) => client.OpenExecutor()) { Hurry = Connections.Stop };
         if (Deployment is not TyrantDeployment)
             return new GroupRunner(Clock, OpenWire) { Hurry = Connections.Stop };
         TyrantColumns columns = TyrantDataStore.ColumnsOf(plan);
@@ -186,8 +186,7 @@ internal sealed class RunSession : IDisposable
     /// <exception cref="ConnectionFailedException">One of the plan's operations finds no server.</exception>
     private static void RequireMembers(IDeployment deployment, Plan plan, ConnectionSettings connections)
     {
-        IEnumerable<Operation> operations = plan.Rounds.SelectMany(r => r.Phases).SelectMany(PlanRequests.GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation);
-        foreach (ReadPreference preference in WireExecutor.PreferencesOf(operations, connections.ReadPreference))
+        foreach (ReadPreference preference in WireExecutor.PreferencesOf(plan.Operations, connections.ReadPreference))
             deployment.Select(preference, 0);
     }
 
