@@ -81,6 +81,9 @@ internal sealed class DistinctValues(FieldPath path)
     public static bool ReadsIndex(Collection collection, Filter filter, FieldPath path) => Array.Exists(collection.Indexes, index =>
     {
         IndexField[] fields = index.Spec.Fields;
+        // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.
+        if (Array.Exists(fields, field => path.Text.StartsWith(field.Path.Text + ".", StringComparison.Ordinal)))
+            return false;
         if (filter.IsEmpty)
             return fields[0].Path.IsSame(path) && !(index.IsMultikey && HasPlace(path));
         return !index.IsMultikey && Array.Exists(fields, field => field.Path.IsSame(path))

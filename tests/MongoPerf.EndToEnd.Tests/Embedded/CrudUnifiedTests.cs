@@ -2,14 +2,18 @@ using System.Text.Json.Nodes;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using Xunit.Abstractions;
 
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>MongoDB's CRUD unified tests against both servers, as a driver runs them: results, errors and the documents afterwards.</summary>
 [Collection(LightTests.Name)]
-public sealed class CrudUnifiedTests(TestServers servers) : IClassFixture<TestServers>
+public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper output) : IClassFixture<TestServers>
 {
     private const int NotImplemented = 238;
+
+    /// <summary>What those tests need that the embedded server does not have.</summary>
+    private static readonly string[] Refused = ["the collation of locale", "the pipeline stage $out", "the pipeline stage $merge"];
     private static readonly Version Server = new(6, 0, 5);
 
     [MongodFact]
@@ -36,7 +40,9 @@ public sealed class CrudUnifiedTests(TestServers servers) : IClassFixture<TestSe
         }
 
         Assert.True(failures.Count == 0, $"of {passed} that mongod passes, failed:\n{string.Join('\n', failures)}");
-        Assert.True(refused.Count <= 5, $"of {passed} that mongod passes, refused:\n{string.Join('\n', refused)}");
+        output.WriteLine($"mongod passes {passed}, of which the embedded server refuses {refused.Count}");
+        string[] unexpected = [.. refused.Where(text => !Refused.Any(text.Contains))];
+        Assert.True(unexpected.Length == 0, $"of {passed} that mongod passes, refused:\n{string.Join('\n', unexpected)}");
         Assert.True(passed >= 200, $"mongod passed only {passed}");
     }
 

@@ -94,7 +94,7 @@ public sealed class LimitTests : ServerTest
     public void What_expressions_nest_without_bounds_is_overflow_and_not_the_end(string stage)
     {
         InsertNumbers(1);
-        BsonDocument reply = Run($"{{'aggregate': 'c', 'pipeline': [{{'$set': {{'y': {{'$reduce': {{'input': {{'$range': [0, 20000]}}, 'initialValue': 1, 'in': ['$$value']}}}}}}}}, {stage}, {{'$project': {{'y': 1}}}}], 'cursor': {{}}}}");
+        BsonDocument reply = Run($"{{'aggregate': 'c', 'pipeline': [{{'$set': {{'y': {{'$reduce': {{'input': {{'$range': [0, 10000]}}, 'initialValue': 1, 'in': ['$$value']}}}}}}}}, {stage}, {{'$project': {{'y': 1}}}}], 'cursor': {{}}}}");
         Assert.True(reply.IsTrue("ok") || reply.FindInt64("code") == 15, ExtendedJson.Write(reply.Bytes));
         Succeed("{'ping': 1}");
     }

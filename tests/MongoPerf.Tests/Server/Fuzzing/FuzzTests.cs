@@ -13,7 +13,7 @@ namespace MongoPerf.Tests.Server.Fuzzing;
 public sealed class FuzzTests(ITestOutputHelper output) : ServerTest
 {
     private const int Clients = 3;
-    private const long UsualMessages = 15_000;
+    private const long UsualMessages = 9_000;
     private const long MemoryLimit = 512L << 20;
     private const int Documents = 1000;
 
