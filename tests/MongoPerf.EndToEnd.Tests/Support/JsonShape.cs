@@ -40,6 +40,7 @@ internal static class JsonShape
         {"schema":"string",
          "run":{"id":"string","seed":"number","version":"string","commandLine":"string","state":"string","documentsReached":"number"},
          "settings":{"deployment":{"topology":"string","uri":"string?"},
+                     "engine":"string",
                      "data":{"database":"string","isExisting":"boolean"},
                      "plan":{"name":"string","path":"string","parameters":{"*":"string"},"changes":["string"],"targetDocuments":"number","verifyShare":"number","maxErrors":"number"} },
          "deployment":{"kind":"string","topology":"string","serverVersion":"string","storageEngine":"string?","cacheBytes":"number?","isEmbedded":"boolean","address":"string","namespace":"string"},

@@ -5,6 +5,7 @@ using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Figures;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
@@ -67,6 +68,25 @@ public sealed class StoredComparisonTests : IDisposable
         CandidateJudgement candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
         Assert.Equal([("q4", 1), ("q4", 8)], candidate.Operations.Select(o => (o.Operation.Operation, o.Operation.Threads)));
         Assert.Equal("q4 ×8", candidate.TitleOf(candidate.Operations[1]));
+    }
+
+    [Fact]
+    public void Another_engine_may_differ_and_is_named_wherever_the_deployment_is()
+    {
+        RunComparison comparison = Compare(
+            new NoisyRun { Sizes = 1 },
+            new NoisyRun { Sizes = 1, NoiseSeed = 2, Change = settings => settings with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") } });
+        Assert.Equal("engine: wire → driver 3.11.0", Assert.Single(comparison.Differences).ToString());
+        Assert.EndsWith("standalone, WiredTiger cache 256 MiB, through MongoDB.Driver 3.11.0", comparison.Candidates[0].Candidate.Title, StringComparison.Ordinal);
+        Assert.DoesNotContain("through", comparison.Baseline.Title, StringComparison.Ordinal);
+
+        using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
+        Assert.Contains("256 MiB, through MongoDB.Driver 3.11.0 · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
+        Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Environment(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
+        Assert.Equal("one server, driver 3.11.0", Assert.Single(FigureRun.Of(stored)).Deployment);
+        using var list = new StringWriter();
+        ListReport.WriteRuns(RunCatalogue.List(_runs.Path), list);
+        Assert.Contains("standalone 6.0.5, driver 3.11.0", list.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,0 +1,249 @@
+using MongoPerf.Drivers;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Documents.GridFs;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Executors.Wire;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Scenarios;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.OfficialDriver;
+
+/// <summary>The driver, built once for all tests.</summary>
+public sealed class LoadedDriver
+{
+    internal IClientEngine Engine { get; } = DriverLibrary.OfUser().Load(CancellationToken.None);
+}
+
+/// <summary>The same operations through MongoPerf's own client and through MongoDB.Driver end alike: documents, bytes, errors, and what is stored.</summary>
+[Collection(LightTests.Name)]
+public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver) : IClassFixture<TestServers>, IClassFixture<LoadedDriver>
+{
+    private const ulong Seed = 42;
+
+    private const string Data = """
+        data:
+          things:
+            count: 200
+            document: {_id: ^number, group: {^int: [0, 9]}, total: {^double: [1, 500]}, tags: [a, b], text: {^filler: 300}}
+            indexes: [group]
+          rest: {count: 40, document: {_id: ^number, text: ^word}}
+        phases:
+          - load: things
+          - name: work
+            count: 1
+            operations:
+        """;
+
+    public static TheoryData<string> Operations { get; } =
+    [
+        "{find: things}",
+        "{find: things, filter: {group: {$gte: {^int: [0, 9]}}}, sort: {total: -1}, skip: 3, limit: 10}",
+        "{find: things, filter: {group: 3}, projection: {text: 0}, hint: group_1}",
+        "{find: things, filter: {}, batchSize: 7}",
+        "{find: things, filter: {_id: {$lt: 0}}}",
+        "{count: things, filter: {group: {$lt: {^int: [1, 9]}}}}",
+        "{distinct: things, field: group, filter: {total: {$gt: 100}}}",
+        "{aggregate: things, pipeline: [{$match: {group: {$gte: 2}}}, {$group: {_id: $group, sum: {$sum: $total}}}, {$sort: {_id: 1}}]}",
+        "{aggregate: things, pipeline: [{$match: {group: 1}}, {$out: copied}]}",
+        "{update: things, with: {$set: {state: seen}, $inc: {group: 1}}}",
+        "{update: things, filter: {group: 5}, with: {$set: {state: many}}, many: true}",
+        "{update: things, filter: {_id: 5000}, with: {$set: {state: new}}, upsert: true}",
+        "{update: things, with: [{$set: {doubled: {$add: [$total, $total]}}}]}",
+        "{replace: things}",
+        "{findAndModify: things, with: {$set: {state: paid}}, new: true}",
+        "{findAndModify: things, filter: {group: 2}, sort: {total: 1}, with: {$set: {state: first}}}",
+        "{readModifyWrite: things, with: {$set: {state: read}}}",
+        "{delete: things}",
+        "{delete: things, filter: {group: 7}, many: true}",
+        "{insert: rest}",
+        "{insertMany: rest, batch: 10, ordered: false}",
+        "{validate: things}",
+        "{dropIndexes: things, index: group_1}",
+        "{runCommand: {ping: 1}, name: ping, database: admin}",
+        "{find: things, filter: {$nonsense: 1}}",
+        "{update: things, with: {$set: {_id: 1000}}}",
+        "{aggregate: things, pipeline: [{$nonsense: 1}]}",
+        "{runCommand: {nonsense: 1}, name: nonsense}",
+        "{find: things, filter: {group: 1}, hint: no_such_index}",
+    ];
+
+    [Theory]
+    [MemberData(nameof(Operations))]
+    public void An_operation_ends_alike_through_both(string operation)
+    {
+        Trace wire = Run(operation, OpenWire);
+        Trace through = Run(operation, OpenDriver);
+        Assert.Equal(wire.Outcomes, through.Outcomes);
+        Assert.Equal(wire.Verified, through.Verified);
+        Assert.Equal(wire.Errors.Select(e => (e.Code, e.Name, e.Message)), through.Errors.Select(e => (e.Code, e.Name, e.Message)));
+        Assert.Equal(wire.Stored, through.Stored);
+        Assert.NotEmpty(wire.Stored);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_duplicate_in_a_batch_is_counted_as_the_server_counts_it(bool ordered)
+    {
+        foreach (Func<string, IOperationExecutor> open in (Func<string, IOperationExecutor>[])[OpenWire, OpenDriver])
+        {
+            string database = servers.NewDatabase();
+            PlanCollection things = PlanOf("{find: things}").Rounds[0].Collections[0];
+            using MongoConnection connection = servers["mongod"].Connect();
+            Documents.Insert(connection, database, "things", things.Documents.Make(4));
+            using IOperationExecutor executor = open(database);
+            executor.Connect();
+            IPreparedOperation insert = executor.Prepare(new InsertDocuments("insert", "things", things.Documents, 10, ordered), new OperationContext(Seed, 0, new NumberSource(0, 10)));
+            Assert.True(insert.Draw());
+            OperationOutcome outcome = insert.Execute();
+            Assert.Equal((false, ordered ? 4 : 9), (outcome.Succeeded, outcome.Documents));
+            Assert.Equal((ServerError.DuplicateKey, "DuplicateKey"), (insert.LastError!.Code, insert.LastError.Name));
+            Assert.Contains("E11000", insert.LastError.Message, StringComparison.Ordinal);
+            Assert.Equal(ordered ? 5 : 10, Documents.Count(connection, database, "things"));
+        }
+    }
+
+    [Fact]
+    public void What_was_not_acknowledged_has_arrived_behind_the_fence()
+    {
+        string database = servers.NewDatabase();
+        PlanCollection things = PlanOf("{find: things}").Rounds[0].Collections[0];
+        using MongoConnection connection = servers["mongod"].Connect();
+        for (int round = 0; round < 5; round++)
+        {
+            using IOperationExecutor executor = OpenDriver(database);
+            executor.Connect();
+            var unacknowledged = new InsertDocuments("insert", "things", things.Documents, 1, true) { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) } };
+            IPreparedOperation insert = executor.Prepare(unacknowledged, new OperationContext(Seed, 0, new NumberSource(round * 2000, 2000)));
+            while (insert.Draw())
+                Assert.True(insert.Execute().Succeeded);
+            insert.Complete();
+            Assert.Equal((round + 1) * 2000, Documents.Count(connection, database, "things"));
+        }
+    }
+
+    [Fact]
+    public void Files_are_read_back_byte_for_byte()
+    {
+        string database = servers.NewDatabase();
+        var files = new GridFsFileSet(7, new GridFsBucket(), 600_000);
+        using IOperationExecutor executor = OpenDriver(database);
+        executor.Connect();
+        IPreparedOperation write = executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(7, 0, new NumberSource(0, 5)));
+        while (write.Draw())
+            Assert.Equal(new OperationOutcome(true, 1, files.Length), write.Execute());
+        IPreparedOperation read = executor.Prepare(new DownloadFile("read", "fs", files) { Chooser = new UniformKeys(new KeySpace(5)) }, new OperationContext(7, 0, null));
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.True(read.Draw());
+            Assert.Equal(new OperationOutcome(true, 1, files.Length), read.Execute());
+            Assert.Equal(new VerificationOutcome(1, 0), read.Verify());
+        }
+
+        using MongoConnection connection = servers["mongod"].Connect();
+        connection.RunCommand(database, BsonDocument.Of(("delete", files.Bucket.Files), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
+        Assert.True(read.Draw());
+        Assert.False(read.Execute().Succeeded);
+        Assert.Equal("GridFsFormatError", read.LastError!.Name);
+    }
+
+    [Fact]
+    public void A_call_that_waits_for_the_server_ends_when_it_is_aborted()
+    {
+        string database = servers.NewDatabase();
+        using MongoConnection connection = servers["mongod"].Connect();
+        Documents.Insert(connection, database, "things", BsonDocument.Of(("_id", 1)));
+        using IOperationExecutor executor = OpenDriver(database);
+        executor.Connect();
+        IPreparedOperation waits = executor.Prepare(OperationOf("{find: things, filter: {$where: 'sleep(20000) || true'}}"), new OperationContext(Seed, 0, null));
+        Assert.True(waits.Draw());
+        Exception? ended = null;
+        var thread = new Thread(() => ended = Record.Exception(() => waits.Execute()));
+        thread.Start();
+        BsonDocument busy = BsonDocument.Of(("currentOp", 1), ("ns", $"{database}.things"));
+        while (connection.RunCommand("admin", busy).FindDocument("inprog.0") is null)
+            Thread.Sleep(10);
+        executor.Abort();
+        thread.Join();
+        Assert.IsType<ConnectionFailedException>(ended);
+    }
+
+    [Theory]
+    [InlineData("{runCommand: {listCollections: 1}, name: names}", "names is not possible with MongoDB.Driver: a command 'listCollections' is not read to the end of its cursor")]
+    [InlineData("{findAndModify: things, with: {$set: {a: 1}}, writeConcern: {w: 0}}", "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
+    public void What_the_driver_can_not_do_is_refused_by_its_name(string operation, string message)
+    {
+        OperationLimitException e = Assert.Throws<OperationLimitException>(() => driver.Engine.Check(OperationOf(operation)));
+        Assert.StartsWith(message, e.Message, StringComparison.Ordinal);
+    }
+
+    private static Plan PlanOf(string operation) => PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Data}\n        - {operation}\n"), new PlanOverrides(), Seed).Plan;
+
+    private static Operation OperationOf(string operation) => OperationIn(PlanOf(operation));
+
+    private static Operation OperationIn(Plan plan) => plan.Rounds[0].Phases[1].Groups[0].Operations[0].Operation;
+
+    /// <summary>Loads the collection, does the operation ten times, and looks at everything that is stored then.</summary>
+    private Trace Run(string text, Func<string, IOperationExecutor> open)
+    {
+        string database = servers.NewDatabase();
+        Plan plan = PlanOf(text);
+        using MongoConnection connection = servers["mongod"].Connect();
+        PlanCollection things = plan.Rounds[0].Collections[0];
+        Documents.Insert(connection, database, things.Name, [.. Enumerable.Range(0, (int)things.Count).Select(i => things.Documents.Make(i))]);
+        connection.RunCommand(database, BsonDocument.Of(("createIndexes", things.Name), ("indexes", new[] { BsonDocument.Of(("key", BsonDocument.Of(("group", 1))), ("name", "group_1")) })));
+
+        using IOperationExecutor executor = open(database);
+        executor.Connect();
+        IPreparedOperation operation = executor.Prepare(OperationIn(plan), new OperationContext(Seed, 0, null));
+        var trace = new Trace([], [], [], []);
+        for (int i = 0; i < 10 && operation.Draw(); i++)
+        {
+            OperationOutcome outcome = operation.Execute();
+            trace.Outcomes.Add(outcome);
+            if (outcome.Succeeded)
+                trace.Verified.Add(operation.Verify());
+            else
+                trace.Errors.Add(operation.LastError!);
+        }
+
+        operation.Complete();
+        foreach (string collection in Documents.CollectionNames(connection, database))
+            trace.Stored.AddRange(Documents.Find(connection, database, collection, BsonDocument.Empty, ("sort", BsonDocument.Of(("_id", 1)))).Select(d => $"{collection} {Convert.ToHexString(d.Bytes)}"));
+        // Databases differ in their names only, and errors name them.
+        return trace with { Errors = [.. trace.Errors.Select(e => e with { Message = e.Message.Replace(database, "db", StringComparison.Ordinal) })] };
+    }
+
+    private IOperationExecutor OpenWire(string database) => new WireExecutor(() => servers["mongod"].Address, ConnectionSettings.Default, database);
+
+    private IOperationExecutor OpenDriver(string database) => new OwnSource(driver.Engine.Open(new ClientOptions
+    {
+        Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = database, Workers = 1,
+    }));
+
+    private sealed record Trace(List<OperationOutcome> Outcomes, List<VerificationOutcome> Verified, List<ServerError> Errors, List<string> Stored);
+
+    /// <summary>An executor whose source ends with it.</summary>
+    private sealed class OwnSource(IExecutorSource source) : IOperationExecutor
+    {
+        private readonly IOperationExecutor _executor = source.OpenExecutor();
+
+        public void Connect() => _executor.Connect();
+
+        public IPreparedOperation Prepare(Operation operation, OperationContext context) => _executor.Prepare(operation, context);
+
+        public void Abort() => _executor.Abort();
+
+        public void Dispose()
+        {
+            _executor.Dispose();
+            source.Dispose();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using System.Text.Json;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests.OfficialDriver;
+
+/// <summary>Whole runs with <c>--engine driver</c>: series and scenarios, crashes and resuming, comparisons with MongoPerf's own client.</summary>
+[Collection(HeavyTests.Name)]
+public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDriver>
+{
+    private static readonly string[] Series =
+        ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "400ms", "--threads", "2", "--engine", "driver"];
+
+    [Theory]
+    [InlineData("mongod")]
+    [InlineData("embedded")]
+    public void A_series_ends_whole_and_names_its_client(string kind)
+    {
+        using var runs = new RunsFolder();
+        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = kind }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
+        JsonElement report = result.Report();
+        Assert.Equal($"driver {driver.Engine.Version}", report.GetProperty("settings").Text("engine"));
+        Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
+        JsonElement[] operations = [.. report.Items("phases").SelectMany(phase => phase.Items("operations"))];
+        Assert.Equal(0, operations.Sum(o => o.Number("wrong")));
+        Assert.True(operations.Where(o => !o.GetProperty("isInsert").GetBoolean()).All(o => o.Number("verified") > 0));
+        Assert.All(operations.Where(o => o.Text("operation") == "unack").Select(o => o.GetProperty("unacknowledged")), o => Assert.Equal((1200, 0), (o.Number("arrived"), o.Number("lost"))));
+        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", result.Errors, StringComparison.Ordinal);
+        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", File.ReadAllText(runs.At(runs.Id, "report", "report.md")), StringComparison.Ordinal);
+        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 12_000);
+    }
+
+    [Theory]
+    [InlineData("a")]
+    [InlineData("b")]
+    [InlineData("c")]
+    [InlineData("d")]
+    [InlineData("e")]
+    [InlineData("f")]
+    public void Ycsb_runs_through_both_clients_and_is_compared(string workload)
+    {
+        using var runs = new RunsFolder();
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { Server = "mongod" },
+            "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all", "--engine", "wire,driver", "--out", runs.Path).Expect(0);
+        Assert.Contains($"differs    engine: wire → driver {driver.Engine.Version}\n", result.Output, StringComparison.Ordinal);
+        foreach (string id in runs.Ids)
+        {
+            JsonElement report = ProgramRun.Run("report", id, "--out", runs.Path, "--format", "json").Expect(0).Report();
+            Assert.Equal((2300, 0), (report.GetProperty("accounting").Number("succeeded") + (300 - report.Items("phases")[0].GetProperty("operations")[0].Number("operations")), report.GetProperty("accounting").Number("failed")));
+            Assert.Equal(0, report.Items("phases").SelectMany(phase => phase.Items("operations")).Sum(o => o.Number("wrong")));
+        }
+    }
+
+    [Fact]
+    public void A_series_outlives_two_crashes_of_its_mongod()
+    {
+        using TestServer server = TestServer.Start("mongod");
+        using var runs = new RunsFolder();
+        using ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. Series, "--uri", server.Uri, "--max-errors", "1000000", "--format", "json", "--out", runs.Path]);
+        using (var watch = GrowthWatch.Of(server))
+            Assert.True(watch.WaitFor(run, 2000), "the series ended too early");
+        CrashFor(server, 600);
+        Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+        CrashFor(server, 300);
+        JsonElement report = run.WaitForEnd().Expect(0).Report();
+        Assert.Contains(report.Items("errors"), error => error.Text("name") == "NetworkError" && error.Number("count") > 0);
+        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "reconnect");
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 12_000);
+    }
+
+    [Fact]
+    public void A_killed_series_is_resumed_with_the_same_client()
+    {
+        using var runs = new RunsFolder();
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions { Server = "mongod" }, [.. Series, "--out", runs.Path]))
+        {
+            using var watch = GrowthWatch.Of(runs);
+            Assert.True(watch.WaitFor(run, 7000), "the series ended too early");
+            run.Kill();
+        }
+
+        ProgramResult resumed = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path).Expect(0);
+        Assert.Contains($", through MongoDB.Driver {driver.Engine.Version}", resumed.Errors, StringComparison.Ordinal);
+        using TestServer server = TestServer.OnDataOf(runs, "mongod");
+        using MongoConnection connection = server.Connect();
+        Documents.AssertWhole(connection, 12_000);
+    }
+
+    [Fact]
+    public void The_null_deployment_answers_the_driver_too()
+    {
+        using var runs = new RunsFolder();
+        JsonElement report = ProgramRun.Run([.. Series, "--topology", "null", "--format", "json", "--out", runs.Path]).Expect(0).Report();
+        Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
+    }
+
+    private static void CrashFor(TestServer server, int milliseconds)
+    {
+        server.Kill();
+        Thread.Sleep(milliseconds);
+        server.StartAgain();
+    }
+}

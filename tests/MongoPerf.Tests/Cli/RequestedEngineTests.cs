@@ -1,0 +1,114 @@
+using MongoPerf.Cli;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Executors;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Scenarios;
+using MongoPerf.Tests.Drivers;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Cli;
+
+/// <summary><c>--engine</c>: what a run's settings say, and what is refused before the first run.</summary>
+[Collection(ConsoleTests.Name)]
+public sealed class RequestedEngineTests
+{
+    private static readonly EngineSettings Driver = new(EngineKind.Driver);
+
+    [Fact]
+    public void Our_own_client_needs_nothing_loaded()
+    {
+        RunRequest[] requests = [Request(EngineSettings.Wire)];
+        Assert.Same(requests, RequestedEngine.Open(requests, () => throw new InvalidOperationException("loaded for nothing")));
+    }
+
+    [Fact]
+    public void The_driver_is_loaded_once_for_all_requests_and_its_version_is_stored()
+    {
+        int loads = 0;
+        IReadOnlyList<RunRequest> ready = RequestedEngine.Open([Request(EngineSettings.Wire), Request(Driver), Request(Driver)], () =>
+        {
+            loads++;
+            return new LoadedEngine();
+        });
+        Assert.Equal(1, loads);
+        Assert.Equal(["wire", "driver 9.8.7", "driver 9.8.7"], ready.Select(request => request.Settings.Engine.Text));
+        Assert.Equal([false, true, true], ready.Select(request => request.Engine is LoadedEngine));
+    }
+
+    [Fact]
+    public void An_operation_that_the_client_can_not_do_is_refused_by_its_name()
+    {
+        const string Text = """
+            data: {users: {count: 10, document: {n: ^number}}}
+            phases: [{name: look, count: 1, operations: [{distinct: users, field: n, name: values}]}]
+            """;
+        OperationLimitException e = Assert.Throws<OperationLimitException>(() => RequestedEngine.Open([Request(Driver, Text)], () => new LoadedEngine()));
+        Assert.Equal("values is not possible here", e.Message);
+    }
+
+    [Fact]
+    public void Tokyo_Tyrant_is_refused_before_anything_is_built()
+    {
+        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver) with { Uri = "tyrant://host" }], Fail));
+        Assert.Equal("--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", e.Message);
+    }
+
+    [Fact]
+    public void A_run_goes_on_with_the_version_of_the_driver_that_it_began_with()
+    {
+        Assert.Equal("driver 9.8.7", RequestedEngine.Open([Request(Driver with { Version = "9.8.7" })], () => new LoadedEngine())[0].Settings.Engine.Text);
+        UserException e = Assert.Throws<UserException>(() => RequestedEngine.Open([Request(Driver with { Version = "3.11.0" })], () => new LoadedEngine()));
+        Assert.Contains("began with MongoDB.Driver 3.11.0, and this MongoPerf has 9.8.7", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Settings_that_were_stored_before_there_were_engines_mean_our_own_client()
+    {
+        string stored = System.Text.Json.JsonSerializer.Serialize(RunParts.Settings() with { Engine = new EngineSettings(EngineKind.Driver, "3.11.0") });
+        Assert.Equal("driver 3.11.0", System.Text.Json.JsonSerializer.Deserialize<RunSettings>(stored)!.Engine.Text);
+        System.Text.Json.Nodes.JsonObject older = System.Text.Json.Nodes.JsonNode.Parse(stored)!.AsObject();
+        older.Remove("Engine");
+        Assert.Equal(EngineSettings.Wire, System.Text.Json.JsonSerializer.Deserialize<RunSettings>(older.ToJsonString())!.Engine);
+    }
+
+    [Theory]
+    [InlineData("--engine driver", "engine: driver")]
+    [InlineData("--engine wire,driver", "deployment 'wire': one server", "deployment 'driver': one server, engine driver")]
+    [InlineData("--engine wire,driver --topology single,null", "deployment 'standalone, wire'", "deployment 'standalone, driver'", "deployment 'null, wire'", "deployment 'null, driver'")]
+    [InlineData("--engine driver,wire --cpus 1", "deployment 'driver': one server, 1 CPU, engine driver", "deployment 'wire': one server, 1 CPU")]
+    public void A_dry_run_names_the_engines_and_builds_none(string options, params string[] lines)
+    {
+        TextWriter before = Console.Out;
+        using var output = new StringWriter();
+        Console.SetOut(output);
+        try
+        {
+            Assert.Equal(0, CommandLine.Run(["series", "--target", "1k", "--dry-run", .. options.Split(' ')]));
+        }
+        finally
+        {
+            Console.SetOut(before);
+        }
+
+        Assert.All(lines, line => Assert.Contains(line, output.ToString(), StringComparison.Ordinal));
+    }
+
+    private static IClientEngine Fail() => throw new InvalidOperationException("built for nothing");
+
+    private static RunRequest Request(EngineSettings engine, string text = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n")
+    {
+        ReadPlan Read(ulong seed) => PlanReader.Read(new ScenarioFile("test.yaml", "test.yaml", text), new PlanOverrides(), seed);
+        return new RunRequest
+        {
+            Settings = RunParts.Settings() with { Engine = engine },
+            Plan = Read(42),
+            ReadPlan = Read,
+            Seed = 42,
+            CommandLine = "mongoperf run test.yaml",
+            Output = new OutputRequest("runs", "text", true, true),
+        };
+    }
+}
