@@ -145,6 +145,8 @@ internal sealed class RunSession : IDisposable
             RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
+            if (!inspection.HasJournal && !request.Settings.Data.IsExisting)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a run that goes on after a crash has to find what it had written", "start it with its journal (without --nojournal)");
             return new RunSession(folder, deployment, inspection, connections, request);
         }
         catch
@@ -158,7 +160,9 @@ internal sealed class RunSession : IDisposable
     /// <exception cref="ConnectionFailedException">One of the plan's operations finds no server.</exception>
     private static void RequireMembers(IDeployment deployment, Plan plan, ConnectionSettings connections)
     {
-        IEnumerable<Operation> operations = plan.Rounds.SelectMany(r => r.Phases).SelectMany(PlanRequests.GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation);
+        IEnumerable<PhaseGroup> groups = plan.Rounds.SelectMany(r => r.Phases)
+            .SelectMany(p => p.Growth is { } growth ? growth.Writes.SelectMany(w => w.Groups.Values).Concat(growth.Beside).Concat(growth.Each.SelectMany(e => e.Groups)) : p.Groups);
+        IEnumerable<Operation> operations = groups.SelectMany(g => g.Operations).Select(o => o.Operation);
         foreach (ReadPreference preference in WireExecutor.PreferencesOf(operations, connections.ReadPreference))
             deployment.Select(preference, 0);
     }
