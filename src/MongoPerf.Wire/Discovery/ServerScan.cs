@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Wire.Discovery;
 
 /// <summary>Looks at servers, and at those that they name as members of their set: all at once, without a login, by connections of its own.</summary>
-/// <param name="settings">How to connect; no credential is sent.</param>
+/// <param name="settings">How to connect; no credential is sent, and nobody is waited for without end.</param>
 internal sealed class ServerScan(ConnectionSettings settings)
 {
     /// <summary>One round trip may have been held up by anything; the least of a few is the way's.</summary>
@@ -18,7 +18,15 @@ internal sealed class ServerScan(ConnectionSettings settings)
     /// <summary>A server that does not answer must not hold up those who wait for one that does.</summary>
     private static readonly TimeSpan LeastPatience = TimeSpan.FromSeconds(3);
 
-    private readonly ConnectionSettings _settings = settings with { Credential = null, RequiredSetName = null, CompressorNames = [], ApplicationName = settings.ApplicationName + " monitor" };
+    private readonly ConnectionSettings _settings = settings with
+    {
+        ConnectTimeout = settings.ConnectTimeout > TimeSpan.Zero ? settings.ConnectTimeout : ConnectionSettings.Default.ConnectTimeout,
+        ReplyTimeout = settings.ConnectTimeout > TimeSpan.Zero ? settings.ConnectTimeout : ConnectionSettings.Default.ConnectTimeout,
+        Credential = null,
+        RequiredSetName = null,
+        CompressorNames = [],
+        ApplicationName = settings.ApplicationName + " monitor",
+    };
 
     /// <param name="start">Where to begin.</param>
     /// <param name="earlier">What the last look found; empty at first.</param>

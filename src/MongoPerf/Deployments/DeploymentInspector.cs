@@ -67,7 +67,10 @@ internal static class DeploymentInspector
             Remarks = Remark(deployment, isNull, isEmbedded),
         };
         string? dataFolder = deployment.DataFolder ?? (processId is null ? null : options.FindString("parsed.storage.dbPath"));
-        return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null) { TakesWrites = connection.Server.IsWritablePrimary };
+        return new Inspection(info, Directory.Exists(dataFolder) ? dataFolder : null)
+        {
+            TakesWrites = connection.Server.IsWritablePrimary, HasJournal = options.Find("parsed.storage.journal.enabled")?.ToBoolean() ?? true,
+        };
     }
 
     private static Topology TopologyOf(HelloReply server, bool isNull, bool isEmbedded) => server switch
@@ -142,6 +145,9 @@ internal static class DeploymentInspector
 /// <param name="DataFolder">Where the server's data lie on this machine; null when elsewhere or unknown.</param>
 internal sealed record Inspection(DeploymentInfo Info, string? DataFolder)
 {
+    /// <summary>False for a server (before 6.1) that was started without one, and says so.</summary>
+    public bool HasJournal { get; init; } = true;
+
     /// <summary>Client and server then share CPU, memory and disk.</summary>
     public bool IsOnThisMachine => Info.ProcessId is not null;
 

@@ -154,6 +154,20 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         Assert.Contains("authentication failed for user 'both'", shown, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void A_server_that_is_started_inherits_no_connection_string()
+    {
+        using var runs = new RunsFolder();
+        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = $"mongodb://both:{Encoded}@127.0.0.1:1/" } };
+        using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--cache", "256MB", "--out", runs.Path);
+        Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+        int server = runs.FindStored()!.Deployment!.ProcessId!.Value;
+        Assert.NotEqual(run.Id, server);
+        Assert.DoesNotContain("MONGOPERF_URI", File.ReadAllText($"/proc/{server}/environ"), StringComparison.Ordinal);
+        run.SendInterrupt();
+        run.WaitForEnd().Expect(130);
+    }
+
     [MongodFact]
     public void A_password_that_was_typed_is_shown_by_no_process()
     {

@@ -35,7 +35,7 @@ public sealed class TransportTests
     {
         using var mongod = SecuredMongod.Start("--nojournal");
         using var runs = new RunsFolder();
-        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", mongod.Uri(), "--out", runs.Path).Expect(2).Says("journal").Says("start the server with its journal");
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch", "--uri", mongod.Uri(), "--out", runs.Path).Expect(2).Says("this server runs without a journal").Says("start it with its journal");
     }
 
     [MongodTheory]

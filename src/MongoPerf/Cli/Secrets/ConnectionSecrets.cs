@@ -21,6 +21,11 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
     public static IReadOnlyList<RunRequest> Complete(IReadOnlyList<RunRequest> requests) =>
         new ConnectionSecrets(requests[0].PasswordFile, SecretPrompt.Ask).CompleteAll(requests);
 
+    /// <summary>The whole connection string of a deployment that a run used.</summary>
+    /// <inheritdoc cref="Choose"/>
+    /// <inheritdoc cref="Complete(string)"/>
+    public static string Complete(string? typed, string stored) => new ConnectionSecrets(null, SecretPrompt.Ask).Complete(Choose(typed, stored, UriVariable.Value));
+
     internal IReadOnlyList<RunRequest> CompleteAll(IReadOnlyList<RunRequest> requests)
     {
         RunRequest[] whole = [.. requests.Select(request => request.Uri is { } uri ? request with { Uri = Complete(uri) } : request)];

@@ -171,6 +171,8 @@ internal sealed class RunSession : IDisposable
             if (request.Engine is not null && connections.Dialect != CommandDialect.Plain)
                 throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which takes commands under names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
+            if (!inspection.HasJournal && !request.Settings.Data.IsExisting)
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a run that continues after a crash has to find what it had written", "start it with its journal (without --nojournal)");
             var session = new RunSession(folder, deployment, inspection, connections, request, store.Token);
             session.OpenClient();
             return session;

@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Engine.Collections;
@@ -73,7 +74,7 @@ internal static class ShardedCleanup
                 : throw new UserException(ExitCode.WrongUsage, $"the run used the cluster in {given}; --uri does not apply");
         }
 
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(uri ?? settings.Uri!, EngineKind.Wire);
+        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings connections) = ServerUri.Read(ConnectionSecrets.Complete(uri, settings.Uri!), EngineKind.Wire);
         return (new GivenDeployment(hosts, connections, mustBeMongos: true), connections);
     }
 }
