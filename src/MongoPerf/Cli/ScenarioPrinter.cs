@@ -69,10 +69,13 @@ internal static class ScenarioPrinter
             return null;
         string?[] parts =
         [
-            settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
+            settings.Topology == Topology.ReplicaSet ? $"replica set{(settings.Cluster?.Members is { } members ? $" of {members}" : "")}"
+            : settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
             settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
+            settings.Tls ? NamedDeployment.TlsText(true) : null,
+            settings.Auth ? NamedDeployment.AuthText(true) : null,
             .. request.Plan.Set,
         ];
         return $"deployment{(settings.Name is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";

@@ -37,6 +37,15 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
                 + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }
 
+    /// <summary>A replica set needs no router, and any mongod will do.</summary>
+    /// <inheritdoc cref="Find"/>
+    public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable) => new(
+        MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
+            DeploymentFault.WrongUsage,
+            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't replicate\n"
+            + "hint:  'mongoperf server install 8.0' installs one"),
+        null);
+
     private static IEnumerable<string> Candidates(MongodProgram mongod, Func<string, string?> variable) =>
         (variable("PATH") ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
             .Prepend(Path.GetDirectoryName(mongod.Path)!)
