@@ -67,13 +67,30 @@ public sealed record DeploymentInfo
     /// <summary>What routes in a sharded deployment: "mongos" or "mongod"; null for any other.</summary>
     public string? Router { get; init; }
 
-    /// <summary>Of a sharded deployment when the run began; null for any other.</summary>
+    /// <summary>Of a sharded deployment when the run began, as its list of shards says; null for any other.</summary>
     public int? ShardCount { get; init; }
+
+    /// <summary>Of a replica set, or of each shard (of the largest, where they differ), as the servers say; null for anything else.</summary>
+    public int? Members { get; init; }
+
+    /// <summary>Whether connections were made over TLS; null where that was not noted.</summary>
+    public bool? Tls { get; init; }
+
+    /// <summary>Whether the server knew a user on them; null where it did not say.</summary>
+    public bool? Auth { get; init; }
+
+    /// <summary>How a cluster held the run's collections when the run ended; empty before that, and for anything but a cluster.</summary>
+    public IReadOnlyList<CollectionSharding> Collections { get; init; } = [];
 
     /// <summary>Of all shards together, as they are alike; of one server its own.</summary>
     [JsonIgnore]
     public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
+
+    /// <summary>Such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
+    [JsonIgnore]
+    public string ShapeText => (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
+        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "");
 
     /// <summary>host:port, no secrets.</summary>
     public required string Address { get; init; }
@@ -87,6 +104,36 @@ public sealed record DeploymentInfo
     /// <summary>Things a reader of the figures must know, such as "results are for the embedded server, not MongoDB".</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 }
+
+/// <summary>How a cluster holds one collection, as it says itself.</summary>
+/// <param name="Collection">Its name.</param>
+/// <param name="Key">The shard key, such as {"customer": 1}; null for a collection that is not sharded.</param>
+/// <param name="IsPlaced">The scenario names the shard that holds all of it.</param>
+/// <param name="Parts">One for each shard.</param>
+public sealed record CollectionSharding(string Collection, string? Key, bool IsPlaced, IReadOnlyList<ShardPart> Parts)
+{
+    private const double NearlyAll = 0.95;
+
+    // Fewer say nothing about a key.
+    private const long LeastDocuments = 100;
+
+    /// <summary>The shard with 95 % or more of the documents, where others could hold some too and nobody asked for that; null when there is none.</summary>
+    [JsonIgnore]
+    public ShardPart? NearlyOnly
+    {
+        get
+        {
+            long all = Parts.Sum(part => part.Documents ?? 0);
+            return !IsPlaced && Parts.Count > 1 && all >= LeastDocuments && Parts.All(part => part.Documents is not null) ? Parts.FirstOrDefault(part => part.Documents >= NearlyAll * all) : null;
+        }
+    }
+}
+
+/// <summary>What a shard holds of a collection.</summary>
+/// <param name="Shard">Its name.</param>
+/// <param name="Documents">Orphans left out; null when it did not say.</param>
+/// <param name="Chunks">Null when the config server did not say.</param>
+public sealed record ShardPart(string Shard, long? Documents, long? Chunks);
 
 /// <summary>What the client ran on.</summary>
 public sealed record EnvironmentInfo

@@ -44,7 +44,7 @@ public sealed record DeploymentSettings
     /// <summary>What a scenario, or a list on the command line, calls it; null when it has no name.</summary>
     public string? Name { get; init; }
 
-    /// <summary>Standalone, sharded or null.</summary>
+    /// <summary>Standalone, replica set, sharded or null.</summary>
     public required Topology Topology { get; init; }
 
     /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
@@ -56,13 +56,19 @@ public sealed record DeploymentSettings
     /// <summary>Cache limit of each server that the run starts, bytes.</summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>Memory limit of each server that the run starts, of a cluster each member of a shard, bytes; 0 for none, null for the usual.</summary>
+    /// <summary>Memory limit of each server that the run starts and that holds data, bytes; 0 for none, null for the usual.</summary>
     public long? MemoryLimitBytes { get; init; }
 
     /// <summary>How many of this machine's CPUs such a server may use; null for all.</summary>
     public int? Cpus { get; init; }
 
-    /// <summary>Of a sharded run on this machine; null otherwise.</summary>
+    /// <summary>Clients log in to the servers that the run starts.</summary>
+    public bool Auth { get; init; }
+
+    /// <summary>The servers that the run starts take TLS connections only.</summary>
+    public bool Tls { get; init; }
+
+    /// <summary>Of a cluster or a replica set on this machine; null otherwise.</summary>
     public ClusterSettings? Cluster { get; init; }
 }
 
@@ -78,14 +84,14 @@ public sealed record DataSettings
     public bool IsExisting { get; init; }
 }
 
-/// <summary>Which cluster on this machine a sharded run is on. What is null is chosen by the program.</summary>
+/// <summary>Which cluster, or replica set, on this machine a run is on. What is null is chosen by the program.</summary>
 public sealed record ClusterSettings
 {
     /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
     public string? Folder { get; init; }
     public int? Shards { get; init; }
 
-    /// <summary>Of each shard's replica set.</summary>
+    /// <summary>Of each shard's replica set, or of the one that stands by itself.</summary>
     public int? Members { get; init; }
 }
 

@@ -42,6 +42,9 @@ public enum DeploymentKind
 
     /// <summary>The null deployment, started by the run.</summary>
     Null,
+
+    /// <summary>A replica set that the run started.</summary>
+    ReplicaSet,
 }
 
 /// <summary>What people read for these.</summary>
@@ -64,6 +67,7 @@ public static class TopologyTexts
         DeploymentKind.Tyrant => "Tokyo Tyrant",
         DeploymentKind.Mongod => "mongod",
         DeploymentKind.Sharded => "a cluster",
+        DeploymentKind.ReplicaSet => "a replica set",
         DeploymentKind.Embedded => "the embedded server",
         _ => "the null deployment",
     };

@@ -7,12 +7,12 @@ using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli;
 
-/// <summary><c>cluster start|status|stop</c>: sharded clusters of real programs on this machine.</summary>
+/// <summary><c>cluster start|status|stop</c>: sharded clusters and replica sets of real programs on this machine.</summary>
 internal static class ClusterCommand
 {
     private const string DefaultFolder = "cluster";
 
-    public static Command Create() => new("cluster", "Start, inspect and stop a real sharded MongoDB cluster on this machine")
+    public static Command Create() => new("cluster", "Start, inspect and stop a real sharded MongoDB cluster, or replica set, on this machine")
     {
         CreateStart(), CreateStatus(), CreateStop(),
     };
@@ -22,21 +22,29 @@ internal static class ClusterCommand
         var shared = new SharedOptions();
         var options = new ClusterOptions();
         var limits = new LimitOptions();
+        var security = new SecurityOptions();
         Option<string?> folder = FolderOption();
-        Option<string?> topology = OptionTypes.Choice("--topology", "What to start [default: sharded]", "sharded");
-        Option<long?> cache = OptionTypes.Size("--cache", "Cache size of each shard member, at least 256MB [default: half of the memory, shared by all]");
-        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router; the other processes use the ports after it [default: free ports]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
-        var command = new Command("start", "Start a cluster, or the stopped parts of an existing one; it runs until 'cluster stop'")
+        Option<string?> topology = OptionTypes.Choice("--topology", "What to start [default: sharded]", "sharded", "replicaset");
+        Option<long?> cache = OptionTypes.Size("--cache", "Cache size of each member that holds data, at least 256MB [default: half of the memory, shared by all]");
+        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
+        var command = new Command("start", "Start a cluster or replica set, or the stopped parts of an existing one; it runs until 'cluster stop'")
         {
-            topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, shared.Mongod, folder, port,
+            topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             (long? memory, int? cpus) = limits.ReadOne(parsed);
+            (bool? tls, bool? auth) = security.ReadOne(parsed);
+            bool? isReplicaSet = parsed.GetValue(topology) is { } named ? named == "replicaset" : null;
+            if (isReplicaSet is true && parsed.GetValue(options.Shards) is not null)
+                throw new UserException(ExitCode.WrongUsage, "--shards does not apply to --topology replicaset", "omit one of them");
             using var signals = new StopSignals();
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
             {
+                IsReplicaSet = isReplicaSet,
+                Auth = auth,
+                Tls = tls,
                 CacheBytes = parsed.GetValue(cache),
                 MemoryLimitBytes = memory,
                 Cpus = cpus,

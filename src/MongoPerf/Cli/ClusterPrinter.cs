@@ -1,4 +1,5 @@
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
 using Spectre.Console;
@@ -16,24 +17,24 @@ internal static class ClusterPrinter
     public static void WriteUse(LocalCluster cluster, string folder, string folderOption, TextWriter output)
     {
         ClusterPlan plan = cluster.Plan;
-        ShardedCluster parts = cluster.Parts!;
-        output.WriteLine($"cluster of {plan.ShapeText} in {cluster.Folder}");
-        WriteLine(output, "router", $"{parts.RouterAddress}, {plan.RouterText}");
-        WriteLine(output, "config server", ClusterProcesses.AddressOf(plan.Processes[1]).ToString());
-        foreach (ShardAddress shard in parts.Shards)
-            WriteLine(output, $"shard {shard.Name}", shard.Primary.ToString());
-        WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} per shard member, limit {LimitText(plan, cluster.MemoryProblem)}");
+        string member = plan.IsReplicaSet ? "member" : "shard member";
+        output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {cluster.Folder}");
+        WriteParts(cluster, output);
+        WriteSecurity(plan, cluster.Folder, output);
+        WriteLine(output, "memory", $"cache {Units.BinaryBytes(plan.CacheBytes)} per {member}, limit {LimitText(plan, cluster.MemoryProblem)}");
         if (plan.Cpus is { } cpus)
-            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not limited to {cpus} per shard member: {problem}" : $"{cpus} per shard member");
+            WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not limited to {cpus} per {member}: {problem}" : $"{cpus} per {member}");
         output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
-        if (plan.Router == RouterKind.Mongos)
-            output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{parts.RouterAddress}");
+        // What a URI would have to hold beside the address is not for a command line.
+        if ((plan.IsReplicaSet || plan.Router == RouterKind.Mongos) && !plan.Auth && !plan.Tls)
+            output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{cluster.Address}");
         output.WriteLine($"stop it:  mongoperf cluster stop{folderOption}");
     }
 
     public static void WriteTable(ClusterStatus status, TextWriter output)
     {
-        output.WriteLine($"cluster of {status.Plan.ShapeText} in {status.Folder}, router: {status.Plan.RouterText}");
+        ClusterPlan plan = status.Plan;
+        output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {status.Folder}, {(plan.IsReplicaSet ? $"mongod {plan.MongodVersion}" : $"router: {plan.RouterText}")}{SecurityText(plan)}");
         Table table = ListReport.NewTable("part", "address", "process", "state", "memory limit", "folder");
         foreach (MemberStatus member in status.Members)
         {
@@ -44,18 +45,21 @@ internal static class ClusterPrinter
 
         ListReport.Write(table, output);
         if (status.MemoryProblem is { } problem)
-            output.WriteLine($"the shards' memory is not limited: {problem}");
+            output.WriteLine($"the members' memory is not limited: {problem}");
         if (status.CpuProblem is { } wrong)
-            output.WriteLine($"the shards are not limited to {Units.Counted(status.Plan.Cpus ?? 0, "CPU")}: {wrong}");
+            output.WriteLine($"the members are not limited to {Units.Counted(status.Plan.Cpus ?? 0, "CPU")}: {wrong}");
     }
 
     public static void WriteJson(ClusterStatus status, TextWriter output) => JsonReport.WriteValue(output, new
     {
         status.Folder,
-        router = status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod",
+        topology = status.Plan.IsReplicaSet ? "replicaset" : "sharded",
+        router = status.Plan.IsReplicaSet ? null : status.Plan.Router == RouterKind.Mongos ? "mongos" : "mongod",
         version = status.Plan.MongodVersion.ToString(),
         status.Plan.Shards,
         status.Plan.Members,
+        status.Plan.Auth,
+        status.Plan.Tls,
         status.Plan.CacheBytes,
         status.IsRunning,
         processes = status.Members.Select(member => new
@@ -63,6 +67,34 @@ internal static class ClusterPrinter
             member.Member.Name, role = member.Member.Description, address = AddressOf(member), member.ProcessId, member.State, member.IsMemoryLimited,
         }),
     });
+
+    private static void WriteParts(LocalCluster cluster, TextWriter output)
+    {
+        ClusterPlan plan = cluster.Plan;
+        if (cluster.Parts is not { } parts)
+        {
+            foreach (ClusterMember member in plan.Processes)
+                WriteLine(output, member.Name, $"{ClusterProcesses.AddressOf(member)}{(ClusterProcesses.AddressOf(member) == cluster.Address ? ", primary" : "")}");
+            return;
+        }
+
+        WriteLine(output, "router", $"{parts.RouterAddress}, {plan.RouterText}");
+        WriteLine(output, "config server", ClusterProcesses.AddressOf(plan.Processes[1]).ToString());
+        foreach (ShardAddress shard in parts.Shards)
+            WriteLine(output, $"shard {shard.Name}", shard.Primary.ToString());
+    }
+
+    private static void WriteSecurity(ClusterPlan plan, string folder, TextWriter output)
+    {
+        if (plan.Security(folder) is not { } security)
+            return;
+        if (plan.Auth)
+            WriteLine(output, "user", $"{SecurityFiles.UserName} of admin, password in {security.PasswordFile}");
+        if (plan.Tls)
+            WriteLine(output, "TLS", $"tlsCAFile={security.AuthorityFile}");
+    }
+
+    private static string SecurityText(ClusterPlan plan) => $"{(plan.Tls ? ", TLS" : "")}{(plan.Auth ? ", logins" : "")}";
 
     private static void WriteLine(TextWriter output, string what, string text) => output.WriteLine($"  {what,-13}  {text}");
 

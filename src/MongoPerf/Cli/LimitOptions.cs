@@ -9,11 +9,11 @@ internal sealed class LimitOptions
 {
     /// <summary>Bytes; 0 for none.</summary>
     public Option<IReadOnlyList<long>?> MemoryLimit { get; } = OptionTypes.List(
-        "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each shard member in a cluster; or 'none'; a list compares them [default: none; on shards with --cache: the cache plus a quarter, at least 1GB more]",
+        "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each member of a replica set or shard; or 'none'; a list compares them [default: none; on shards with --cache: the cache plus a quarter, at least 1GB more]",
         "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseSize(text));
 
     public Option<IReadOnlyList<int>?> Cpus { get; } = OptionTypes.List(
-        "--cpus", "Number of CPUs a started server may use, or each shard member in a cluster; a list compares them [default: all]",
+        "--cpus", "Number of CPUs a started server may use, or each member of a replica set or shard; a list compares them [default: all]",
         "N[,N…]", text => (int)SharedOptions.Bounded(Quantities.ParseCount(text), ClusterLimits.MostCpus));
 
     /// <summary>For a command that starts one deployment.</summary>

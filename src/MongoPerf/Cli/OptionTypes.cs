@@ -19,25 +19,25 @@ internal static class OptionTypes
     public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
         Make<string?>(name, alias, description, valueName, text => text);
 
-    /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>.</summary>
-    public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null) =>
+    /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
+    public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>
         {
             T[] values = [.. text.Split(separator, StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries).Select(parse)];
             if (values.Length == 0)
                 throw new FormatException($"'{text}' is an empty list");
             return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' lists a value twice");
-        });
+        }, ifBare);
 
     public static Option<string?> Choice(string name, string description, params string[] allowed) =>
         Make<string?>(name, null, description, string.Join('|', allowed), text => OneOf(text, allowed));
 
-    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse) => new(name, alias is null ? [] : [alias])
+    public static Option<T?> Make<T>(string name, string? alias, string description, string valueName, Func<string, T> parse, T? ifBare = default) => new(name, alias is null ? [] : [alias])
     {
         Description = description,
         HelpName = valueName,
         AllowMultipleArgumentsPerToken = false,
-        CustomParser = result => Parse(name, result, parse),
+        CustomParser = result => result.Tokens.Count == 0 ? ifBare : Parse(name, result, parse),
     };
 
     public static string OneOf(string text, IReadOnlyList<string> allowed)

@@ -39,7 +39,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
         return chosen.Count == 0
             ? [.. NamedDeployment.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
-            : [.. chosen.SelectMany(one => deployments.Named(one, chosen.Any(d => d.IsSharded)).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
+            : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Topology)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
     }
 
     /// <summary>What <c>--repeat</c> asks for.</summary>
@@ -60,7 +60,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Option[] all =
         [
             options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Engines, options.Against, options.Repeat,
-            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Threads, options.Batch, options.Rate,
+            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rate,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
@@ -98,9 +98,11 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
                     CacheBytes = server.CacheBytes,
                     MemoryLimitBytes = deployment.MemoryLimitBytes,
                     Cpus = deployment.Cpus,
+                    Auth = deployment.Auth ?? false,
+                    Tls = deployment.Tls ?? false,
                     Cluster = server.Cluster,
                 },
-                Engine = new EngineSettings(deployment.Engine),
+                Engine = new EngineSettings(deployment.Engine ?? EngineKind.Wire),
                 Data = new DataSettings { Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase), Sharding = sharding, IsExisting = IsExisting },
                 Plan = Describe(plan, mine, on),
             },
@@ -142,6 +144,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             return;
         string? wrong = server.Uri is not null ? "the server named by --uri (or MONGOPERF_URI) is not the run's to stop"
             : server.Topology == Topology.Sharded ? "a cluster has several servers, and none is restarted alone"
+            : server.Topology == Topology.ReplicaSet ? "a replica set has several servers, and none is restarted alone"
             : server.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
             : null;
         if (wrong is not null)

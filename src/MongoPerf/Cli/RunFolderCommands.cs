@@ -58,7 +58,7 @@ internal static class ResumeCommand
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Deployment.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server; --uri does not apply");
-        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded))
+        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
     }
 

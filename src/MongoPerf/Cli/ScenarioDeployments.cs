@@ -33,10 +33,11 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
 
     /// <summary>As it is started: what is typed wins over the file.</summary>
     /// <param name="deployment">One of the chosen.</param>
-    /// <param name="isBesideShards">One of the chosen is sharded.</param>
-    public IReadOnlyList<NamedDeployment> Named(ScenarioDeployment deployment, bool isBesideShards) =>
-        new NamedDeployment(deployment.IsSharded ? Topology.Sharded : Topology.Standalone, null, IsListed: true, isBesideShards)
+    /// <param name="listed">Topologies of all that were chosen.</param>
+    public IReadOnlyList<NamedDeployment> Named(ScenarioDeployment deployment, IReadOnlyList<Topology> listed) =>
+        new NamedDeployment(deployment.Topology, null, IsListed: true)
         {
+            Listed = listed,
             Name = deployment.Name,
             Scenario = deployment,
             Shards = deployment.Shards,
@@ -44,7 +45,9 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             CacheBytes = deployment.CacheBytes,
             MemoryLimitBytes = deployment.MemoryBytes,
             Cpus = deployment.Cpus,
-        }.WithOptions(parsed, shared, deployment.Name);
+            Tls = deployment.Tls,
+            Auth = deployment.Auth,
+        }.WithTyped(parsed, shared, deployment.Name);
 
     private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
     {
@@ -72,6 +75,8 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             (shared.Cache, d => d.CacheBytes is not null),
             (shared.Limits.MemoryLimit, d => d.MemoryBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
             (shared.Limits.Cpus, d => d.Cpus is not null || parsed.GetValue(shared.Limits.Cpus) is { Count: > 1 }),
+            (shared.Security.Tls, d => d.Tls is not null || parsed.GetValue(shared.Security.Tls) is { Count: > 1 }),
+            (shared.Security.Auth, d => d.Auth is not null || parsed.GetValue(shared.Security.Auth) is { Count: > 1 }),
         ];
         if (all.FirstOrDefault(one => WasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
         {

@@ -70,11 +70,14 @@ internal static class ScenarioPrinter
             return engine.Kind == EngineKind.Wire ? null : $"engine: {engine.Text}";
         string?[] parts =
         [
-            settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
+            settings.Topology == Topology.ReplicaSet ? $"replica set{(settings.Cluster?.Members is { } members ? $" of {members}" : "")}"
+            : settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
             settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
             engine.Kind == EngineKind.Wire ? null : $"engine {engine.Text}",
+            settings.Tls ? NamedDeployment.TlsText(true) : null,
+            settings.Auth ? NamedDeployment.AuthText(true) : null,
             .. request.Plan.Set,
         ];
         return $"deployment{(settings.Name is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";

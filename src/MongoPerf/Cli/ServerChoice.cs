@@ -8,9 +8,9 @@ using MongoPerf.Input;
 namespace MongoPerf.Cli;
 
 /// <summary>Which deployment the options name; those that can't go together are refused.</summary>
-/// <param name="Topology">Standalone, sharded or null.</param>
+/// <param name="Topology">Standalone, replica set, sharded or null.</param>
 /// <param name="Uri">With its secrets; null when the run starts its own server or is given a cluster.</param>
-/// <param name="Cluster">Of a sharded deployment on this machine; null otherwise.</param>
+/// <param name="Cluster">Of a cluster or a replica set on this machine; null otherwise.</param>
 /// <param name="CacheBytes">Of each server that is started; null for its own default.</param>
 internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSettings? Cluster, long? CacheBytes)
 {
@@ -26,17 +26,18 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
     {
         Topology topology = deployment.Topology ?? (isSharded ? Topology.Sharded : Topology.Standalone);
         // Of a list, what is for the cluster is not for the others.
-        bool isForOthers = deployment.IsBesideShards && topology != Topology.Sharded;
-        string? folder = isForOthers ? null : parsed.GetValue(options.ClusterFolder);
-        Option[] typed = isForOthers ? [] : [.. options.Cluster.Typed(parsed)];
+        string? folder = deployment.IsBeside(Topology.Sharded) ? null : parsed.GetValue(options.ClusterFolder);
+        Option[] typed = [.. options.Cluster.Typed(parsed).Where(option => !deployment.IsBeside(TopologiesWith(option, options)))];
         bool startsServer = deployment.IsListed || topology == Topology.Null || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
         // What is typed wins over the environment.
         string? uri = deployment.Uri ?? (startsServer ? null : UriVariable.Value);
         RefuseNull(parsed, options, topology, uri);
-        RefuseGiven(parsed, options, topology, uri, folder, typed.FirstOrDefault());
+        RefuseGiven(parsed, options, topology, uri, folder, typed);
         long? cache = parsed.GetValue(options.Cache) ?? deployment.CacheBytes;
         CheckLimits(cache, deployment);
-        return new(topology, uri, topology == Topology.Sharded && uri is null ? ReadCluster(parsed, options, folder, deployment) : null, cache);
+        if (topology == Topology.ReplicaSet && uri is not null)
+            throw new UserException(ExitCode.WrongUsage, "--topology replicaset starts one and can't be combined with --uri", "a replica set that --uri names is recognised as one");
+        return new(topology, uri, IsCluster(topology) && uri is null ? ReadCluster(parsed, options, folder, deployment) : null, cache);
     }
 
     /// <summary>Of a list the last one must be refused before the first is run.</summary>
@@ -60,20 +61,29 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
             throw new UserException(ExitCode.WrongUsage, $"--topology null stores nothing and can't be combined with {given.Name}");
     }
 
-    private static void RefuseGiven(ParseResult parsed, SharedOptions options, Topology topology, string? uri, string? folder, Option? typed)
+    private static void RefuseGiven(ParseResult parsed, SharedOptions options, Topology topology, string? uri, string? folder, Option[] typed)
     {
-        if (folder is not null && (uri is not null || topology != Topology.Sharded))
+        if (folder is not null && (uri is not null || !IsCluster(topology)))
             throw new UserException(ExitCode.WrongUsage, $"--cluster names the deployment and can't be combined with {(uri is not null ? "--uri" : $"--topology {topology.Text()}")}");
         if (uri is not null && TypedOf(parsed, ForStarted(options)) is { } given)
             throw new UserException(ExitCode.WrongUsage, $"--uri names an existing server; {given.Name} only applies to a started one");
-        if (folder is not null && (typed ?? TypedOf(parsed, ForStarted(options))) is { } of)
+        if (folder is not null && (typed.FirstOrDefault() ?? TypedOf(parsed, ForStarted(options))) is { } of)
             throw new UserException(ExitCode.WrongUsage, $"--cluster names an existing cluster; {of.Name} only applies to a started one");
-        if (typed is not null && (topology != Topology.Sharded || uri is not null))
-            throw new UserException(ExitCode.WrongUsage, $"{typed.Name} only applies to a started cluster", "--topology sharded without --uri starts one");
+        if (typed.FirstOrDefault(option => uri is not null || !TopologiesWith(option, options).Contains(topology)) is { } wrong)
+        {
+            throw wrong == options.Cluster.Shards
+                ? new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a started cluster", "--topology sharded without --uri starts one")
+                : new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a started cluster or replica set", "--topology sharded or replicaset, without --uri, starts one");
+        }
     }
 
+    private static bool IsCluster(Topology topology) => topology is Topology.Sharded or Topology.ReplicaSet;
+
+    private static Topology[] TopologiesWith(Option option, SharedOptions options) =>
+        option == options.Cluster.Shards ? [Topology.Sharded] : [Topology.Sharded, Topology.ReplicaSet];
+
     /// <summary>What says how a server is started.</summary>
-    private static Option[] ForStarted(SharedOptions options) => [options.Mongod, options.Cache, options.Limits.MemoryLimit, options.Limits.Cpus];
+    private static Option[] ForStarted(SharedOptions options) => [options.Mongod, options.Cache, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth];
 
     private static Option? TypedOf(ParseResult parsed, params Option[] options) => options.FirstOrDefault(option => parsed.GetResult(option) is { Implicit: false });
 
@@ -81,7 +91,7 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
         ? new ClusterSettings { Folder = Path.GetFullPath(folder) }
         : new ClusterSettings
         {
-            Shards = (int?)parsed.GetValue(options.Cluster.Shards) ?? deployment.Shards,
+            Shards = deployment.IsBeside(Topology.Sharded) ? null : (int?)parsed.GetValue(options.Cluster.Shards) ?? deployment.Shards,
             Members = (int?)parsed.GetValue(options.Cluster.Members) ?? deployment.Members,
         };
 }

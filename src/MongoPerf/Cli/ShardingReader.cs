@@ -23,7 +23,7 @@ internal static class ShardingReader
         bool isSharded = topology == Topology.Sharded || (topology is null && isNamed);
         if (!isSharded)
         {
-            return given is null || deployment.IsBesideShards
+            return given is null || deployment.IsBeside(Topology.Sharded)
                 ? null
                 : throw new UserException(ExitCode.WrongUsage, $"{given} only applies to a sharded collection", "--topology sharded creates one");
         }

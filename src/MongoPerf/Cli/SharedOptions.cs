@@ -21,7 +21,7 @@ internal sealed class SharedOptions
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache size of a started server, at least 256MB [default: the server's own]");
 
-    public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), sharded (a cluster started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
+    public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 
     public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List("--engine", "What carries the operations out: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
 
@@ -33,7 +33,9 @@ internal sealed class SharedOptions
 
     public LimitOptions Limits { get; } = new();
 
-    public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster started by 'cluster start'", "DIR");
+    public SecurityOptions Security { get; } = new();
+
+    public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster or replica set started by 'cluster start'", "DIR");
 
     public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query phases; a list runs each in turn [default: 8]", "N[,N…]", text => (int)Bounded(Quantities.ParseCount(text), 10_000), alias: "-t");
 
@@ -94,8 +96,9 @@ internal sealed class SharedOptions
     {
         // The word of earlier versions.
         "single" => Engine.Runs.Topology.Standalone,
-        _ => OptionTypes.OneOf(text, ["standalone", "sharded", "null"]) switch
+        _ => OptionTypes.OneOf(text, ["standalone", "replicaset", "sharded", "null"]) switch
         {
+            "replicaset" => Engine.Runs.Topology.ReplicaSet,
             "sharded" => Engine.Runs.Topology.Sharded,
             "null" => Engine.Runs.Topology.Null,
             _ => Engine.Runs.Topology.Standalone,

@@ -58,6 +58,12 @@ internal interface IDeployment : IDisposable
     /// <summary>Full path of the mongod that the run starts; null when it starts none.</summary>
     string? Program => null;
 
+    /// <summary>How clients connect to what was started, or to a cluster's folder; null when that is the connection string's to say.</summary>
+    ConnectionSettings? Connections => null;
+
+    /// <summary>Of a replica set on this machine, the primary among them; empty for anything else.</summary>
+    IReadOnlyList<ServerAddress> Members => [];
+
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 

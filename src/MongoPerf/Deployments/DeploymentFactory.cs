@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>Chooses the deployment: null when asked for, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster when asked for, else a mongod, else the embedded server.</summary>
+/// <summary>Chooses the deployment: null when asked for, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when asked for, else a mongod, else the embedded server.</summary>
 /// <remarks>A run that goes on chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 internal static class DeploymentFactory
 {
@@ -23,7 +23,7 @@ internal static class DeploymentFactory
             ? Given(request, hosts)
             : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
         DeploymentKind.Mongod => Mongod(request, FindRequired(request, variable)),
-        DeploymentKind.Sharded => new ShardedDeployment(request, variable),
+        DeploymentKind.Sharded or DeploymentKind.ReplicaSet => new OwnCluster(request, variable),
         DeploymentKind.GivenCluster => request.Settings.Cluster?.Folder is { } folder
             ? new GivenCluster(folder)
             : throw Missing("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
@@ -43,10 +43,12 @@ internal static class DeploymentFactory
             return new GivenCluster(folder);
         if (request.Hosts is { Count: > 0 } hosts)
             return Given(request, hosts);
-        if (request.Settings.Topology == Topology.Sharded)
-            return new ShardedDeployment(request, variable);
+        if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
+            return new OwnCluster(request, variable);
         if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
             return Mongod(request, program);
+        if (request.Settings.Auth || request.Settings.Tls)
+            throw Missing($"{(request.Settings.Tls ? "--tls" : "--auth")} needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH)", "'mongoperf server install 8.0' installs one");
         return Embedded(request);
     }
 
@@ -54,7 +56,7 @@ internal static class DeploymentFactory
         new(hosts, request.Connections, mustBeMongos: request.Settings.Topology == Topology.Sharded);
 
     private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
-        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Connections.Stop);
+        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Settings.Auth, request.Settings.Tls, request.Connections.Stop);
 
     private static ChildDeployment Embedded(DeploymentRequest request) =>
         ChildDeployment.Embedded(request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Connections.Stop);

@@ -47,6 +47,7 @@ internal static class DeploymentInspector
         // These need rights that a user may not have; the run can do without.
         BsonDocument status = ReadStatus(connection);
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
+        TopologyFacts facts = TopologyFacts.Read(connection, isSharded: deployment.Cluster is not null);
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
         bool isEmbedded = deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null;
         BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : status;
@@ -59,7 +60,10 @@ internal static class DeploymentInspector
             StorageEngine = isNull ? "null" : data.FindString("storageEngine.name") is { } engine ? ForeignText.OneLine(engine, LongestName) : null,
             CacheBytes = data.FindInt64("wiredTiger.cache.maximum bytes configured") ?? data.FindInt64("mongoperfStorage.cacheBytesMax"),
             Router = RouterOf(deployment, connection.Server),
-            ShardCount = deployment.Cluster?.Shards.Count,
+            ShardCount = facts.Shards,
+            Members = facts.Members,
+            Tls = settings.Tls is not null,
+            Auth = facts.Auth,
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),
             Namespace = ns,

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
@@ -10,23 +11,36 @@ internal sealed class MongodDeployment : IDeployment
 {
     private readonly ServerProcessOptions _options;
     private readonly ServerLimits _limits;
+    private readonly SecurityFiles? _security;
     private ServerProcess? _server;
+    private bool _needsUser;
 
     /// <param name="program">Which mongod.</param>
     /// <param name="dataFolder">Made when it is not there.</param>
     /// <param name="cacheBytes">Null for mongod's own default, which fits the memory that it is limited to.</param>
     /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
     /// <param name="cpus">How many it may use; null for all.</param>
+    /// <param name="auth">Clients log in.</param>
+    /// <param name="tls">It takes TLS connections only.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.</exception>
     public MongodDeployment(
-        MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, CancellationToken interrupt = default)
+        MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, bool auth = false, bool tls = false,
+        CancellationToken interrupt = default)
     {
+        if (tls)
+            SecurityFiles.RequireTls(program.Version);
         DataFolder = Path.GetFullPath(dataFolder);
         _limits = new ServerLimits(DataFolder, memoryLimitBytes, cpus, cacheBytes);
         DataFolderOwner.RefuseForMongod(DataFolder);
         Program = program.Path;
-        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes) with { Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt };
+        _security = auth || tls ? new SecurityFiles(DataFolder, auth, tls) : null;
+        _security?.Ensure();
+        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes, _security?.Arguments ?? []) with
+        {
+            Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt, Connections = _security?.Anonymous ?? ConnectionSettings.Default,
+        };
+        _needsUser = auth;
     }
 
     public DeploymentKind Kind => DeploymentKind.Mongod;
@@ -35,6 +49,8 @@ internal sealed class MongodDeployment : IDeployment
     public string? Program { get; }
 
     public ServerAddress Address => _server?.Address ?? new ServerAddress("127.0.0.1", ServerAddress.DefaultPort);
+
+    public ConnectionSettings? Connections => _security?.User ?? ConnectionSettings.Default;
 
     public string? DataFolder { get; }
 
@@ -48,10 +64,13 @@ internal sealed class MongodDeployment : IDeployment
 
     public bool EnsureRunning()
     {
-        if (_server is not null)
-            return _server.EnsureRunning();
-        _server = ServerProcess.Start(_options);
-        return true;
+        bool wasStarted = _server is null;
+        _server ??= ServerProcess.Start(_options);
+        wasStarted |= _server.EnsureRunning();
+        if (_needsUser)
+            LocalUser.Ensure(Address, _security!);
+        _needsUser = false;
+        return wasStarted;
     }
 
     public void Stop()

@@ -71,7 +71,7 @@ internal static class JsonReport
         {
             deployment = new
             {
-                on.Name, topology = on.Topology.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, on.Cluster?.Shards, on.Cluster?.Members,
+                on.Name, topology = on.Topology.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, on.Auth, on.Tls, on.Cluster?.Shards, on.Cluster?.Members,
             },
             engine = settings.Engine.Text,
             data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },
@@ -86,7 +86,7 @@ internal static class JsonReport
     private static object DeploymentOf(DeploymentInfo d) => new
     {
         kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes,
-        d.Router, d.ShardCount, d.IsEmbedded, d.Address, d.Namespace, d.Remarks,
+        d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
     };
 
     private static object PhaseOf(PhaseRecord phase, LapFigures? laps) => new

@@ -47,7 +47,7 @@ internal static class ReportLines
         string product = d.IsEmbedded ? "embedded server" : d.Kind == DeploymentKind.Null ? "null server" : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
-        string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {d.Topology.Text()}{Router(d)}";
+        string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {d.ShapeText}{Router(d)}";
         return $"{product} {d.ServerVersion}{topology}{engine}{cache}, {d.Namespace} at {d.Address}";
     }
 

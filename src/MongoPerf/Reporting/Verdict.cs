@@ -32,6 +32,7 @@ internal sealed record Verdict(Grade Grade, string Text)
         verdicts.AddRange(RestartReports.Verdicts(run));
         if (ShardVerdict.Of(run) is { } shards)
             verdicts.Add(shards);
+        verdicts.AddRange((run.Deployment?.Collections ?? []).Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);

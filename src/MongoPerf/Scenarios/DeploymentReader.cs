@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
@@ -11,8 +12,6 @@ namespace MongoPerf.Scenarios;
 internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanCollection> collections)
 {
     private const string NoLimit = "none";
-    private static readonly string[] OfShards = ["shards", "members"];
-
     /// <returns>In the file's order; empty when it names none.</returns>
     /// <exception cref="UserException">What the scenario, or a server, can't have.</exception>
     public IReadOnlyList<ScenarioDeployment> Read()
@@ -31,7 +30,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
     {
         var reader = new MappingReader(node, "cluster", ScenarioLanguage.Cluster);
         reader.Require("shards", "such as shards: 2");
-        return Sharded(reader, new ScenarioDeployment { IsSharded = true }, "cluster");
+        return Sharded(reader, new ScenarioDeployment { Topology = Topology.Sharded }, "cluster");
     }
 
     private ScenarioDeployment Named(string name, ScenarioNode node)
@@ -39,23 +38,32 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         string what = $"deployment '{name}'";
         var reader = new MappingReader(node, what, ScenarioLanguage.Deployment);
         string? topology = reader.OneOf("topology", ScenarioLanguage.Topologies);
-        string? ofShards = OfShards.FirstOrDefault(key => reader.Find(key) is not null);
-        if (topology == "standalone" && ofShards is not null)
-            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: {ofShards} is not allowed with topology: standalone", "write topology: sharded, or omit topology");
-        if (topology is null && ofShards == "members")
-            throw MappingReader.Wrong(reader.Find(ofShards)!, $"{what}: members is not allowed without shards", "give it shards, or topology: sharded");
+        bool hasShards = reader.Find("shards") is not null;
+        if (topology is "standalone" or "replicaset" && hasShards)
+            throw MappingReader.Wrong(reader.Find("shards")!, $"{what}: shards is not allowed with topology: {topology}", "write topology: sharded, or omit topology");
+        if (topology == "standalone" && reader.Find("members") is { } members)
+            throw MappingReader.Wrong(members, $"{what}: members is not allowed with topology: standalone", "write topology: replicaset, or omit topology");
         var deployment = new ScenarioDeployment
         {
             Name = name,
-            IsSharded = topology == "sharded" || (topology is null && ofShards is not null),
+            // Members without shards are those of a replica set.
+            Topology = topology == "sharded" || hasShards ? Topology.Sharded
+                : topology == "replicaset" || reader.Find("members") is not null ? Topology.ReplicaSet
+                : Topology.Standalone,
             CacheBytes = Cache(reader, what),
             MemoryBytes = reader.Text("memory") == NoLimit ? 0 : reader.Size("memory"),
             Cpus = (int?)reader.Count("cpus", 1, ClusterLimits.MostCpus),
+            Tls = Switch(reader, "tls"),
+            Auth = Switch(reader, "auth"),
             Set = Set(reader, what),
         };
         RequireRoom(reader, what, deployment);
-        return deployment.IsSharded ? Sharded(reader, deployment, what) : deployment;
+        return deployment.Topology == Topology.Sharded ? Sharded(reader, deployment, what) : deployment with { Members = Members(reader) };
     }
+
+    private static int? Members(MappingReader reader) => (int?)reader.Count("members", 1, ClusterLimits.MostMembers);
+
+    private static bool? Switch(MappingReader reader, string key) => reader.OneOf(key, ScenarioLanguage.Switch) is { } value ? value == "on" : null;
 
     private ScenarioDeployment Sharded(MappingReader reader, ScenarioDeployment deployment, string what)
     {
@@ -63,7 +71,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         // On one shard everything lies together anyway.
         if (shards != 1 && collections.All(c => c.ShardKey is null && c.Shard is null))
             throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, but no collection has a shardKey: all data would be on one shard", "such as shardKey: {_id: hashed}");
-        return deployment with { Shards = shards, Members = (int?)reader.Count("members", 1, ClusterLimits.MostMembers) };
+        return deployment with { Shards = shards, Members = Members(reader) };
     }
 
     private static long? Cache(MappingReader reader, string what) => reader.Size("cache") switch

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
@@ -8,12 +9,13 @@ internal sealed record ScenarioDeployment
     /// <summary>The file's; null for the only one, under "cluster".</summary>
     public string? Name { get; init; }
 
-    public bool IsSharded { get; init; }
+    /// <summary>Standalone, replica set or sharded.</summary>
+    public Topology Topology { get; init; } = Topology.Standalone;
 
     /// <summary>Null for the usual number of a sharded one.</summary>
     public int? Shards { get; init; }
 
-    /// <summary>Of each shard.</summary>
+    /// <summary>Of each shard, or of the replica set; null for the usual number.</summary>
     public int? Members { get; init; }
 
     /// <summary>Of each server, bytes; null for its own default.</summary>
@@ -24,6 +26,12 @@ internal sealed record ScenarioDeployment
 
     /// <summary>How many of the machine's CPUs each server may use; null for all.</summary>
     public int? Cpus { get; init; }
+
+    /// <summary>Servers take TLS connections only; null for the usual.</summary>
+    public bool? Tls { get; init; }
+
+    /// <summary>Clients log in; null for the usual.</summary>
+    public bool? Auth { get; init; }
 
     /// <summary>Values of parameters on this deployment; null for none.</summary>
     public MappingNode? Set { get; init; }

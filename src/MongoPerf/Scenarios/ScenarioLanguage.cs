@@ -184,16 +184,20 @@ internal static class ScenarioLanguage
         new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
     ]);
 
-    public static IReadOnlyList<string> Topologies { get; } = ["standalone", "sharded"];
+    public static IReadOnlyList<string> Topologies { get; } = ["standalone", "replicaset", "sharded"];
+
+    public static IReadOnlyList<string> Switch { get; } = ["on", "off"];
 
     public static KeySet Deployment { get; } = new("deployment", "A deployment that the scenario is run on.",
     [
-        new("topology", KeyKind.Text, "One server, or a sharded cluster [default: sharded with shards, else standalone].") { Allowed = Topologies },
+        new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, replicaset with members alone, else standalone].") { Allowed = Topologies },
         new("shards", KeyKind.Count, "How many; --shards names another number."),
-        new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
+        new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members names another number [default: 1 of a shard, 3 of a replica set]."),
         new("cache", KeyKind.Size, "Cache limit of each server, 256MB at least; --cache names another [default: the server's own]."),
         new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale leaves it, --memory-limit names another."),
         new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus names another number [default: all]."),
+        new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls says otherwise [default: off].") { Allowed = Switch },
+        new("auth", KeyKind.Text, "Whether clients log in; --auth says otherwise [default: off].") { Allowed = Switch },
         new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set wins over them."),
     ]);
 

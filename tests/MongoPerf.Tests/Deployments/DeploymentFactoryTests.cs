@@ -36,6 +36,11 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request(Topology.Null), _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request(Topology.Sharded) with { Hosts = Hosts }, _mongod));
         Assert.Equal(DeploymentKind.Sharded, KindOf(Request(Topology.Sharded), _mongod));
+        DeploymentRequest set = Request(Topology.ReplicaSet, cluster: new ClusterSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
+        Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set, _mongod));
+        Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set with { RequiredKind = DeploymentKind.ReplicaSet }, _mongod));
+        Refuses(set with { DataFolder = _folder.At("none") }, "a replica set needs a mongod, and none was found", "server install 8.0");
+        Refuses(Request() with { Settings = Request().Settings with { Tls = true } }, "--tls needs a mongod, and none was found", "server install 8.0");
     }
 
     [Fact]

@@ -14,8 +14,8 @@ public sealed class DeploymentReaderTests
     public void Cluster_is_the_short_form_for_one_sharded_deployment()
     {
         Assert.Empty(Read(""));
-        Assert.Equal(new ScenarioDeployment { IsSharded = true, Shards = 3, Members = 2 }, Assert.Single(Read("cluster: {shards: 3, members: 2}\n")));
-        Assert.Equal(new ScenarioDeployment { IsSharded = true, Shards = 2 }, Assert.Single(Read("cluster: {shards: 2}\n")));
+        Assert.Equal(new ScenarioDeployment { Topology = Topology.Sharded, Shards = 3, Members = 2 }, Assert.Single(Read("cluster: {shards: 3, members: 2}\n")));
+        Assert.Equal(new ScenarioDeployment { Topology = Topology.Sharded, Shards = 2 }, Assert.Single(Read("cluster: {shards: 2}\n")));
     }
 
     [Fact]
@@ -27,8 +27,22 @@ public sealed class DeploymentReaderTests
                 new() { Name = "one server" },
                 new() { Name = "half", MemoryBytes = 1L << 30, Cpus = 2, CacheBytes = 300L << 20 },
                 new() { Name = "free", MemoryBytes = 0 },
-                new() { Name = "three", IsSharded = true },
-                new() { Name = "two", IsSharded = true, Shards = 2, Members = 3 },
+                new() { Name = "three", Topology = Topology.Sharded },
+                new() { Name = "two", Topology = Topology.Sharded, Shards = 2, Members = 3 },
+            ],
+            read);
+    }
+
+    [Fact]
+    public void Members_without_shards_are_a_replica_sets_and_connections_are_said()
+    {
+        IReadOnlyList<ScenarioDeployment> read = Read("deployments: {a: {members: 2}, b: {topology: replicaset}, c: {tls: on, auth: off}, d: {shards: 1, auth: on}}\n");
+        Assert.Equal(
+            [
+                new() { Name = "a", Topology = Topology.ReplicaSet, Members = 2 },
+                new() { Name = "b", Topology = Topology.ReplicaSet },
+                new() { Name = "c", Tls = true, Auth = false },
+                new() { Name = "d", Topology = Topology.Sharded, Shards = 1, Auth = true },
             ],
             read);
     }
@@ -63,9 +77,11 @@ public sealed class DeploymentReaderTests
     [InlineData("deployments: [1]\n", "test.yaml:1: deployments is a list", "")]
     [InlineData("cluster: {shards: 2}\ndeployments: {a: {shards: 2}}\n", "test.yaml:1: cluster and deployments are both given", "")]
     [InlineData("deployments:\n  a: {shard: 2}\n", "test.yaml:2: deployment 'a': unknown key 'shard'; allowed: topology, shards,", "did you mean 'shards'?")]
-    [InlineData("deployments:\n  a: {topology: ring}\n", "test.yaml:2: deployment 'a': topology is 'ring'; allowed: standalone, sharded", "")]
+    [InlineData("deployments:\n  a: {topology: ring}\n", "test.yaml:2: deployment 'a': topology is 'ring'; allowed: standalone, replicaset, sharded", "")]
     [InlineData("deployments:\n  a: {topology: standalone, shards: 2}\n", "test.yaml:2: deployment 'a': shards is not allowed with topology: standalone", "")]
-    [InlineData("deployments:\n  a: {members: 2}\n", "test.yaml:2: deployment 'a': members is not allowed without shards", "")]
+    [InlineData("deployments:\n  a: {topology: replicaset, shards: 2}\n", "test.yaml:2: deployment 'a': shards is not allowed with topology: replicaset", "topology: sharded")]
+    [InlineData("deployments:\n  a: {topology: standalone, members: 2}\n", "test.yaml:2: deployment 'a': members is not allowed with topology: standalone", "topology: replicaset")]
+    [InlineData("deployments:\n  a: {tls: true}\n", "test.yaml:2: deployment 'a': tls is 'true'; allowed: on, off", "")]
     [InlineData("deployments:\n  a: {shards: 65}\n", "deployment 'a': shards is 65; allowed: 1 to 64", "")]
     [InlineData("deployments:\n  a: {shards: 2, members: 4}\n", "deployment 'a': members is 4; allowed: 1 to 3", "")]
     [InlineData("deployments:\n  a: {memory: 300MB}\n", "test.yaml:2: deployment 'a': memory is 300 MiB; allowed with a cache of 256 MiB: 512 MiB or more", "")]

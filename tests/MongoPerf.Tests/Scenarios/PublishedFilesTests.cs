@@ -97,7 +97,7 @@ public sealed class PublishedFilesTests
     }
 
     [Fact]
-    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => (d.IsSharded, d.Shards!.Value, d.Members!.Value)));
+    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => (d.Topology == Topology.Sharded, d.Shards!.Value, d.Members!.Value)));
 
     [Fact]
     public void The_reports_memory_and_CPUs_are_those_of_its_servers_whatever_the_scale()
@@ -111,7 +111,7 @@ public sealed class PublishedFilesTests
     public void A_server_with_half_of_the_documents_stands_against_two_shards()
     {
         ReadPlan read = Read("report-2.4.8/q14", 0.01);
-        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.IsSharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
+        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.Topology == Topology.Sharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
     }
 
     /// <summary>Images of the same sizes, of which the published one is among.</summary>

@@ -169,6 +169,7 @@ internal static class PlanSession
         {
             Plan plan = session.Cluster is null ? WithoutShards(session, prepared.Plan) : prepared.Plan;
             isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
+            session.NoteCollections(plan);
         }
         catch (Exception e) when (signals.WasStopped || run.StopReason is not null)
         {

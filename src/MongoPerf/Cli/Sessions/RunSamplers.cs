@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>What is sampled of a deployment: one server, or every part of a cluster.</summary>
+/// <summary>What is sampled of a deployment: one server, every member of a replica set on this machine, or every part of a cluster.</summary>
 internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings connections)
 {
     /// <summary>Shards first; then the router and the config server, which hold none of the data.</summary>
@@ -13,6 +13,8 @@ internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings con
     {
         if (deployment is TyrantDeployment)
             return [new TyrantSampler(() => deployment.Address, connections)];
+        if (deployment.Members.Count > 0)
+            return [.. deployment.Members.Select(member => new ServerSampler(() => member, connections))];
         if (deployment.Cluster is not { } parts)
             return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
         List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), connections))];

@@ -14,6 +14,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using Serilog;
@@ -166,6 +167,8 @@ internal sealed class RunSession : IDisposable
             deployment.EnsureRunning();
             if (request.Settings.Data.Sharding is not null && deployment.Cluster is null)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
+            if (deployment.Connections is { } own)
+                connections = own with { Stop = stop };
             RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             if (request.Engine is not null && connections.Dialect != CommandDialect.Plain)
@@ -238,6 +241,17 @@ internal sealed class RunSession : IDisposable
             throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
     }
 
+    /// <summary>Stores how a cluster holds the plan's collections now, and says where that is not what shards are for; nothing for any other deployment.</summary>
+    public void NoteCollections(Plan plan)
+    {
+        if (Deployment.Cluster is not { } cluster)
+            return;
+        IReadOnlyList<CollectionSharding> collections = ShardingFacts.Read(cluster, Connections, Settings.Data.Database, plan.Collections);
+        _store?.SetDeployment(Inspection.Info with { Collections = collections });
+        foreach (string text in collections.Select(ShardVerdict.Crowded).OfType<string>())
+            Progress.Tell($"warning: {text}");
+    }
+
     /// <summary>A sentence when another run has taken a collection over, or the disk is nearly full; null when neither is so.</summary>
     public string? ReasonToStop()
     {
@@ -279,7 +293,8 @@ internal sealed class RunSession : IDisposable
         _sampler = new BackgroundSampler(
             Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
             samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress);
-        if (Deployment.Cluster is not null)
+        // No connection of the client's tells of a shard or a secondary that ended.
+        if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
         Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info, Settings.Engine)}");
@@ -386,7 +401,7 @@ internal sealed class RunSession : IDisposable
         info.IsEmbedded ? $"embedded server (not MongoDB), {info.Address}"
         : info.Kind == DeploymentKind.Tyrant ? $"Tokyo Tyrant {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
         : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
-        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.Topology.Text()}, {info.Address}";
+        : $"{info.Router ?? "mongod"} {info.ServerVersion}, {info.ShapeText}, {info.Address}";
 
     /// <summary>What matters is whether the compiler optimised: `dotnet run` builds "Debug", optimised all the same.</summary>
     private static string BuildKind =>

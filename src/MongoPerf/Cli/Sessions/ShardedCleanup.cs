@@ -29,7 +29,7 @@ internal static class ShardedCleanup
         string database = settings.Data.Database;
         (IDeployment cluster, ConnectionSettings connections) = Find(settings.Deployment, uri);
         cluster.EnsureRunning();
-        connections = connections with { Dialect = cluster.Cluster!.Dialect };
+        connections = (cluster.Connections ?? connections) with { Dialect = cluster.Cluster!.Dialect };
         var access = new CollectionAccess(() => cluster.Address, connections, database, RunSession.Clock, RunSession.ReconnectFor);
         WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), commands => new ShardedAdministration(
             new ShardingPlan(() => cluster.Cluster!, connections, sharding, settings.Plan.TargetDocuments), database, name, RunSession.Clock, commands));

@@ -11,7 +11,7 @@ internal static class ClusterDisk
     /// <param name="documents">To be inserted, more than none.</param>
     public static double BytesPerDocument(ClusterPlan plan, long documents)
     {
-        double oplogs = Math.Min(documents * OplogBytesPerDocument, plan.Shards * ClusterProcesses.OplogBytes);
+        double oplogs = Math.Min(documents * OplogBytesPerDocument, plan.DataSets * ClusterProcesses.OplogBytes);
         return plan.Members * (DiskGuard.MongodBytesPerDocument + (oplogs / documents));
     }
 }

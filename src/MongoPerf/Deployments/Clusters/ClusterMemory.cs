@@ -9,34 +9,34 @@ internal static class ClusterMemory
     /// <summary>Of the config server and of a mongod that routes: they hold no data.</summary>
     public const long HelperCache = CacheSize.Least;
 
-    private const int Helpers = 2;
-
-    /// <summary>The members of all shards share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
-    /// <param name="members">Of all shards together.</param>
+    /// <summary>All members that hold data share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
+    /// <param name="members">That hold data, together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <param name="helpers">Processes that hold none: a cluster's config server and router.</param>
     /// <param name="limitBytes">Of each member; 0 and null for none.</param>
-    public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null)
+    public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null, int helpers = 2)
     {
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
-        long share = Math.Max(CacheSize.Least, (MemoryLimit.DefaultCache(memory) - (Helpers * HelperCache)) / members);
+        long share = Math.Max(CacheSize.Least, (MemoryLimit.DefaultCache(memory) - (helpers * HelperCache)) / members);
         return limitBytes is > 0 and { } limit ? Math.Min(share, MemoryLimit.DefaultCache(limit)) : share;
     }
 
     /// <param name="cacheBytes">Of each member.</param>
-    /// <param name="members">Of all shards together.</param>
+    /// <param name="members">That hold data, together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
+    /// <param name="helpers">Processes that hold none: a cluster's config server and router.</param>
     /// <exception cref="DeploymentException">Too small for mongod, or all together more than the memory.</exception>
-    public static void Check(long cacheBytes, int members, long memoryBytes = 0)
+    public static void Check(long cacheBytes, int members, long memoryBytes = 0, int helpers = 2)
     {
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
         CacheSize.Check(cacheBytes, memoryBytes: memory);
-        if ((cacheBytes * members) + (Helpers * HelperCache) <= memory)
+        if ((cacheBytes * members) + (helpers * HelperCache) <= memory)
             return;
-        long fitting = ((memory * 2 / 3) - (Helpers * HelperCache)) / members;
+        long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
         throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} shard members, plus {CacheSize.Text(CacheSize.Least)} each for config server and router, exceeds the memory: "
+            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"shard members, plus {CacheSize.Text(CacheSize.Least)} each for config server and router," : "members")} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
-            + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : "use fewer --shards or --members"));
+            + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
     }
 }

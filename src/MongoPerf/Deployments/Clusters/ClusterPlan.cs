@@ -1,7 +1,9 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using MongoPerf.Deployments.Limits;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -11,26 +13,34 @@ internal enum ClusterRole
     Router,
     ConfigServer,
     Shard,
+
+    /// <summary>Of a replica set that is no part of a cluster.</summary>
+    Member,
 }
 
-/// <summary>One process of a cluster.</summary>
+/// <summary>One process of a cluster, or of a replica set.</summary>
 /// <param name="Role">What it is there for.</param>
 /// <param name="Name">Of its folder in the cluster's: "router", "config", "s0-0".</param>
 /// <param name="ReplicaSet">The replica set that it is a member of, which is a shard's name too; null for a mongos.</param>
 /// <param name="Port">On 127.0.0.1.</param>
 internal sealed record ClusterMember(ClusterRole Role, string Name, string? ReplicaSet, int Port)
 {
-    /// <summary>For texts: "router", "config server", "shard s0".</summary>
+    /// <summary>It holds documents; limits are for those that do.</summary>
+    public bool HoldsData => Role is ClusterRole.Shard or ClusterRole.Member;
+
+    /// <summary>For texts: "router", "config server", "shard s0", "member rs0-1".</summary>
     public string Description => Role switch
     {
         ClusterRole.Router => "router",
         ClusterRole.ConfigServer => "config server",
+        ClusterRole.Member => $"member {Name}",
         _ => $"shard {ReplicaSet}",
     };
 }
 
 /// <summary>
-/// What a cluster is made of, as the file in its folder says it: enough to look at it, to stop it and to go on with it. Immutable.
+/// What a cluster, or a replica set that stands by itself, is made of, as the file in its folder says it: enough to look at it, to stop it
+/// and to go on with it. Immutable.
 /// </summary>
 internal sealed record ClusterPlan
 {
@@ -42,7 +52,11 @@ internal sealed record ClusterPlan
     /// <summary>Replica set of a mongod that routes.</summary>
     public const string RouterSet = "router";
 
-    private const int NewestFormat = 1;
+    /// <summary>Of a replica set that stands by itself.</summary>
+    public const string OwnSet = "rs0";
+
+    // 2: replica sets, logins and TLS.
+    private const int NewestFormat = 2;
 
     private static readonly JsonSerializerOptions Json = new() { WriteIndented = true, Converters = { new JsonStringEnumConverter() } };
 
@@ -62,33 +76,49 @@ internal sealed record ClusterPlan
     /// <summary>Full path; null when a mongod routes.</summary>
     public string? Mongos { get; init; }
 
+    /// <summary>0 for a replica set that stands by itself.</summary>
     public required int Shards { get; init; }
 
-    /// <summary>Of each shard's replica set, 1 to 3.</summary>
+    /// <summary>Of each shard's replica set, or of the one that stands by itself, 1 to 3.</summary>
     public required int Members { get; init; }
 
     /// <summary>The processes take this one and those behind it.</summary>
     public required int FirstPort { get; init; }
 
-    /// <summary>Of each member of a shard.</summary>
+    /// <summary>Of each member that holds data.</summary>
     public required long CacheBytes { get; init; }
 
-    /// <summary>Of each member of a shard, page cache included; null for none.</summary>
+    /// <summary>Of each member that holds data, page cache included; null for none.</summary>
     public long? MemoryLimitBytes { get; init; }
 
-    /// <summary>How many of this machine's CPUs each member of a shard may use; null for all.</summary>
+    /// <summary>How many of this machine's CPUs each member that holds data may use; null for all.</summary>
     public int? Cpus { get; init; }
 
-    /// <summary>How many processes, and ports, a cluster takes: router, config server and the shards' members.</summary>
-    public static int CountProcesses(int shards, int members) => 2 + (shards * members);
+    /// <summary>Clients log in, and the processes know each other by a key file.</summary>
+    public bool Auth { get; init; }
 
-    /// <summary>The router first, then the config server, then the shards in their order.</summary>
+    /// <summary>Every process takes TLS connections only.</summary>
+    public bool Tls { get; init; }
+
+    [JsonIgnore]
+    public bool IsReplicaSet => Shards == 0;
+
+    /// <summary>Sets of members with the same documents each: the shards, or the one replica set.</summary>
+    [JsonIgnore]
+    public int DataSets => Math.Max(1, Shards);
+
+    /// <summary>How many processes, and ports, it takes: router, config server and the shards' members, or the one set's.</summary>
+    public static int CountProcesses(int shards, int members) => shards == 0 ? members : 2 + (shards * members);
+
+    /// <summary>The router first, then the config server, then the shards in their order; or the members of the one set.</summary>
     [JsonIgnore]
     public IReadOnlyList<ClusterMember> Processes
     {
         get
         {
             int port = FirstPort;
+            if (IsReplicaSet)
+                return [.. Enumerable.Range(0, Members).Select(member => new ClusterMember(ClusterRole.Member, $"{OwnSet}-{member}", OwnSet, port++))];
             List<ClusterMember> all =
             [
                 new(ClusterRole.Router, "router", Router == RouterKind.Mongos ? null : RouterSet, port++),
@@ -100,15 +130,29 @@ internal sealed record ClusterPlan
         }
     }
 
+    /// <summary>Of a replica set that stands by itself; empty for a cluster.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<ServerAddress> MemberAddresses => IsReplicaSet ? [.. Processes.Select(ClusterProcesses.AddressOf)] : [];
+
     [JsonIgnore]
     public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
 
     [JsonIgnore]
     public string RouterText => Router == RouterKind.Mongos ? $"mongos {MongodVersion}" : $"mongod {MongodVersion} (built-in routing; no mongos found)";
 
-    /// <summary>Such as "3 shards of 1 member each".</summary>
+    /// <summary>What it is called: "cluster" or "replica set".</summary>
     [JsonIgnore]
-    public string ShapeText => $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {Members} {(Members == 1 ? "member" : "members")} each";
+    public string Noun => IsReplicaSet ? "replica set" : "cluster";
+
+    /// <summary>Such as "3 shards of 1 member each", or "3 members".</summary>
+    [JsonIgnore]
+    public string ShapeText => IsReplicaSet ? MembersText : $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {MembersText} each";
+
+    private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}";
+
+    /// <summary>What its processes and clients know each other by; null when anybody may connect, in plain text.</summary>
+    /// <param name="folder">Of the cluster.</param>
+    public SecurityFiles? Security(string folder) => Auth || Tls ? new SecurityFiles(folder, Auth, Tls) : null;
 
     public static bool IsIn(string folder) => File.Exists(Path.Combine(folder, FileName));
 

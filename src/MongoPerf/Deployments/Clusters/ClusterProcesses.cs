@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
@@ -15,21 +16,22 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     private static readonly Version FirstThatWaits = new(5, 0);
 
     private readonly ConcurrentDictionary<string, ServerProcess> _held = new(StringComparer.Ordinal);
+    private readonly SecurityFiles? _security = plan.Security(folder);
     private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", null) : MemoryGroupPlace.Find();
 
-    /// <summary>Why the memory of a shard that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
-    public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsMemoryLimited));
+    /// <summary>Why the memory of a member that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsMemoryLimited));
 
-    /// <summary>Why a shard that is held is not confined to the CPUs that were asked for; null when it is, or none were.</summary>
-    public string? CpuProblem => ExplainCpus(plan.Processes.Where(IsRunning).All(member => member.Role != ClusterRole.Shard || _held[member.Name].IsConfined));
+    /// <summary>Why a member that is held is not confined to the CPUs that were asked for; null when it is, or none were.</summary>
+    public string? CpuProblem => ExplainCpus(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsConfined));
 
     /// <summary>Whether some would end with this program.</summary>
     public bool HoldsAny => !_held.IsEmpty;
 
-    /// <param name="areLimited">Whether all shards are in the groups that were asked for.</param>
+    /// <param name="areLimited">Whether all that hold data are in the groups that were asked for.</param>
     public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join their control groups";
 
-    /// <param name="areConfined">Whether all shards may use the CPUs that were asked for, and no others.</param>
+    /// <param name="areConfined">Whether all that hold data may use the CPUs that were asked for, and no others.</param>
     public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use other CPUs";
 
     public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
@@ -86,20 +88,35 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     internal ServerProcessOptions OptionsOf(ClusterMember member)
     {
         ServerProcessOptions options = member.ReplicaSet is null ? MongosOptions(member) : MongodOptions(member);
-        return options with { Role = member.Description, Port = member.Port, Memory = MemoryOf(member), Cpus = CpusOf(member), Interrupt = interrupt };
+        return options with
+        {
+            Role = member.Description,
+            Port = member.Port,
+            Memory = MemoryOf(member),
+            Cpus = CpusOf(member),
+            Interrupt = interrupt,
+            Connections = _security?.Anonymous ?? ConnectionSettings.Default,
+        };
     }
 
     private ServerProcessOptions MongodOptions(ClusterMember member)
     {
-        long cache = member.Role == ClusterRole.Shard ? plan.CacheBytes : ClusterMemory.HelperCache;
+        long cache = member.HoldsData ? plan.CacheBytes : ClusterMemory.HelperCache;
         List<string> more =
         [
-            member.Role == ClusterRole.ConfigServer ? "--configsvr" : "--shardsvr", "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}",
+            .. RoleOptions(member.Role), "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}", .. _security?.Arguments ?? [],
         ];
         if (plan.MongodVersion >= FirstThatWaits)
             more.AddRange(["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]);
         return MongodDeployment.CreateOptions(plan.Mongod, FolderOf(member), cache, more);
     }
+
+    private static IReadOnlyList<string> RoleOptions(ClusterRole role) => role switch
+    {
+        ClusterRole.ConfigServer => ["--configsvr"],
+        ClusterRole.Member => [],
+        _ => ["--shardsvr"],
+    };
 
     private ServerProcessOptions MongosOptions(ClusterMember member)
     {
@@ -115,6 +132,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
             Arguments = port =>
             [
                 "--configdb", $"{config.ReplicaSet}/{AddressOf(config)}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
+                .. _security?.Arguments ?? [],
             ],
         };
     }
@@ -122,11 +140,11 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     // The others hold no data and are small by their nature.
     private MemoryGroup? MemoryOf(ClusterMember member)
     {
-        if (plan.MemoryLimitBytes is not { } bytes || member.Role != ClusterRole.Shard)
+        if (plan.MemoryLimitBytes is not { } bytes || !member.HoldsData)
             return null;
         return new MemoryGroup($"{MemoryGroup.NameFor(folder)}-{member.Name}", bytes, _place);
     }
 
     // As many as there are: a cluster that came from a larger machine can be stopped all the same.
-    private int[]? CpusOf(ClusterMember member) => plan.Cpus is { } count && member.Role == ClusterRole.Shard ? [.. CpuAffinity.Own.Take(count)] : null;
+    private int[]? CpusOf(ClusterMember member) => plan.Cpus is { } count && member.HoldsData ? [.. CpuAffinity.Own.Take(count)] : null;
 }

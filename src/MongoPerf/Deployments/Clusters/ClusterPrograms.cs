@@ -37,6 +37,15 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
                 + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
     }
 
+    /// <summary>A replica set needs no router, and any mongod will do.</summary>
+    /// <inheritdoc cref="Find"/>
+    public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable) => new(
+        MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
+            DeploymentFault.WrongUsage,
+            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't replicate\n"
+            + "hint:  'mongoperf server install 8.0' installs one"),
+        null);
+
     /// <summary>Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.</summary>
     public static IEnumerable<string> Own(string mongod, Func<string, string?> variable) =>
         Candidates(mongod, variable).Concat(variable(MongosVariable) is { Length: > 0 } named ? [ProgramIn(named)] : []);

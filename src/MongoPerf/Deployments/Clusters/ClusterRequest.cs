@@ -1,5 +1,6 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -7,19 +8,29 @@ namespace MongoPerf.Deployments.Clusters;
 internal sealed record ClusterRequest
 {
     private const int DefaultShards = 3;
+    private const int DefaultMembers = 3;
+
+    /// <summary>A replica set that stands by itself, in place of shards; null: as it is for one that is there, else shards.</summary>
+    public bool? IsReplicaSet { get; init; }
 
     public int? Shards { get; init; }
 
-    /// <summary>Of each shard.</summary>
+    /// <summary>Of each shard, 1 for a new one; or of the replica set, 3 for a new one.</summary>
     public int? Members { get; init; }
 
-    /// <summary>Of each member of a shard.</summary>
+    /// <summary>Clients log in.</summary>
+    public bool? Auth { get; init; }
+
+    /// <summary>Every process takes TLS connections only.</summary>
+    public bool? Tls { get; init; }
+
+    /// <summary>Of each member that holds data.</summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>Of each member of a shard; 0 for none. When it is null, a cache that is given brings one.</summary>
+    /// <summary>Of each member that holds data; 0 for none. When it is null, a cache that is given brings one.</summary>
     public long? MemoryLimitBytes { get; init; }
 
-    /// <summary>How many CPUs each member of a shard may use; when it is null, all for a new one.</summary>
+    /// <summary>How many CPUs each member that holds data may use; when it is null, all for a new one.</summary>
     public int? Cpus { get; init; }
 
     /// <summary>The first of a row.</summary>
@@ -39,12 +50,16 @@ internal sealed record ClusterRequest
     /// <exception cref="DeploymentException">Too few or too many shards, no programs, not enough memory, ports in use, or a folder that holds something else.</exception>
     public ClusterPlan MakePlan(string folder)
     {
-        int shards = InBounds("--shards", Shards ?? DefaultShards, ClusterLimits.MostShards);
-        int members = InBounds("--members", Members ?? 1, ClusterLimits.MostMembers);
+        bool isSet = IsReplicaSet ?? false;
+        int shards = isSet ? 0 : InBounds("--shards", Shards ?? DefaultShards, ClusterLimits.MostShards);
+        int members = InBounds("--members", Members ?? (isSet ? DefaultMembers : 1), ClusterLimits.MostMembers);
         RefuseOther(folder);
-        var programs = ClusterPrograms.Find(Mongod, Variable);
-        long cache = CacheBytes ?? ClusterMemory.DefaultCache(shards * members, limitBytes: MemoryLimitBytes);
-        ClusterMemory.Check(cache, shards * members);
+        ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Mongod, Variable) : ClusterPrograms.Find(Mongod, Variable);
+        if (Tls is true)
+            SecurityFiles.RequireTls(programs.Mongod.Version);
+        int all = Math.Max(1, shards) * members;
+        long cache = CacheBytes ?? ClusterMemory.DefaultCache(all, limitBytes: MemoryLimitBytes, helpers: HelpersOf(shards));
+        ClusterMemory.Check(cache, all, helpers: HelpersOf(shards));
         return new ClusterPlan
         {
             User = Environment.UserName,
@@ -58,6 +73,8 @@ internal sealed record ClusterRequest
             CacheBytes = cache,
             MemoryLimitBytes = LimitFor(cache, null),
             Cpus = CpusFor(null),
+            Auth = Auth ?? false,
+            Tls = Tls ?? false,
         };
     }
 
@@ -67,13 +84,22 @@ internal sealed record ClusterRequest
     /// <exception cref="DeploymentException">What was asked for can't be changed, or its programs are gone.</exception>
     public ClusterPlan Fit(ClusterPlan there, string folder)
     {
-        RefuseChange(folder, "--shards", Shards, there.Shards);
-        RefuseChange(folder, "--members", Members, there.Members);
-        RefuseChange(folder, "--port", FirstPort, there.FirstPort);
+        RefuseChange(folder, "--topology", TopologyText(IsReplicaSet), TopologyText(there.IsReplicaSet), there);
+        RefuseChange(folder, "--shards", Shards?.ToString(), $"{there.Shards}", there);
+        RefuseChange(folder, "--members", Members?.ToString(), $"{there.Members}", there);
+        RefuseChange(folder, "--port", FirstPort?.ToString(), $"{there.FirstPort}", there);
+        RefuseChange(folder, "--auth", OnOff(Auth), OnOff(there.Auth), there);
+        RefuseChange(folder, "--tls", OnOff(Tls), OnOff(there.Tls), there);
         long cache = CacheBytes ?? there.CacheBytes;
-        ClusterMemory.Check(cache, there.Shards * there.Members);
+        ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: HelpersOf(there.Shards));
         return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there), Cpus = CpusFor(there) };
     }
+
+    private static int HelpersOf(int shards) => shards == 0 ? 0 : 2;
+
+    private static string? TopologyText(bool? isReplicaSet) => isReplicaSet switch { null => null, true => "replicaset", _ => "sharded" };
+
+    private static string? OnOff(bool? value) => value switch { null => null, true => "on", _ => "off" };
 
     private static int InBounds(string option, int value, int most) => value >= 1 && value <= most
         ? value
@@ -84,22 +110,23 @@ internal sealed record ClusterRequest
         if (File.Exists(folder))
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{folder} is a file; expected a folder for the cluster");
         string? other = Directory.Exists(folder)
-            ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(IsForeign)
+            ? Directory.EnumerateFileSystemEntries(folder).Select(Path.GetFileName).FirstOrDefault(name => !IsOurs(name!))
             : null;
         if (other is not null)
             throw new DeploymentException(DeploymentFault.Refused, $"{folder} contains '{other}', which is not part of a cluster\nhint:  name an empty or new folder");
     }
 
-    private static bool IsForeign(string? name) =>
-        name is not (ClusterLock.FileName or RunDataFolder.MarkFile) && name?.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) == false;
+    // What a start that was killed leaves before there is a cluster.
+    private static bool IsOurs(string name) => name is ClusterLock.FileName or RunDataFolder.MarkFile
+        || name.StartsWith(ClusterPlan.FileName, StringComparison.Ordinal) || name.StartsWith(SecurityFiles.FolderName, StringComparison.Ordinal);
 
-    private static void RefuseChange(string folder, string option, int? asked, int there)
+    private static void RefuseChange(string folder, string option, string? asked, string? was, ClusterPlan there)
     {
-        if (asked is { } value && value != there)
+        if (asked is not null && asked != was)
         {
             throw new DeploymentException(
                 DeploymentFault.WrongUsage,
-                $"{option} is {value}, but the cluster in {folder} was created with {there}\nhint:  use another folder, or delete this cluster: 'mongoperf cluster stop --folder {folder} --remove'");
+                $"{option} is {asked}, but the {there.Noun} in {folder} was created with {was}\nhint:  use another folder, or delete this {there.Noun}: 'mongoperf cluster stop --folder {folder} --remove'");
         }
     }
 
@@ -112,7 +139,7 @@ internal sealed record ClusterRequest
                 DeploymentFault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
         }
 
-        var programs = ClusterPrograms.Find(Mongod, Variable);
+        ClusterPrograms programs = there.IsReplicaSet ? ClusterPrograms.ForReplicaSet(Mongod, Variable) : ClusterPrograms.Find(Mongod, Variable);
         return programs.Router == there.Router
             ? there with { Mongod = programs.Mongod.Path, MongodVersion = programs.Mongod.Version, Mongos = programs.Mongos }
             : throw new DeploymentException(

@@ -17,12 +17,12 @@ internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
 /// <param name="Members">In the order of the plan.</param>
-/// <param name="MemoryProblem">Why the memory of a shard that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
-/// <param name="CpuProblem">Why a shard that runs is not confined to the CPUs that were asked for; null when it is, or none were.</param>
+/// <param name="MemoryProblem">Why the memory of a member that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
+/// <param name="CpuProblem">Why a member that runs is not confined to the CPUs that were asked for; null when it is, or none were.</param>
 internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
 {
     private const string Primary = "primary";
-    private static readonly ConnectionSettings Quick = new() { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2) };
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
     public bool IsRunning => Members.All(member => member.ProcessId is not null);
 
@@ -32,20 +32,34 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         string full = Path.GetFullPath(folder);
         ClusterPlan plan = ClusterPlan.Read(full) ?? throw NoneIn(full);
         var processes = new ClusterProcesses(full, plan, ProcessTable.System);
-        MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member)));
-        MemberStatus[] shards = [.. members.Where(member => member.ProcessId is not null && member.Member.Role == ClusterRole.Shard)];
-        return new(full, plan, members, processes.ExplainMemory(shards.All(member => member.IsMemoryLimited)), processes.ExplainCpus(shards.All(member => member.IsConfined)));
+        ConnectionSettings quick = (plan.Security(full)?.Anonymous ?? ConnectionSettings.Default) with { ConnectTimeout = Patience, ReplyTimeout = Patience };
+        MemberStatus[] members = Together.Run(plan.Processes, member => Look(member, processes.Find(member), quick));
+        MemberStatus[] data = [.. members.Where(member => member.ProcessId is not null && member.Member.HoldsData)];
+        return new(full, plan, members, processes.ExplainMemory(data.All(member => member.IsMemoryLimited)), processes.ExplainCpus(data.All(member => member.IsConfined)));
     }
 
     /// <summary>Where clients find its parts.</summary>
     /// <exception cref="DeploymentException">A process does not run, or a replica set has no member that takes writes.</exception>
     public ShardedCluster FindParts()
     {
-        if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
-            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: the cluster's {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
+        RequireRunning();
         ServerAddress router = ClusterProcesses.AddressOf(Plan.Processes[0]);
         ServerAddress config = Plan.Router == RouterKind.Mongos ? router : PrimaryOf(ClusterPlan.ConfigSet);
         return new(Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard)))]);
+    }
+
+    /// <summary>The member of a replica set that takes writes.</summary>
+    /// <exception cref="DeploymentException">A process does not run, or no member takes writes.</exception>
+    public ServerAddress FindPrimary()
+    {
+        RequireRunning();
+        return PrimaryOf(ClusterPlan.OwnSet);
+    }
+
+    private void RequireRunning()
+    {
+        if (Members.FirstOrDefault(member => member.ProcessId is null) is { } missing)
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: the {Plan.Noun}'s {missing.Member.Description} is down\nhint:  'mongoperf cluster start --folder {Folder}' restarts it");
     }
 
     private ServerAddress PrimaryOf(string set) => Members.FirstOrDefault(member => member.Member.ReplicaSet == set && member.State == Primary) is { } primary
@@ -55,14 +69,14 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
     public static DeploymentException NoneIn(string folder) => new(
         DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  create one with 'mongoperf cluster start'");
 
-    private static MemberStatus Look(ClusterMember member, ServerProcess? server) =>
-        server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member), server.IsMemoryLimited, server.IsConfined);
+    private static MemberStatus Look(ClusterMember member, ServerProcess? server, ConnectionSettings quick) =>
+        server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member, quick), server.IsMemoryLimited, server.IsConfined);
 
-    private static string Ask(ClusterMember member)
+    private static string Ask(ClusterMember member, ConnectionSettings quick)
     {
         try
         {
-            using MongoConnection connection = MongoConnection.Open(ClusterProcesses.AddressOf(member), Quick);
+            using MongoConnection connection = MongoConnection.Open(ClusterProcesses.AddressOf(member), quick);
             HelloReply server = connection.Server;
             return server switch
             {

@@ -1,13 +1,15 @@
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>A cluster that <c>cluster start</c> brought up (<c>--cluster DIR</c>): never started nor stopped by the run.</summary>
+/// <summary>A cluster, or a replica set, that <c>cluster start</c> brought up (<c>--cluster DIR</c>): never started nor stopped by the run.</summary>
 internal sealed class GivenCluster : IDeployment
 {
     private readonly ClusterPlan _plan;
+    private readonly SecurityFiles? _security;
     private volatile ShardedCluster? _parts;
     private string? _memoryProblem;
     private string? _cpuProblem;
@@ -18,12 +20,17 @@ internal sealed class GivenCluster : IDeployment
     {
         DataFolder = Path.GetFullPath(folder);
         _plan = ClusterPlan.Read(DataFolder) ?? throw ClusterStatus.NoneIn(DataFolder);
+        _security = _plan.Security(DataFolder);
         Address = ClusterProcesses.AddressOf(_plan.Processes[0]);
     }
 
     public DeploymentKind Kind => DeploymentKind.GivenCluster;
 
-    public ServerAddress Address { get; }
+    public ServerAddress Address { get; private set; }
+
+    public IReadOnlyList<ServerAddress> Members => _plan.MemberAddresses;
+
+    public ConnectionSettings? Connections => _security?.User ?? ConnectionSettings.Default;
 
     public string? DataFolder { get; }
 
@@ -43,8 +50,11 @@ internal sealed class GivenCluster : IDeployment
     public bool EnsureRunning()
     {
         ClusterStatus status = ClusterStatus.Read(DataFolder!);
-        _parts = status.FindParts();
-        ProcessId = status.Members[0].ProcessId;
+        if (_plan.IsReplicaSet)
+            Address = status.FindPrimary();
+        else
+            _parts = status.FindParts();
+        ProcessId = status.Members.First(member => ClusterProcesses.AddressOf(member.Member) == Address).ProcessId;
         (_memoryProblem, _cpuProblem) = (status.MemoryProblem, status.CpuProblem);
         return false;
     }

@@ -1,11 +1,13 @@
+using System.Collections.Concurrent;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>A sharded cluster of real programs on this machine, in one folder: a config server, shards as replica sets, a router.</summary>
+/// <summary>Real programs on this machine, in one folder: a sharded cluster (a config server, shards as replica sets, a router), or one replica set.</summary>
 /// <remarks>
 /// It may be killed at any moment of its life, and started again from its folder: each step looks at what is there before it does
 /// anything. One thread, but <see cref="IsRunning"/> and <see cref="Parts"/> may be read by any. Held by one program at a time.
@@ -16,7 +18,10 @@ internal sealed class LocalCluster : IDisposable
 
     private readonly ClusterLock _lock;
     private readonly ClusterProcesses _processes;
+    private readonly SecurityFiles? _security;
+    private readonly ConcurrentDictionary<string, bool> _setsWithUser = new(StringComparer.Ordinal);
     private volatile ShardedCluster? _parts;
+    private volatile ServerAddress? _primary;
 
     private LocalCluster(string folder, ClusterPlan plan, ClusterLock held, CancellationToken interrupt = default)
     {
@@ -24,6 +29,7 @@ internal sealed class LocalCluster : IDisposable
         Plan = plan;
         _lock = held;
         _processes = new ClusterProcesses(folder, plan, ProcessTable.System, interrupt);
+        _security = plan.Security(folder);
     }
 
     /// <summary>Full path.</summary>
@@ -31,26 +37,32 @@ internal sealed class LocalCluster : IDisposable
 
     public ClusterPlan Plan { get; }
 
-    /// <summary>Null until it runs.</summary>
+    /// <summary>Null until it runs, and of a replica set.</summary>
     public ShardedCluster? Parts => _parts;
+
+    /// <summary>How clients connect.</summary>
+    public ConnectionSettings Connections => _security?.User ?? ConnectionSettings.Default;
+
+    /// <summary>Where clients connect: the router, or the replica set's primary as it was found last.</summary>
+    public ServerAddress Address => _primary ?? ClusterProcesses.AddressOf(First);
 
     /// <summary>Whether every process lives that this object has started or taken over.</summary>
     public bool IsRunning => Plan.Processes.All(_processes.IsRunning);
 
-    public ServerAddress RouterAddress => ClusterProcesses.AddressOf(Router);
-
-    public int? RouterProcessId => _processes.ProcessIdOf(Router);
+    /// <summary>Of the process at <see cref="Address"/>.</summary>
+    public int? ProcessId => _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
 
     /// <summary>What the last <see cref="EnsureRunning"/> that started something started or took over, such as "shard s0".</summary>
     public IReadOnlyList<string> LastStarted { get; private set; } = [];
 
-    /// <summary>Why the memory of its shards is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    /// <summary>Why the memory of its members is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
     public string? MemoryProblem => _processes.MemoryProblem;
 
-    /// <summary>Why its shards are not confined to the CPUs that were asked for; null when they are, or none were.</summary>
+    /// <summary>Why its members are not confined to the CPUs that were asked for; null when they are, or none were.</summary>
     public string? CpuProblem => _processes.CpuProblem;
 
-    private ClusterMember Router => Plan.Processes[0];
+    /// <summary>The router, or the first member.</summary>
+    private ClusterMember First => Plan.Processes[0];
 
     /// <summary>The cluster of a folder, or a new one there; nothing is started yet.</summary>
     /// <exception cref="DeploymentException">The request can't be met, does not fit what is there, or the folder is somebody else's.</exception>
@@ -64,10 +76,11 @@ internal sealed class LocalCluster : IDisposable
         {
             ClusterPlan? there = ClusterPlan.Read(full);
             ClusterPlan plan = there is null ? fresh ?? request.MakePlan(full) : request.Fit(there, full);
+            plan.Security(full)?.Ensure();
             if (plan != there)
             {
                 if (there is not null && HasProcesses(full, there))
-                    throw new DeploymentException(DeploymentFault.Refused, $"{full}: the cluster is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
+                    throw new DeploymentException(DeploymentFault.Refused, $"{full}: the {plan.Noun} is running with other settings\nhint:  stop it first with 'mongoperf cluster stop --folder {folder}'; its data stays");
                 plan.Write(full);
             }
 
@@ -95,24 +108,16 @@ internal sealed class LocalCluster : IDisposable
     public bool EnsureRunning()
     {
         IReadOnlyList<string> missing = [.. Plan.Processes.Where(member => !_processes.IsRunning(member)).Select(member => member.Description).Distinct()];
-        bool wasRunning = missing.Count == 0 && _parts is not null;
+        bool wasRunning = missing.Count == 0 && (_parts is not null || _primary is not null);
         // All sets at once, each as far as it can go by itself.
         IGrouping<string, ClusterMember>[] sets = [.. Plan.Processes.Where(member => member.ReplicaSet is not null).GroupBy(member => member.ReplicaSet!)];
         Dictionary<string, ServerAddress> primaries = Together.Run(sets, set => KeyValuePair.Create(set.Key, BringUp(set.Key, [.. set]))).ToDictionary();
-        if (Router.ReplicaSet is null)
-            _processes.Ensure(Router);
-        var parts = new ShardedCluster(
-            Plan.Router,
-            RouterAddress,
-            Plan.Router == RouterKind.Mongos ? RouterAddress : primaries[ClusterPlan.ConfigSet],
-            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard]))]);
+        if (Plan.IsReplicaSet)
+            _primary = primaries[ClusterPlan.OwnSet];
+        else
+            _parts = BringTogether(primaries, wasRunning);
         if (!wasRunning)
-        {
-            Join(parts);
             LastStarted = missing;
-        }
-
-        _parts = parts;
         return !wasRunning;
     }
 
@@ -120,7 +125,7 @@ internal sealed class LocalCluster : IDisposable
     /// <returns>How many there were.</returns>
     public int Stop()
     {
-        _parts = null;
+        (_parts, _primary) = (null, null);
         // The config server last: the others tell it that they go.
         ILookup<bool, ClusterMember> byOrder = Plan.Processes.ToLookup(member => member.Role == ClusterRole.ConfigServer);
         bool[] stopped = [.. Together.Run([.. byOrder[false]], _processes.Stop), .. Together.Run([.. byOrder[true]], _processes.Stop)];
@@ -143,6 +148,7 @@ internal sealed class LocalCluster : IDisposable
     {
         foreach (ClusterMember member in Plan.Processes.Where(member => Directory.Exists(_processes.FolderOf(member))))
             Directory.Delete(_processes.FolderOf(member), recursive: true);
+        _security?.Remove();
         File.Delete(Path.Combine(Folder, ClusterPlan.FileName));
         File.Delete(Path.Combine(Folder, ClusterLock.FileName));
         if (!Directory.EnumerateFileSystemEntries(Folder).Any())
@@ -152,19 +158,39 @@ internal sealed class LocalCluster : IDisposable
     private ServerAddress BringUp(string set, ClusterMember[] members)
     {
         Together.Run(members, _processes.Ensure);
-        return new ReplicaSet(set, [.. members.Select(ClusterProcesses.AddressOf)], members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning)).EnsurePrimary();
+        ServerAddress[] addresses = [.. members.Select(ClusterProcesses.AddressOf)];
+        ServerAddress primary = new ReplicaSet(set, addresses, members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security).EnsurePrimary();
+        // Each set has users of its own; those of a cluster are the config server's, and the shards are looked at one by one.
+        if (Plan.Auth && _setsWithUser.TryAdd(set, true))
+            LocalUser.Ensure(primary, _security!, needsInternalCommands: !Plan.IsReplicaSet && Plan.Router == RouterKind.RoutingMongod);
+        return primary;
+    }
+
+    private ShardedCluster BringTogether(Dictionary<string, ServerAddress> primaries, bool wasRunning)
+    {
+        if (First.ReplicaSet is null)
+            _processes.Ensure(First);
+        ServerAddress router = ClusterProcesses.AddressOf(First);
+        var parts = new ShardedCluster(
+            Plan.Router,
+            router,
+            Plan.Router == RouterKind.Mongos ? router : primaries[ClusterPlan.ConfigSet],
+            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard]))]);
+        if (!wasRunning)
+            Join(parts);
+        return parts;
     }
 
     private void Join(ShardedCluster parts)
     {
-        var registry = new ShardRegistry(parts.Router, parts.ConfigAddress, RequireRunning);
+        var registry = new ShardRegistry(parts.Router, parts.ConfigAddress, RequireRunning, _security);
         bool isFirst = true;
         foreach (IGrouping<string, ClusterMember> shard in Plan.Processes.Where(member => member.Role == ClusterRole.Shard).GroupBy(member => member.ReplicaSet!))
         {
             registry.Add(shard.Key, [.. shard.Select(ClusterProcesses.AddressOf)]);
             // A cluster has one shard at least, so the router can cease to be one as soon as there is another.
-            if (isFirst && Router.ReplicaSet is { } set)
-                registry.Introduce(set, RouterAddress);
+            if (isFirst && First.ReplicaSet is { } set)
+                registry.Introduce(set, parts.RouterAddress);
             isFirst = false;
         }
 
@@ -185,7 +211,7 @@ internal sealed class LocalCluster : IDisposable
         {
             try
             {
-                using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, ReplicaSet.Settings with { Dialect = parts.Dialect });
+                using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, ReplicaSet.Quick(_security) with { Dialect = parts.Dialect });
                 if (connection.RunCursor("config", BsonDocument.Of(("find", "shards"))).Count() == parts.Shards.Count)
                     return;
             }

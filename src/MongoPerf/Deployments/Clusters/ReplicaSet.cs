@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Security;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -9,17 +10,21 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="members">All of them; they answer.</param>
 /// <param name="isConfigServer">Whether it is a cluster's config server.</param>
 /// <param name="requireRunning">Throws when a member has ended: nobody waits for that one. Null where nobody knows.</param>
-internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null)
+/// <param name="security">Of its servers; null when anybody may connect, in plain text.</param>
+internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null, SecurityFiles? security = null)
 {
     private const int AlreadyInitialized = 23;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan BetweenElections = TimeSpan.FromMilliseconds(500);
 
+    private readonly ConnectionSettings _settings = Quick(security);
     private long _nextElection;
     private int _candidate;
 
-    /// <summary>Quick: for a connection that is only looked through.</summary>
-    public static ConnectionSettings Settings { get; } = new() { ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30) };
+    /// <summary>For a connection that is only looked through, with all rights.</summary>
+    /// <param name="security">Of the servers; null when anybody may connect, in plain text.</param>
+    public static ConnectionSettings Quick(SecurityFiles? security) =>
+        (security?.System ?? ConnectionSettings.Default) with { ConnectTimeout = TimeSpan.FromSeconds(5), ReplyTimeout = TimeSpan.FromSeconds(30) };
 
     /// <returns>The member that takes writes.</returns>
     /// <exception cref="DeploymentException">None did within two minutes, or a member has ended.</exception>
@@ -60,7 +65,7 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
         int secondaries = 0;
         foreach (ServerAddress member in members)
         {
-            using MongoConnection connection = MongoConnection.Open(member, Settings);
+            using MongoConnection connection = MongoConnection.Open(member, _settings);
             if (connection.Server.IsWritablePrimary)
                 return member;
             if (connection.Server.ReplicaSetName is null && member == members[0])
@@ -92,7 +97,7 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
         if (Environment.TickCount64 < _nextElection)
             return;
         _nextElection = Environment.TickCount64 + (long)BetweenElections.TotalMilliseconds;
-        using MongoConnection connection = MongoConnection.Open(members[_candidate++ % members.Count], Settings);
+        using MongoConnection connection = MongoConnection.Open(members[_candidate++ % members.Count], _settings);
         connection.RunUnchecked("admin", BsonDocument.Of(("replSetStepUp", 1)));
     }
 }

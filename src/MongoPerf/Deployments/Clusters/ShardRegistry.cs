@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -8,9 +9,12 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="router">Which of the two.</param>
 /// <param name="address">Of the mongos, or of the config server's primary.</param>
 /// <param name="requireRunning">Throws when a process of the cluster has ended: nobody waits for that one. Null where nobody knows.</param>
-internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Action? requireRunning = null)
+/// <param name="security">Of the cluster's servers; null when anybody may connect, in plain text.</param>
+internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Action? requireRunning = null, SecurityFiles? security = null)
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
+
+    private readonly ConnectionSettings _settings = ReplicaSet.Quick(security);
 
     private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
 
@@ -62,9 +66,9 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
     }
 
     // What a config server writes into a member of a new shard; it stays when that is no shard any more.
-    private static bool KnowsItsCluster(ServerAddress member)
+    private bool KnowsItsCluster(ServerAddress member)
     {
-        using MongoConnection connection = MongoConnection.Open(member, ReplicaSet.Settings);
+        using MongoConnection connection = MongoConnection.Open(member, _settings);
         BsonDocument find = BsonDocument.Of(("find", "system.version"), ("filter", BsonDocument.Of(("_id", "shardIdentity"))), ("limit", 1), ("singleBatch", true));
         return connection.RunCursor("admin", find).Any();
     }
@@ -77,7 +81,7 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
             string last = "still in progress";
             try
             {
-                using MongoConnection connection = MongoConnection.Open(address, ReplicaSet.Settings);
+                using MongoConnection connection = MongoConnection.Open(address, _settings);
                 if (action(connection))
                     return;
             }

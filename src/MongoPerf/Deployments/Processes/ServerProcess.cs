@@ -34,6 +34,9 @@ internal sealed record ServerProcessOptions
     /// <summary>The only CPUs that it may use; null for all that this program may.</summary>
     public IReadOnlyList<int>? Cpus { get; init; }
 
+    /// <summary>How it is asked whether it answers; nobody logs in for that.</summary>
+    public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
+
     /// <summary>To answer hello. After a crash with much data mongod first recovers.</summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromMinutes(5);
 
@@ -308,7 +311,7 @@ internal sealed class ServerProcess : IDisposable
     private void WaitUntilItAnswers()
     {
         long end = Environment.TickCount64 + (long)_options.StartLimit.TotalMilliseconds;
-        var settings = new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2), Stop = _options.Interrupt };
+        ConnectionSettings settings = _options.Connections with { ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(2), Stop = _options.Interrupt };
         while (true)
         {
             _options.Interrupt.ThrowIfCancellationRequested();

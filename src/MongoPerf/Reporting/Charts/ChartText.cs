@@ -48,7 +48,7 @@ internal static class ChartText
         if (deployment.Kind == DeploymentKind.Tyrant)
             return $"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database";
         string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}" : "";
-        return $"mongod {deployment.ServerVersion}, {deployment.Topology.Text()}{cache}";
+        return $"mongod {deployment.ServerVersion}, {deployment.ShapeText}{cache}";
     }
 
     /// <summary>"q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>

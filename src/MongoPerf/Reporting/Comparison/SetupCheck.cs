@@ -75,7 +75,9 @@ internal static class SetupCheck
         new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => "default", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),
         new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? "all"),
         new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
-        new("members per shard", run => run.Settings.Deployment.Cluster?.Members?.ToString(CultureInfo.InvariantCulture) ?? "default"),
+        new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
+        new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true },
+        new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true },
         new("router", run => run.Deployment?.Router ?? "none"),
     ];
 
@@ -83,11 +85,31 @@ internal static class SetupCheck
     private static readonly Trait[] Data =
     [
         new("collections", run => run.Settings.Data.IsExisting ? "existing" : "created by the run"),
-        new("shard key", run => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? "unchanged" : "none") { HoldsForRepeats = true },
+        new("shard key", ShardKeys) { HoldsForRepeats = true },
+        new("documents", Placement),
         new("initial chunks", run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : "default"),
         new("chunk size", run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : "default"),
         new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? "unchanged"),
     ];
+
+    private static string OnOff(bool? value) => value switch { null => "unknown", true => "on", _ => "off" };
+
+    /// <summary>As the cluster said at the end of the run; of older runs what was asked for.</summary>
+    private static string ShardKeys(StoredRun run) => run.Deployment?.Collections switch
+    {
+        [var only] => only.Key ?? "none",
+        { Count: > 1 } several => string.Join(", ", several.Select(one => $"{one.Collection} {one.Key ?? "none"}")),
+        _ => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? "unchanged" : "none",
+    };
+
+    /// <summary>"on one server", "spread over 2 shards", or which shard holds nearly all.</summary>
+    private static string Placement(StoredRun run)
+    {
+        if (run.Deployment is not { ShardCount: not null, Collections: { Count: > 0 } collections })
+            return run.Deployment?.ShardCount is null ? "on one server" : "unknown";
+        string[] crowded = [.. collections.Where(c => c.NearlyOnly is not null).Select(c => $"{(collections.Count > 1 ? $"{c.Collection} " : "")}nearly all on {c.NearlyOnly!.Shard}")];
+        return crowded.Length > 0 ? string.Join(", ", crowded) : $"spread over {Units.Counted(run.Deployment.ShardCount.Value, "shard")}";
+    }
 
     private static readonly Trait State = new("state", run => run.StateText);
 

@@ -19,6 +19,16 @@ internal static class ShardVerdict
         return new Verdict(balance.Worst <= WorstThatIsGood ? Grade.Good : Grade.Note, $"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}");
     }
 
+    /// <summary>Says that nearly all documents of a collection are on one shard of several; null when they are not.</summary>
+    public static string? Crowded(CollectionSharding collection)
+    {
+        if (collection.NearlyOnly is not { Documents: { } there } part)
+            return null;
+        long all = collection.Parts.Sum(one => one.Documents ?? 0);
+        string why = collection.Key is { } key ? $"by its shard key {key}" : "since it is not sharded";
+        return $"{collection.Collection}: shard {part.Shard} holds {Units.Percent((double)there / all)} of {Units.Exact(all)} documents {why}; the figures are those of one shard, not of {collection.Parts.Count}";
+    }
+
     private static string Moves(MoveSum all)
     {
         if (all == MoveSum.None)

@@ -43,6 +43,20 @@ public sealed class ClusterPlanTests : IDisposable
     }
 
     [Fact]
+    public void A_replica_set_is_its_members_and_nothing_else()
+    {
+        ClusterPlan set = Plan with { Shards = 0, Auth = true, Tls = true };
+        set.Write(_folder.Path);
+        Assert.Equal(set, ClusterPlan.Read(_folder.Path));
+        Assert.Equal(["rs0-0 rs0 21000", "rs0-1 rs0 21001", "rs0-2 rs0 21002"], set.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
+        Assert.Equal(ClusterPlan.CountProcesses(0, 3), set.Processes.Count);
+        Assert.Equal([21_000, 21_001, 21_002], set.MemberAddresses.Select(member => member.Port));
+        Assert.Equal(("replica set", "3 members", 1), (set.Noun, set.ShapeText, set.DataSets));
+        Assert.Empty(Plan.MemberAddresses);
+        Assert.Equal(("cluster", "2 shards of 3 members each", 2), (Plan.Noun, Plan.ShapeText, Plan.DataSets));
+    }
+
+    [Fact]
     public void A_cluster_of_another_user_is_refused()
     {
         (Plan with { User = "somebody" }).Write(_folder.Path);
@@ -64,8 +78,8 @@ public sealed class ClusterPlanTests : IDisposable
     [Fact]
     public void A_file_of_a_later_program_is_refused()
     {
-        (Plan with { Format = 2 }).Write(_folder.Path);
-        Refuses(2, () => ClusterPlan.Read(_folder.Path), "has format 2; this version reads up to 1");
+        (Plan with { Format = 3 }).Write(_folder.Path);
+        Refuses(2, () => ClusterPlan.Read(_folder.Path), "has format 3; this version reads up to 2");
     }
 
     [Fact]

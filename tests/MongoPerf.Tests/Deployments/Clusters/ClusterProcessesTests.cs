@@ -1,7 +1,9 @@
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Sharding;
+using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Deployments.Clusters;
 
@@ -34,6 +36,37 @@ public sealed class ClusterProcessesTests
             $"--dbpath {folder} --bind_ip 127.0.0.1 --port {member.Port} --nounixsocket --logpath {folder}/mongod.log --logappend --wiredTigerCacheSizeGB {gigabytes} "
             + $"{part} --oplogSize 990 --setParameter shutdownTimeoutMillisForSignaledShutdown=100",
             string.Join(' ', options.Arguments(member.Port)));
+    }
+
+    [Fact]
+    public void A_member_of_a_replica_set_is_no_shard_and_has_the_cache_and_the_limits()
+    {
+        ClusterPlan set = Plan with { Shards = 0, Members = 3, MemoryLimitBytes = 2L << 30, Cpus = 1 };
+        Assert.All(set.Processes, member =>
+        {
+            ServerProcessOptions options = OptionsOf(set, member);
+            string arguments = string.Join(' ', options.Arguments(member.Port));
+            Assert.Contains("--wiredTigerCacheSizeGB 1 --replSet rs0 --oplogSize 990", arguments, StringComparison.Ordinal);
+            Assert.DoesNotContain("svr", arguments, StringComparison.Ordinal);
+            Assert.Equal((2L << 30, 1, $"member {member.Name}"), (options.Memory?.Bytes, options.Cpus?.Count, options.Role));
+        });
+    }
+
+    [Fact]
+    public void Each_process_of_a_cluster_with_logins_and_TLS_gets_the_same_files()
+    {
+        using var folder = new TemporaryFolder();
+        ClusterPlan secured = Plan with { Router = RouterKind.Mongos, Mongos = "/opt/mongos", Auth = true, Tls = true };
+        SecurityFiles security = secured.Security(folder.Path)!;
+        security.Ensure();
+        Assert.All(secured.Processes, member =>
+        {
+            ServerProcessOptions options = new ClusterProcesses(folder.Path, secured, ProcessTable.System).OptionsOf(member);
+            Assert.Contains(string.Join(' ', security.Arguments), string.Join(' ', options.Arguments(1)), StringComparison.Ordinal);
+            // It is asked by hello alone.
+            Assert.Equal((true, null), (options.Connections.Tls is not null, options.Connections.Credential));
+        });
+        Assert.Null(Plan.Security(folder.Path));
     }
 
     [Fact]

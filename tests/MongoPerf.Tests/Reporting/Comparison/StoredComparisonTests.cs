@@ -85,7 +85,7 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Environment(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
         Assert.Equal("one server, driver 3.11.0", Assert.Single(FigureRun.Of(stored)).Deployment);
         using var list = new StringWriter();
-        ListReport.WriteRuns(RunCatalogue.List(_runs.Path), list);
+        ListReport.WriteRuns(RunCatalogue.List(_runs.Path), _ => null, list);
         Assert.Contains("standalone 6.0.5, driver 3.11.0", list.ToString(), StringComparison.Ordinal);
     }
 
@@ -237,8 +237,39 @@ public sealed class StoredComparisonTests : IDisposable
         });
         Assert.All(differences, difference => Assert.False(difference.IsUnlike, difference.ToString()));
         Assert.Equal(
-            ["target", "documents verified", "MongoPerf", "deployment", "started as", "address", "shards", "router", "shard key"], differences.Select(d => d.Name));
+            ["target", "documents verified", "MongoPerf", "deployment", "started as", "address", "shards", "router", "shard key", "documents"], differences.Select(d => d.Name));
         Assert.Equal("shards: none → 2", differences.Single(d => d.Name == "shards").ToString());
+    }
+
+    [Fact]
+    public void What_the_servers_said_of_themselves_is_what_is_compared()
+    {
+        DeploymentInfo sharded = RunParts.Deployment() with
+        {
+            Kind = DeploymentKind.Sharded,
+            Topology = Topology.Sharded,
+            ShardCount = 2,
+            Members = 3,
+            Tls = true,
+            Auth = true,
+            Collections = [new("orders", "{customer: 1}", false, [new("s0", 1000, 1), new("s1", 0, 0)]), new("users", "{_id: hashed}", false, [new("s0", 480, 2), new("s1", 520, 2)])],
+        };
+        // Asked for was the usual key; the collections have keys of their own.
+        IReadOnlyList<SetupDifference> differences = Differences(
+            new NoisyRun { Sizes = 1, Deployment = RunParts.Deployment() with { Tls = false, Auth = false } },
+            new NoisyRun
+            {
+                Id = "2026-11-21-b",
+                Sizes = 1,
+                Change = settings => settings with { Data = settings.Data with { Sharding = new ShardingSettings { ShardKey = "hashed" } } },
+                Deployment = sharded,
+            });
+        Assert.Equal(
+            [
+                "shards: none → 2", "members: none → 3", "TLS: off → on", "logins: off → on", "shard key: none → orders {customer: 1}, users {_id: hashed}",
+                "documents: on one server → orders nearly all on s0",
+            ],
+            differences.Where(d => d.Name is not ("deployment" or "started as")).Select(d => d.ToString()));
     }
 
     [Fact]

@@ -4,21 +4,24 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>A sharded cluster of real programs, started for the run in the run's own data folder and stopped with it.</summary>
-internal sealed class ShardedDeployment : IDeployment
+/// <summary>A sharded cluster or a replica set of real programs, started for the run in the run's own data folder and stopped with it.</summary>
+internal sealed class OwnCluster : IDeployment
 {
     private readonly LocalCluster _cluster;
 
     /// <param name="request">Of the run.</param>
     /// <param name="variable">Reads the environment.</param>
     /// <exception cref="DeploymentException">As <see cref="LocalCluster.Prepare"/>.</exception>
-    public ShardedDeployment(DeploymentRequest request, Func<string, string?> variable)
+    public OwnCluster(DeploymentRequest request, Func<string, string?> variable)
     {
         RequireOwnPrograms(request, variable);
         _cluster = LocalCluster.Prepare(request.DataFolder, new ClusterRequest
         {
+            IsReplicaSet = request.Settings.Topology == Topology.ReplicaSet,
             Shards = request.Settings.Cluster?.Shards,
             Members = request.Settings.Cluster?.Members,
+            Auth = request.Settings.Auth,
+            Tls = request.Settings.Tls,
             MemoryLimitBytes = request.Settings.MemoryLimitBytes,
             Cpus = request.Settings.Cpus,
             CacheBytes = request.Settings.CacheBytes,
@@ -29,22 +32,26 @@ internal sealed class ShardedDeployment : IDeployment
         });
     }
 
-    public DeploymentKind Kind => DeploymentKind.Sharded;
+    public DeploymentKind Kind => _cluster.Plan.IsReplicaSet ? DeploymentKind.ReplicaSet : DeploymentKind.Sharded;
 
     /// <summary>Full path of its mongod.</summary>
     public string? Program => _cluster.Plan.Mongod;
 
-    public ServerAddress Address => _cluster.RouterAddress;
+    public ServerAddress Address => _cluster.Address;
+
+    public IReadOnlyList<ServerAddress> Members => _cluster.Plan.MemberAddresses;
+
+    public ConnectionSettings? Connections => _cluster.Connections;
 
     public string? DataFolder => _cluster.Folder;
 
-    public int? ProcessId => _cluster.RouterProcessId;
+    public int? ProcessId => _cluster.ProcessId;
 
     public bool IsRunning => _cluster.IsRunning;
 
     public ShardedCluster? Cluster => _cluster.Parts;
 
-    public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the cluster had exited and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} restarted";
+    public string RestartText => $"{string.Join(", ", _cluster.LastStarted)} of the {_cluster.Plan.Noun} had exited and {(_cluster.LastStarted.Count > 1 ? "were" : "was")} restarted";
 
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_cluster.Plan, _cluster.MemoryProblem, _cluster.CpuProblem);
 
