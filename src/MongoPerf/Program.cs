@@ -1,3 +1,3 @@
 using MongoPerf.Cli;
 
-return CommandLine.Run(args);
+return StartConditions.AreMet() ? CommandLine.Run(args) : StartConditions.WrongUsage;

@@ -8,6 +8,10 @@ namespace MongoPerf.Engine.Runs;
 internal static class RunSchema
 {
     public const string FileName = "run.db";
+
+    // Primary result codes of SQLite (sqlite.org/rescode.html).
+    private const int CannotWrite = 8;
+    private const int CannotOpen = 14;
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
@@ -105,7 +109,27 @@ internal static class RunSchema
         if (!File.Exists(file))
             throw Unusable(runFolder, $"has no {FileName}; not a run folder", "'mongoperf list runs' shows all runs");
         RefusePlanted(runFolder, file, readOnly);
-        SqliteConnection connection = Connect(file, readOnly ? SqliteOpenMode.ReadOnly : SqliteOpenMode.ReadWrite);
+        try
+        {
+            return Open(runFolder, Connect(file, readOnly ? SqliteOpenMode.ReadOnly : SqliteOpenMode.ReadWrite));
+        }
+        catch (SqliteException e) when (e.SqliteErrorCode == CannotOpen && readOnly && !HasUnmerged(file))
+        {
+            // On a disk that can't be written SQLite can't make the files beside a database by which readers and a writer share it.
+            return Open(runFolder, Connect(AsUnchanging(file), SqliteOpenMode.ReadOnly));
+        }
+        catch (SqliteException e) when (e.SqliteErrorCode is CannotOpen or CannotWrite)
+        {
+            throw Unusable(runFolder, $"{FileName} can't be opened ({e.Message})", "is the folder read-only, or has this process too few file handles (ulimit -n)? a copy of the folder on another disk will do");
+        }
+        catch (SqliteException e)
+        {
+            throw Unusable(runFolder, $"{FileName} is not readable ({e.Message})", "it is damaged, or was not written by MongoPerf");
+        }
+    }
+
+    private static SqliteConnection Open(string runFolder, SqliteConnection connection)
+    {
         try
         {
             connection.Open();
@@ -114,17 +138,19 @@ internal static class RunSchema
             CheckFormat(connection, runFolder);
             return connection;
         }
-        catch (SqliteException e)
-        {
-            connection.Dispose();
-            throw Unusable(runFolder, $"{FileName} is not readable ({e.Message})", "it is damaged, or was not written by MongoPerf");
-        }
         catch
         {
             connection.Dispose();
             throw;
         }
     }
+
+    /// <summary>What a writer that was killed had committed, and not yet brought into the file itself.</summary>
+    private static bool HasUnmerged(string file) => new FileInfo(file + "-wal") is { Exists: true, Length: > 0 };
+
+    /// <summary>Source: sqlite.org/uri.html.</summary>
+    private static string AsUnchanging(string file) =>
+        $"file:{string.Join('/', Path.GetFullPath(file).Split('/').Select(Uri.EscapeDataString))}?immutable=1";
 
     public static SqliteConnection Connect(string file, SqliteOpenMode mode) => new(new SqliteConnectionStringBuilder
     {

@@ -21,6 +21,7 @@ public sealed class RunStore : IDisposable
     private readonly SampleWriter _samples;
     private long _committedAt = Environment.TickCount64;
     private RunInfo _run;
+    private SqliteException? _failure;
     private bool _disposed;
 
     private RunStore(string folder, SqliteConnection connection, RunInfo run, string? token)
@@ -292,27 +293,55 @@ public sealed class RunStore : IDisposable
         lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            Try(() =>
-            {
-                using SqliteTransaction transaction = _connection.BeginTransaction();
-                _samples.WriteBuffered(transaction);
-                write(transaction);
-                transaction.Commit();
-            });
+            Try(() => Commit(write));
             _samples.Forget();
             _committedAt = Environment.TickCount64;
         }
     }
 
+    private void Commit(Action<SqliteTransaction> write)
+    {
+        SqliteTransaction transaction = _connection.BeginTransaction();
+        try
+        {
+            _samples.WriteBuffered(transaction);
+            write(transaction);
+            transaction.Commit();
+        }
+        catch
+        {
+            RollBack(transaction);
+            throw;
+        }
+
+        transaction.Dispose();
+    }
+
+    private static void RollBack(SqliteTransaction transaction)
+    {
+        try
+        {
+            transaction.Dispose();
+        }
+        catch (SqliteException)
+        {
+            // A full disk has rolled it back already, and is what is to be told.
+        }
+    }
+
+    /// <summary>After the first failure nothing more is written: what was committed before is whole.</summary>
     /// <exception cref="RunStoreWriteException">The disk is full, or the like.</exception>
     private void Try(Action write)
     {
+        if (_failure is not null)
+            throw new RunStoreWriteException(Folder, _failure);
         try
         {
             write();
         }
         catch (SqliteException e)
         {
+            _failure = e;
             throw new RunStoreWriteException(Folder, e);
         }
     }

@@ -83,7 +83,7 @@ public sealed class MongoConnection : IDisposable
             limit.CancelAfter(settings.ConnectTimeout);
         try
         {
-            return Open(address, settings, limit.Token);
+            return Open(address, settings, limit);
         }
         catch (Exception e) when (limit.IsCancellationRequested && e is IOException or SocketException or OperationCanceledException)
         {
@@ -229,11 +229,11 @@ public sealed class MongoConnection : IDisposable
     private static BsonDocument RequireCursor(BsonDocument reply) =>
         reply.FindDocument("cursor") ?? throw new WireProtocolException("the reply has no cursor");
 
-    private static MongoConnection Open(ServerAddress address, ConnectionSettings settings, CancellationToken limit)
+    private static MongoConnection Open(ServerAddress address, ConnectionSettings settings, CancellationTokenSource limit)
     {
-        SocketTransport socket = SocketTransport.Connect(address, settings.ConnectTimeout, limit);
-        using CancellationTokenRegistration abort = limit.UnsafeRegister(static socket => ((SocketTransport)socket!).Abort(), socket);
-        var connection = new MongoConnection(address, Secure(address, socket, settings), settings);
+        SocketTransport socket = SocketTransport.Connect(address, settings.ConnectTimeout, limit.Token);
+        using CancellationTokenRegistration abort = limit.Token.UnsafeRegister(static socket => ((SocketTransport)socket!).Abort(), socket);
+        var connection = new MongoConnection(address, Secure(address, socket, settings, limit), settings);
         try
         {
             connection.SetTimeout(settings.ConnectTimeout);
@@ -246,7 +246,11 @@ public sealed class MongoConnection : IDisposable
         catch (Exception e)
         {
             connection.Dispose();
-            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0 && !limit.IsCancellationRequested
+            if (limit.IsCancellationRequested)
+                throw;
+            // Looking for the reason is not to be taken for it.
+            limit.CancelAfter(Timeout.InfiniteTimeSpan);
+            if (e is ConnectionFailedException { What: ClosedByServer } && connection._messageBytesReceived == 0
                 && EncryptionProbe.ExplainSilence(address, settings) is { } why)
                 throw new TlsFailedException(address, why, e);
             throw;
@@ -254,7 +258,7 @@ public sealed class MongoConnection : IDisposable
     }
 
     /// <exception cref="ConnectionFailedException">No TLS.</exception>
-    private static Transport Secure(ServerAddress address, SocketTransport socket, ConnectionSettings settings)
+    private static Transport Secure(ServerAddress address, SocketTransport socket, ConnectionSettings settings, CancellationTokenSource limit)
     {
         if (settings.Tls is null)
             return socket;
@@ -263,8 +267,9 @@ public sealed class MongoConnection : IDisposable
         {
             return TlsTransport.Open(address, socket, settings.Tls);
         }
-        catch (Exception e) when (e is SocketException or IOException and not ConnectionFailedException)
+        catch (Exception e) when (e is SocketException or IOException and not ConnectionFailedException && !limit.IsCancellationRequested)
         {
+            limit.CancelAfter(Timeout.InfiniteTimeSpan);
             string what = Explain(e, settings.ConnectTimeout);
             throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address) ?? $"no TLS: {what}", e);
         }

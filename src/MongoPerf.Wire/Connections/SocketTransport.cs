@@ -15,6 +15,7 @@ internal sealed class SocketTransport : Transport
 
     private readonly Socket _socket;
     private int _rest;
+    private bool _waitsForFirst;
     private Progress _arriving;
     private Progress _leaving;
     private long _sent;
@@ -39,6 +40,7 @@ internal sealed class SocketTransport : Transport
         _socket.SendTimeout = Milliseconds(first);
         _socket.ReceiveTimeout = Milliseconds(first);
         _rest = Milliseconds(rest);
+        _waitsForFirst = first == TimeSpan.Zero;
     }
 
     public override void ExpectMessage() => _arriving = default;
@@ -146,7 +148,8 @@ internal sealed class SocketTransport : Transport
         if (progress.Pieces == 2)
             progress.Since = now;
         long passed = now - progress.Since;
-        if (passed >= _rest || (passed > Unwatched && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
+        // The runtime waits as long for a further piece as for the first one, which may be for ever.
+        if (passed >= _rest || ((passed > Unwatched || _waitsForFirst) && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
             throw new SocketException((int)SocketError.TimedOut);
     }
 

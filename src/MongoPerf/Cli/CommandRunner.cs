@@ -21,6 +21,10 @@ internal static class CommandRunner
     private const int BadValue = 2;
     private const int NotYetInitialized = 94;
     private const int OutOfDiskSpace = 14031;
+
+    /// <summary>ENOSPC of Linux, as the runtime hands it on.</summary>
+    private const int NoSpaceLeft = 28;
+
     private const int MostLines = 60;
 
     /// <summary>Characters.</summary>
@@ -101,6 +105,7 @@ internal static class CommandRunner
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
+        IOException { HResult: NoSpaceLeft } => (ExitCode.Refused, "make room there; where no file is named, standard output is what is full"),
         UnauthorizedAccessException => (ExitCode.WrongUsage, "does this user have permission to read and write there?"),
         IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is the disk full?"),
         _ => null,

@@ -33,7 +33,7 @@ public sealed partial class HtmlReportTests
 
         Parse(page);
         Assert.DoesNotContain("<script", page, StringComparison.OrdinalIgnoreCase);
-        Assert.Contains("&lt;script&gt;alert(1)&lt;/script&gt;' &amp; \"x\" \uFFFD", page, StringComparison.Ordinal);
+        Assert.Contains("&lt;script&gt;alert(1)&lt;/script&gt;' &amp; \"x\" ?", page, StringComparison.Ordinal);
     }
 
     [Fact]

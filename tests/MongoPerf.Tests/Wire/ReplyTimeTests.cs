@@ -32,6 +32,17 @@ public sealed class ReplyTimeTests : IDisposable
         Assert.EndsWith("came within 0.2 s", Assert.Throws<ConnectionFailedException>(() => connection.RunLongCommand("d", Ping)).Message, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void So_is_one_that_stops_in_its_middle(bool isLong)
+    {
+        _server.Answer = exchange => exchange.Send(LyingServer.Message(Long, exchange.RequestId).AsSpan(0, 100));
+        using MongoConnection connection = Open(new ConnectionSettings { ReplyTimeout = Short });
+        var e = Assert.Throws<ConnectionFailedException>(() => isLong ? connection.RunLongCommand("d", Ping) : connection.RunCommand("d", Ping));
+        Assert.EndsWith("only 100 bytes of a reply came within 0.2 s", e.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Over_tls_too()
     {

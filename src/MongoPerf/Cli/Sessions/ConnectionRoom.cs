@@ -9,8 +9,8 @@ internal static class ConnectionRoom
 {
     private const string LimitsFile = "/proc/self/limits";
 
-    /// <summary>For files, sampling and the runtime itself.</summary>
-    private const int OwnHandles = 100;
+    /// <summary>For files, sampling and the runtime itself, whose libraries have two each.</summary>
+    private const int OwnHandles = 160;
 
     /// <summary>Sampling and preparation have connections too.</summary>
     private const int OwnConnections = 3;
@@ -32,7 +32,7 @@ internal static class ConnectionRoom
         string? line = limits.FirstOrDefault(l => l.StartsWith("Max open files", StringComparison.Ordinal));
         string[] columns = line?.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries) ?? [];
         if (columns.Length >= 5 && long.TryParse(columns[3], CultureInfo.InvariantCulture, out long handles) && threads + OwnHandles > handles)
-            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}", $"raise the limit (ulimit -n {threads + (2 * OwnHandles)}) or use fewer threads");
+            throw new UserException(ExitCode.WrongUsage, $"{threads:N0} threads need {threads + OwnHandles:N0} file handles, but this process is limited to {handles:N0}", $"raise the limit (ulimit -n {Math.Max(1024, threads + (2 * OwnHandles))}) or use fewer threads");
     }
 
     /// <param name="scenario">About to run.</param>

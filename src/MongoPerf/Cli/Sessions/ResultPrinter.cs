@@ -11,20 +11,27 @@ internal static class ResultPrinter
     public static void Print(RunFolder folder, OutputRequest output)
     {
         using StoredRun run = StoredRun.Open(folder.Path);
-        ReportFiles files;
+        ReportFiles? files = null;
+        UserException? unwritten = null;
         try
         {
             files = ReportWriter.WriteAll(run, folder.ReportPath);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new UserException(ExitCode.Refused, $"{folder.ReportPath}: can't write the report: {e.Message}", $"the results are stored; make room there, then {folder.CommandFor("report")} writes it");
+            unwritten = new UserException(ExitCode.Refused, $"{folder.ReportPath}: can't write the report: {e.Message}", $"the results are stored; once it can be written, {folder.CommandFor("report")} writes it");
         }
 
-        foreach (string warning in files.Warnings)
+        foreach (string warning in files?.Warnings ?? [])
             Console.Error.WriteLine(warning);
-        if (!output.PrintsResult)
-            return;
+        if (output.PrintsResult)
+            Show(run, files, folder, output);
+        if (unwritten is not null)
+            throw unwritten;
+    }
+
+    private static void Show(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
+    {
         try
         {
             Write(run, files, folder, output);
@@ -33,11 +40,11 @@ internal static class ResultPrinter
         }
         catch (IOException e)
         {
-            throw new UserException(ExitCode.Refused, $"standard output can't be written: {e.Message}", $"the report is in {folder.ReportPath}");
+            throw new UserException(ExitCode.Refused, $"standard output can't be written: {e.Message}", $"the results are stored; {folder.CommandFor("report")} prints them");
         }
     }
 
-    private static void Write(StoredRun run, ReportFiles files, RunFolder folder, OutputRequest output)
+    private static void Write(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {
         switch (output.Format)
         {
@@ -56,8 +63,8 @@ internal static class ResultPrinter
             default:
                 ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with
                 {
-                    FilesWritten = [.. Summarise(files)],
-                    Page = Shown(files.Page),
+                    FilesWritten = [.. files is null ? [] : Summarise(files)],
+                    Page = files is null ? null : Shown(files.Page),
                     RunsFolder = folder.OtherRunsFolder,
                     Left = ServerData.Describe(folder),
                 });
