@@ -11,7 +11,7 @@ internal sealed class RunReader
     private readonly string _file;
     private readonly long _length;
 
-    /// <param name="connection">From <see cref="RunSchema.Open"/>.</param>
+    /// <param name="connection">From <see cref="RunSchema.Open(string, bool)"/>.</param>
     /// <param name="transaction">Null for none.</param>
     public RunReader(SqliteConnection connection, SqliteTransaction? transaction)
     {
