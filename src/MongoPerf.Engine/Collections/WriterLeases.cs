@@ -43,6 +43,9 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>Why this run must stop writing, in a sentence: another one has taken a collection over. Null while it need not.</summary>
     public string? Lost => _lost;
 
+    /// <summary>Whether there is anything to renew or to give back.</summary>
+    public bool HoldsAny => Held().Length > 0;
+
     /// <summary>How often leases are to be renewed.</summary>
     public TimeSpan RenewEvery => length / 3;
 

@@ -26,7 +26,7 @@ public sealed class ConnectionRoomTests
     public void Limit_of_the_servers_connections_is_named_before_the_run()
     {
         UserException refused = Assert.Throws<UserException>(() => ConnectionRoom.CheckServer(Threads(900), 815));
-        Assert.Equal("900 threads need 903 connections, but the server has 815 left (serverStatus connections.available)", refused.Message);
+        Assert.Equal("900 threads need 904 connections, but the server has 815 left (serverStatus connections.available)", refused.Message);
         Assert.Equal(ExitCode.WrongUsage, refused.Code);
         ConnectionRoom.CheckServer(Threads(800), 815);
         ConnectionRoom.CheckServer(Threads(900), null);

@@ -12,8 +12,8 @@ internal static class ConnectionRoom
     /// <summary>For files, sampling and the runtime itself, whose libraries have two each.</summary>
     private const int OwnHandles = 160;
 
-    /// <summary>Sampling and preparation have connections too.</summary>
-    private const int OwnConnections = 3;
+    /// <summary>Sampling, leases and preparation have connections too.</summary>
+    private const int OwnConnections = 4;
 
     /// <summary>Of the phase that needs most.</summary>
     public static int ThreadsOf(Plan scenario) => scenario.Phases.SelectMany(PartsOf).Select(groups => groups.Sum(g => g.Threads)).DefaultIfEmpty(1).Max();

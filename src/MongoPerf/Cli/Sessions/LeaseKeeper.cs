@@ -63,6 +63,9 @@ internal sealed class LeaseKeeper : IDisposable
     {
         try
         {
+            // A run that only reads opens no connection for it.
+            if (!_leases.HoldsAny)
+                return true;
             if (_connection.Connect() is not { } connection)
                 return false;
             action(connection);
