@@ -128,6 +128,45 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         }
     }
 
+    [Theory]
+    [InlineData("{find: things}")]
+    [InlineData("{find: things, filter: {}, batchSize: 30}")]
+    public void Each_reply_is_verified_and_not_an_earlier_one(string operation)
+    {
+        string database = servers.NewDatabase();
+        Plan plan = PlanOf(operation);
+        PlanCollection things = plan.Rounds[0].Collections[0];
+        using MongoConnection connection = servers["mongod"].Connect();
+        Documents.Insert(connection, database, "things", [.. Enumerable.Range(0, 20).Select(i => things.Documents.Make(i))]);
+        using IOperationExecutor executor = OpenDriver(database);
+        executor.Connect();
+        IPreparedOperation find = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(20)) }, new OperationContext(Seed, 0, null));
+        Assert.Equal(0, Look().Wrong);
+        connection.RunCommand(database, BsonDocument.Of(
+            ("update", "things"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("text", "another"))))), ("multi", true)) })));
+        VerificationOutcome after = Look();
+        Assert.True(after.Checked > 0 && after.Wrong == after.Checked, $"{after.Wrong} of {after.Checked} are wrong");
+
+        VerificationOutcome Look()
+        {
+            Assert.True(find.Draw() && find.Execute().Succeeded);
+            return find.Verify();
+        }
+    }
+
+    [Theory]
+    [InlineData("mongodb://me:hunter2@host/?maxPoolSize=many")]
+    [InlineData("mongodb://me:hunter2@host/?waitQueueTimeoutMS=x&tls=perhaps")]
+    public void A_connection_string_that_it_does_not_take_is_refused_without_its_secrets(string uri)
+    {
+        ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => driver.Engine.Open(new ClientOptions
+        {
+            Uri = uri, Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
+        }));
+        Assert.StartsWith("MongoDB.Driver does not take the connection string", e.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("hunter2", e.ToString(), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Files_are_read_back_byte_for_byte()
     {
