@@ -79,6 +79,8 @@ internal sealed class DriverLibrary
     {
         try
         {
+            if (OperatingSystem.IsWindows())
+                return;
             if (!Directory.Exists(_cache))
                 Directory.CreateDirectory(_cache, OnlyMine);
             if ((File.GetUnixFileMode(_cache) & OthersWrite) != 0)

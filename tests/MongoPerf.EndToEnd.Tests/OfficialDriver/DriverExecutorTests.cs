@@ -1,13 +1,13 @@
 using MongoPerf.Drivers;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
