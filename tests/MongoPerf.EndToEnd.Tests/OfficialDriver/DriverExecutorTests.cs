@@ -66,9 +66,10 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         "{validate: things}",
         "{dropIndexes: things, index: group_1}",
         "{runCommand: {ping: 1}, name: ping, database: admin}",
-        "{find: things, filter: {$nonsense: 1}}",
-        "{update: things, with: {$set: {_id: 1000}}}",
-        "{aggregate: things, pipeline: [{$nonsense: 1}]}",
+        "{find: things, filter: {text: {$regex: '['}}}",
+        "{update: things, with: {$inc: {tags: 1}}}",
+        "{findAndModify: things, with: {$inc: {tags: 1}}}",
+        "{aggregate: things, pipeline: [{$project: {x: {$divide: [1, 0]}}}]}",
         "{runCommand: {nonsense: 1}, name: nonsense}",
         "{find: things, filter: {group: 1}, hint: no_such_index}",
     ];
