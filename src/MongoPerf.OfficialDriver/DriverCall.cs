@@ -35,6 +35,7 @@ internal abstract class DriverCall(DocumentValue parts)
     /// <summary>Draws the values of the next call.</summary>
     public void Stage(in ValueContext context)
     {
+        Forget();
         if (_isStaged && parts.IsConstant)
             return;
         _isStaged = true;
@@ -43,6 +44,11 @@ internal abstract class DriverCall(DocumentValue parts)
 
     /// <exception cref="MongoException">The server refused it, or was not reached.</exception>
     public abstract OperationOutcome Execute();
+
+    /// <summary>Lets go of what the last call brought.</summary>
+    protected virtual void Forget()
+    {
+    }
 
     /// <summary>Takes over what was drawn, by the names of the parts; what the operation does not have is missing.</summary>
     protected abstract void Take(BsonDocument drawn);

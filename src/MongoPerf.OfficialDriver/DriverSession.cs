@@ -2,6 +2,7 @@ using MongoDB.Driver;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.OfficialDriver;
 
@@ -59,8 +60,17 @@ internal sealed class DriverSession : IExecutorSource
         }
         catch (Exception e) when (e is MongoConfigurationException or FormatException or ArgumentException or NotSupportedException)
         {
-            throw new ConnectionStringException($"MongoDB.Driver does not take the connection string: {e.Message}");
+            throw new ConnectionStringException($"MongoDB.Driver does not take the connection string{WithoutSecrets(e.Message, uri)}");
         }
+    }
+
+    /// <summary>The driver quotes the whole string, password and all.</summary>
+    private static string WithoutSecrets(string message, string uri)
+    {
+        string hosts = uri[(uri.IndexOf("://", StringComparison.Ordinal) + 3)..];
+        string login = hosts[..(hosts.LastIndexOf('@') + 1)].TrimEnd('@');
+        string shown = message.Replace(uri, "…", StringComparison.Ordinal);
+        return login.Length > 0 && login.Split(':').Any(part => part.Length > 0 && shown.Contains(part, StringComparison.Ordinal)) ? "" : $": {ForeignText.OneLine(shown, 300)}";
     }
 
     /// <summary>The driver's connection string knows no files of certificates: applications give it what they read from them.</summary>

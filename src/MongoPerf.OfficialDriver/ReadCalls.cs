@@ -34,11 +34,15 @@ internal sealed class FindCall(IMongoCollection<RawBsonDocument> collection, Fin
         return _batch.Written;
     }
 
-    protected override void Take(BsonDocument drawn)
+    /// <summary>Their memory goes back to the driver's pool, as an application that has read its documents gives it back.</summary>
+    protected override void Forget()
     {
-        // Their memory goes back to the driver's pool, as an application that has read its documents gives it back.
         _kept.ForEach(document => document.Dispose());
         _kept.Clear();
+    }
+
+    protected override void Take(BsonDocument drawn)
+    {
         _filter = drawn["filter"].AsBsonDocument;
         int? limit = NumberOf(drawn, "limit");
         _options = new FindOptions<RawBsonDocument, RawBsonDocument>

@@ -20,6 +20,7 @@ internal sealed class DriverLibrary
     public const string SourceVariable = "MONGOPERF_DRIVER_SOURCE";
 
     private const string AssemblyFile = "MongoPerf.OfficialDriver.dll";
+    private const UnixFileMode OthersWrite = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
     private const UnixFileMode OnlyMine = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
     private static readonly TimeSpan KeptUnused = TimeSpan.FromDays(30);
@@ -73,14 +74,18 @@ internal sealed class DriverLibrary
         }
     }
 
-    /// <summary>Only a folder's owner can set its mode: one that somebody else put there is refused, and nobody else writes to it from now on.</summary>
+    /// <summary>What others could write to may hold what they put there; and only a folder's owner can set its mode, so that another's is refused.</summary>
     private void MakePrivate()
     {
         try
         {
-            Directory.CreateDirectory(_cache);
-            if (!OperatingSystem.IsWindows())
-                File.SetUnixFileMode(_cache, OnlyMine);
+            if (OperatingSystem.IsWindows())
+                return;
+            if (!Directory.Exists(_cache))
+                Directory.CreateDirectory(_cache, OnlyMine);
+            if ((File.GetUnixFileMode(_cache) & OthersWrite) != 0)
+                throw new UserException(ExitCode.WrongUsage, $"--engine driver loads nothing from {_cache}: other users can write to it", "delete that folder; the next run makes it anew");
+            File.SetUnixFileMode(_cache, OnlyMine);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -1,13 +1,13 @@
 using MongoPerf.Drivers;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Collections;
-using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -66,9 +66,10 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         "{validate: things}",
         "{dropIndexes: things, index: group_1}",
         "{runCommand: {ping: 1}, name: ping, database: admin}",
-        "{find: things, filter: {$nonsense: 1}}",
-        "{update: things, with: {$set: {_id: 1000}}}",
-        "{aggregate: things, pipeline: [{$nonsense: 1}]}",
+        "{find: things, filter: {text: {$regex: '['}}}",
+        "{update: things, with: {$inc: {tags: 1}}}",
+        "{findAndModify: things, with: {$inc: {tags: 1}}}",
+        "{aggregate: things, pipeline: [{$project: {x: {$divide: [1, 0]}}}]}",
         "{runCommand: {nonsense: 1}, name: nonsense}",
         "{find: things, filter: {group: 1}, hint: no_such_index}",
     ];
@@ -126,6 +127,45 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
             insert.Complete();
             Assert.Equal((round + 1) * 2000, Documents.Count(connection, database, "things"));
         }
+    }
+
+    [Theory]
+    [InlineData("{find: things}")]
+    [InlineData("{find: things, filter: {}, batchSize: 30}")]
+    public void Each_reply_is_verified_and_not_an_earlier_one(string operation)
+    {
+        string database = servers.NewDatabase();
+        Plan plan = PlanOf(operation);
+        PlanCollection things = plan.Rounds[0].Collections[0];
+        using MongoConnection connection = servers["mongod"].Connect();
+        Documents.Insert(connection, database, "things", [.. Enumerable.Range(0, 20).Select(i => things.Documents.Make(i))]);
+        using IOperationExecutor executor = OpenDriver(database);
+        executor.Connect();
+        IPreparedOperation find = executor.Prepare(OperationIn(plan) with { Chooser = new UniformKeys(new KeySpace(20)) }, new OperationContext(Seed, 0, null));
+        Assert.Equal(0, Look().Wrong);
+        connection.RunCommand(database, BsonDocument.Of(
+            ("update", "things"), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("text", "another"))))), ("multi", true)) })));
+        VerificationOutcome after = Look();
+        Assert.True(after.Checked > 0 && after.Wrong == after.Checked, $"{after.Wrong} of {after.Checked} are wrong");
+
+        VerificationOutcome Look()
+        {
+            Assert.True(find.Draw() && find.Execute().Succeeded);
+            return find.Verify();
+        }
+    }
+
+    [Theory]
+    [InlineData("mongodb://me:hunter2@host/?maxPoolSize=many")]
+    [InlineData("mongodb://me:hunter2@host/?waitQueueTimeoutMS=x&tls=perhaps")]
+    public void A_connection_string_that_it_does_not_take_is_refused_without_its_secrets(string uri)
+    {
+        ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => driver.Engine.Open(new ClientOptions
+        {
+            Uri = uri, Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
+        }));
+        Assert.StartsWith("MongoDB.Driver does not take the connection string", e.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("hunter2", e.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

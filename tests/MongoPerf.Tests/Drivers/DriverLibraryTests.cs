@@ -46,11 +46,18 @@ public sealed class DriverLibraryTests : IDisposable
     }
 
     [Fact]
-    public void Nobody_else_can_write_where_it_is_loaded_from()
+    public void Nothing_is_loaded_from_where_others_can_write()
     {
-        File.SetUnixFileMode(_cache.Path, (UnixFileMode)0b111_111_111);
-        Library(new FakeBuilder()).Load(CancellationToken.None);
+        var builder = new FakeBuilder();
+        Library(builder).Load(CancellationToken.None);
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(_cache.Path));
+        foreach (UnixFileMode others in (UnixFileMode[])[UnixFileMode.OtherWrite, UnixFileMode.GroupWrite])
+        {
+            File.SetUnixFileMode(_cache.Path, File.GetUnixFileMode(_cache.Path) | others);
+            UserException e = Assert.Throws<UserException>(() => Library(builder).Load(CancellationToken.None));
+            Assert.Equal($"--engine driver loads nothing from {_cache.Path}: other users can write to it", e.Message);
+            File.SetUnixFileMode(_cache.Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
     }
 
     [Fact]
