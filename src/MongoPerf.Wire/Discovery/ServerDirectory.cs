@@ -27,9 +27,6 @@ public sealed class ServerDirectory
     /// <summary>There are others that an operation may go to.</summary>
     public bool HasSeveral => _known is { Servers.Count: > 1 };
 
-    /// <summary>How its servers belong together; of one that nobody has looked at yet a guess.</summary>
-    public DeploymentShape Shape => _known?.Shape ?? DeploymentShape.Single;
-
     /// <summary>Asks all servers that are known, and those that they name, what they are.</summary>
     /// <exception cref="NoServerException">None can be used. A later look may find one.</exception>
     public void Look()

@@ -3,7 +3,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Wire.Discovery;
 
 /// <summary>How the servers of a deployment belong together.</summary>
-public enum DeploymentShape
+internal enum DeploymentShape
 {
     /// <summary>One server, which is used whatever it is: a standalone one, one that was named directly, or a load balancer.</summary>
     Single,

@@ -110,7 +110,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
 
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. series, "--password-file", file]))
         {
-            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            Assert.True(run.WaitForLine("batch "), "the series ended too early");
             Assert.DoesNotContain(Secret, File.ReadAllText($"/proc/{run.Id}/cmdline"), StringComparison.Ordinal);
             run.SendInterrupt();
             run.WaitForEnd().Expect(130);
@@ -122,14 +122,14 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         var environment = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = server.Mongod.Uri($"both:{Encoded}", "authSource=admin") } };
         using (ProgramRun run = ProgramRun.Start(environment, "resume", id, "--out", runs.At("runs")))
         {
-            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            Assert.True(run.WaitForLine("resumed"), "the series ended too early");
             run.SendInterrupt();
             run.WaitForEnd().Expect(130);
         }
 
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "resume", id, "--password-file", file, "--out", runs.At("runs")))
         {
-            Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+            Assert.True(run.WaitForLine("resumed"), "the series ended too early");
             run.SendInterrupt();
             Assert.DoesNotContain(Secret, run.WaitForEnd().Expect(130).All, StringComparison.Ordinal);
         }
@@ -160,7 +160,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         using var runs = new RunsFolder();
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = $"mongodb://both:{Encoded}@127.0.0.1:1/" } };
         using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--cache", "256MB", "--out", runs.Path);
-        Assert.True(run.WaitForLine("q4 "), "the series ended too early");
+        Assert.True(run.WaitForLine("batch "), "the series ended too early");
         int server = runs.FindStored()!.Deployment!.ProcessId!.Value;
         Assert.NotEqual(run.Id, server);
         Assert.DoesNotContain("MONGOPERF_URI", File.ReadAllText($"/proc/{server}/environ"), StringComparison.Ordinal);
@@ -176,7 +176,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = uri } },
             "run", "q4", "--records", "1k", "--duration", "100s", "--db", "typed", "--uri", uri, "--out", runs.Path);
-        Assert.True(run.WaitForLine("q4 "), "the phase ended too early");
+        Assert.True(run.WaitForLine("phase: q4"), "the phase ended too early");
         string shown = File.ReadAllText($"/proc/{run.Id}/cmdline");
         Assert.DoesNotContain(Encoded, shown, StringComparison.Ordinal);
         Assert.Contains("mongodb://both:*", shown, StringComparison.Ordinal);

@@ -23,7 +23,6 @@ internal static partial class SecretPrompt
         {
             using var output = new StreamWriter(terminal, leaveOpen: true) { AutoFlush = true };
             using var input = new StreamReader(terminal, leaveOpen: true);
-            output.Write(question);
             int handle = (int)terminal.SafeFileHandle.DangerousGetHandle();
             byte[] before = new byte[TermiosBytes];
             if (GetModes(handle, before) != 0)
@@ -33,9 +32,11 @@ internal static partial class SecretPrompt
             // Ctrl+C ends the program, and must not leave a terminal behind that shows nothing.
             using (PosixSignalRegistration.Create(PosixSignal.SIGINT, _ => SetModes(handle, ApplyNow, before)))
             {
+                // Before the question: an answer may come at once.
                 _ = SetModes(handle, ApplyNow, silent);
                 try
                 {
+                    output.Write(question);
                     return input.ReadLine();
                 }
                 finally
