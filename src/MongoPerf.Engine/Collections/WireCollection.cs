@@ -16,6 +16,8 @@ public sealed class WireCollection : IDisposable
     /// <summary>Holds a marker document for each collection that MongoPerf made in the database.</summary>
     public const string MarkerCollection = "mongoperf";
 
+    private const int WriteConcernFailed = 64;
+    private const int MajorityMilliseconds = 30_000;
     private const int RepairBatch = 1000;
     private const int RepairBytes = 8 * 1024 * 1024;
 
@@ -144,15 +146,24 @@ public sealed class WireCollection : IDisposable
             return false;
         }
 
-        connection.RunCommand(_access.Database, BsonDocument.Of(
-            ("update", MarkerCollection),
-            ("updates", new[]
-            {
-                BsonDocument.Of(
-                    ("q", BsonDocument.Of(("_id", _collection))),
-                    ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", documents)))))),
-            }),
-            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+        try
+        {
+            // What a majority has is there after an election too, and everything before it.
+            connection.RunCommand(_access.Database, BsonDocument.Of(
+                ("update", MarkerCollection),
+                ("updates", new[]
+                {
+                    BsonDocument.Of(
+                        ("q", BsonDocument.Of(("_id", _collection))),
+                        ("u", BsonDocument.Of(("$set", BsonDocument.Of(("documents", documents)))))),
+                }),
+                ("writeConcern", BsonDocument.Of(("w", "majority"), ("j", true), ("wtimeout", MajorityMilliseconds)))));
+        }
+        catch (ServerCommandException e) when (e.Code == WriteConcernFailed)
+        {
+            // Too few members are there: more than the primary's journal can't be had.
+        }
+
         return true;
     });
 

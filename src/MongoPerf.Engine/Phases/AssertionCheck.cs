@@ -10,7 +10,7 @@ internal static class AssertionCheck
     public static AssertionResult Check(Assertion assertion, PhaseOutcome outcome)
     {
         double? value = ValueOf(assertion, outcome);
-        return new AssertionResult(assertion.Text, value, assertion.Holds(value)) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
+        return new AssertionResult(assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
     }
 
     private static double? ValueOf(Assertion assertion, PhaseOutcome outcome)

@@ -142,9 +142,9 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
 }
 
 /// <param name="Text">As the scenario says it.</param>
-/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
 /// <param name="Holds">Whether it is true.</param>
-public sealed record AssertionResult(string Text, double? Value, bool Holds)
+/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
+public sealed record AssertionResult(string Text, bool Holds, double? Value = null)
 {
     /// <summary>The value is in microseconds.</summary>
     public bool IsLatency { get; init; }

@@ -107,10 +107,10 @@ public sealed record DeploymentInfo
 
 /// <summary>How a cluster holds one collection, as it says itself.</summary>
 /// <param name="Collection">Its name.</param>
-/// <param name="Key">The shard key, such as {"customer": 1}; null for a collection that is not sharded.</param>
 /// <param name="IsPlaced">The scenario names the shard that holds all of it.</param>
 /// <param name="Parts">One for each shard.</param>
-public sealed record CollectionSharding(string Collection, string? Key, bool IsPlaced, IReadOnlyList<ShardPart> Parts)
+/// <param name="Key">The shard key, such as {"customer": 1}; null for a collection that is not sharded.</param>
+public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadOnlyList<ShardPart> Parts, string? Key = null)
 {
     private const double NearlyAll = 0.95;
 
@@ -133,7 +133,7 @@ public sealed record CollectionSharding(string Collection, string? Key, bool IsP
 /// <param name="Shard">Its name.</param>
 /// <param name="Documents">Orphans left out; null when it did not say.</param>
 /// <param name="Chunks">Null when the config server did not say.</param>
-public sealed record ShardPart(string Shard, long? Documents, long? Chunks);
+public sealed record ShardPart(string Shard, long? Documents = null, long? Chunks = null);
 
 /// <summary>What the client ran on.</summary>
 public sealed record EnvironmentInfo

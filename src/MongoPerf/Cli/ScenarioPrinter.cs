@@ -70,7 +70,7 @@ internal static class ScenarioPrinter
             return engine.Kind == EngineKind.Wire ? null : $"engine: {engine.Text}";
         string?[] parts =
         [
-            settings.Topology == Topology.ReplicaSet ? $"replica set{(settings.Cluster?.Members is { } members ? $" of {members}" : "")}"
+            settings.Topology == Topology.ReplicaSet ? $"replica set of {settings.Cluster?.Members ?? ClusterLimits.UsualMembers}"
             : settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
             settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,

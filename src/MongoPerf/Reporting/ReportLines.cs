@@ -13,7 +13,7 @@ internal static class ReportLines
         ("run", RunLine(run)),
         ("server", ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
         ("client", ClientLine(run)),
-        ("settings", SettingsLine(run.Settings)),
+        ("settings", SettingsLine(run)),
     ];
 
     /// <summary>What to type next.</summary>
@@ -65,20 +65,24 @@ internal static class ReportLines
             + $".NET {e.DotNetVersion}; {e.Disk}, {Units.Bytes(e.DiskFreeBytes)} of {Units.Bytes(e.DiskTotalBytes)} free";
     }
 
-    private static string SettingsLine(RunSettings settings)
+    private static string SettingsLine(StoredRun run)
     {
-        PlanSettings plan = settings.Plan;
+        PlanSettings plan = run.Settings.Plan;
         string parameters = PhaseLabels.Parameters(plan.Parameters.Where(parameter => parameter.Value != "~"));
-        return $"scenario {PlanText(plan)}{(parameters.Length > 0 ? "; " : "")}{parameters}{(settings.Data.Sharding is { } sharding ? $"; {Sharding(sharding)}" : "")}";
+        return $"scenario {PlanText(plan)}{(parameters.Length > 0 ? "; " : "")}{parameters}{(run.Settings.Data.Sharding is { } sharding ? $"; {Sharding(sharding, run.Deployment?.Collections)}" : "")}";
     }
 
     /// <summary>"news (scenarios/news.yaml): what it is about".</summary>
     public static string PlanText(PlanSettings plan) => $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
     /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
-    public static string Sharding(ShardingSettings s)
+    /// <param name="s">What was asked for.</param>
+    /// <param name="collections">As the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it was not asked.</param>
+    public static string Sharding(ShardingSettings s, IReadOnlyList<CollectionSharding>? collections = null)
     {
-        string key = s.ShardKey switch { null => "by the key it had", "hashed" => "by hashed _id", var given => $"by {given}" };
+        string key = collections is [{ Key: { } only }] ? $"by {only}"
+            : collections is { Count: > 1 } ? $"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? "none"}"))}"
+            : s.ShardKey switch { null => "by the key it had", "hashed" => "by hashed _id", var given => $"by {given}" };
         string presplit = s.Presplit is { } chunks ? $", presplit into {chunks} chunks" : "";
         string size = s.ChunkMegabytes is { } megabytes ? $", chunk size {megabytes} MB" : "";
         return $"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? $", balancer {balancer}" : "")}";

@@ -95,7 +95,7 @@ public sealed class QuantitiesTests
     [InlineData("s")]
     [InlineData("soon")]
     [InlineData("-1s")]
-    [InlineData("1d")]
+    [InlineData("1w")]
     public void A_duration_needs_its_unit(string text) => CheckRefusal(
         () => Quantities.ParseDuration(text), $"'{text}' is not a duration such as 90s, 500ms, 10m or 2h");
 

@@ -32,5 +32,5 @@ public sealed class CrowdedShardTests
     }
 
     private static CollectionSharding Orders(string? key, bool isPlaced, params long?[] documents) =>
-        new("orders", key, isPlaced, [.. documents.Select((count, index) => new ShardPart($"s{index}", count, 1))]);
+        new("orders", isPlaced, [.. documents.Select((count, index) => new ShardPart($"s{index}", count, 1))], key);
 }

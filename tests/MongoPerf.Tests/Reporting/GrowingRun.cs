@@ -145,7 +145,7 @@ internal sealed record GrowingRun
         return Zero * fall * phase switch
         {
             "unack" => 41_000 - (step * 300),
-            "batch" => 46_000 - (step * 700),
+            "batch" => Math.Max(1000, 46_000 - (step * 700)),
             "safe" => 7_400,
             "q4" => 8_900 * scale,
             "q5" => 6_100 * scale,

@@ -49,7 +49,7 @@ public sealed class PhaseTablesTests : IDisposable
         using StoredRun run = Write(new PhaseRecord
         {
             Number = 1, Phase = "read", Parameters = [new("limit", "10")],
-            Assertions = [new AssertionResult("read.p99 < 10ms", 12_500, false) { IsLatency = true }, new AssertionResult("read.rate > 5", null, false), new AssertionResult("read.failed == 0", 0, true)],
+            Assertions = [new AssertionResult("read.p99 < 10ms", false, 12_500) { IsLatency = true }, new AssertionResult("read.rate > 5", false), new AssertionResult("read.failed == 0", true, 0)],
         });
         Assert.Equal(
             ["assertion failed in read (limit=10): read.p99 < 10ms (measured 12.5 ms)", "assertion failed in read (limit=10): read.rate > 5 (not measured)"],

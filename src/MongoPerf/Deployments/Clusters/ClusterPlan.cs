@@ -178,7 +178,7 @@ internal sealed record ClusterPlan
         }
 
         // The folder may be somebody else's: what is beyond these bounds would ask for all memory and every port.
-        if (plan.Shards is < 1 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
+        if (plan.Shards is < 0 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
             || plan.FirstPort < 1 || plan.FirstPort + CountProcesses(plan.Shards, plan.Members) - 1 > ushort.MaxValue || plan.CacheBytes < 1)
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
         if (plan.Format > NewestFormat)

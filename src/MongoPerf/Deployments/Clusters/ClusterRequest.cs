@@ -8,7 +8,6 @@ namespace MongoPerf.Deployments.Clusters;
 internal sealed record ClusterRequest
 {
     private const int DefaultShards = 3;
-    private const int DefaultMembers = 3;
 
     /// <summary>A replica set that stands by itself, in place of shards; null: as it is for one that is there, else shards.</summary>
     public bool? IsReplicaSet { get; init; }
@@ -27,7 +26,7 @@ internal sealed record ClusterRequest
     /// <summary>Of each member that holds data.</summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>Of each member that holds data; 0 for none. When it is null, a cache that is given brings one.</summary>
+    /// <summary>Of each member that holds data; 0 for none. When it is null, a cache that is given brings one to shards.</summary>
     public long? MemoryLimitBytes { get; init; }
 
     /// <summary>How many CPUs each member that holds data may use; when it is null, all for a new one.</summary>
@@ -52,7 +51,7 @@ internal sealed record ClusterRequest
     {
         bool isSet = IsReplicaSet ?? false;
         int shards = isSet ? 0 : InBounds("--shards", Shards ?? DefaultShards, ClusterLimits.MostShards);
-        int members = InBounds("--members", Members ?? (isSet ? DefaultMembers : 1), ClusterLimits.MostMembers);
+        int members = InBounds("--members", Members ?? (isSet ? ClusterLimits.UsualMembers : 1), ClusterLimits.MostMembers);
         RefuseOther(folder);
         ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Mongod, Variable) : ClusterPrograms.Find(Mongod, Variable);
         if (Tls is true)
@@ -71,7 +70,7 @@ internal sealed record ClusterRequest
             Members = members,
             FirstPort = ChoosePorts(ClusterPlan.CountProcesses(shards, members)),
             CacheBytes = cache,
-            MemoryLimitBytes = LimitFor(cache, null),
+            MemoryLimitBytes = LimitFor(cache, isSet, null),
             Cpus = CpusFor(null),
             Auth = Auth ?? false,
             Tls = Tls ?? false,
@@ -92,7 +91,7 @@ internal sealed record ClusterRequest
         RefuseChange(folder, "--tls", OnOff(Tls), OnOff(there.Tls), there);
         long cache = CacheBytes ?? there.CacheBytes;
         ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: HelpersOf(there.Shards));
-        return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there), Cpus = CpusFor(there) };
+        return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there.IsReplicaSet, there), Cpus = CpusFor(there) };
     }
 
     private static int HelpersOf(int shards) => shards == 0 ? 0 : 2;
@@ -167,14 +166,14 @@ internal sealed record ClusterRequest
         return cpus is { } count ? CpuAffinity.First(count).Count : null;
     }
 
-    private long? LimitFor(long cache, ClusterPlan? there)
+    private long? LimitFor(long cache, bool isSet, ClusterPlan? there)
     {
         long? limit = MemoryLimitBytes switch
         {
             0 => null,
             { } asked => asked,
-            // Without either, the shards share the whole machine, as a single mongod has it.
-            null => CacheBytes is null ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
+            // Without either, the shards share the whole machine, as a single mongod has it. A replica set is compared with one server, which a cache does not limit.
+            null => CacheBytes is null || isSet ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
         };
         if (limit is { } bytes)
             MemoryLimit.Check(bytes, cache);

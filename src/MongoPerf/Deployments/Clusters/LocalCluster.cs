@@ -161,8 +161,12 @@ internal sealed class LocalCluster : IDisposable
         ServerAddress[] addresses = [.. members.Select(ClusterProcesses.AddressOf)];
         ServerAddress primary = new ReplicaSet(set, addresses, members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security).EnsurePrimary();
         // Each set has users of its own; those of a cluster are the config server's, and the shards are looked at one by one.
-        if (Plan.Auth && _setsWithUser.TryAdd(set, true))
+        if (Plan.Auth && !_setsWithUser.ContainsKey(set))
+        {
             LocalUser.Ensure(primary, _security!, needsInternalCommands: !Plan.IsReplicaSet && Plan.Router == RouterKind.RoutingMongod);
+            _setsWithUser[set] = true;
+        }
+
         return primary;
     }
 

@@ -5,7 +5,10 @@ internal static class ClusterLimits
 {
     public const int MostShards = 64;
 
-    /// <summary>Of each shard's replica set.</summary>
+    /// <summary>Of a replica set that stands by itself.</summary>
+    public const int UsualMembers = 3;
+
+    /// <summary>Of such a set, and of each shard's.</summary>
     public const int MostMembers = 3;
 
     /// <summary>That a server may be confined to.</summary>

@@ -36,9 +36,9 @@ internal static class ShardingFacts
         using var sampler = new ClusterSampler(() => cluster, settings, collection, DateTimeOffset.UtcNow);
         return new CollectionSharding(
             collection.Collection,
-            sharded?.FindDocument("key") is { } key ? ShardKey.Of(key).ToString() : null,
             isPlaced,
-            [.. sampler.Look().Shards.Select(shard => new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks])))]);
+            [.. sampler.Look().Shards.Select(shard => new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks])))],
+            sharded?.FindDocument("key") is { } key ? ShardKey.Of(key).ToString() : null);
     }
 
     private static long? Whole(double value) => double.IsNaN(value) ? null : (long)value;

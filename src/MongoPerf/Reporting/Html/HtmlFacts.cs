@@ -24,7 +24,7 @@ internal static class HtmlFacts
         foreach (string changed in plan.Changes)
             Fact(html, "changed", changed);
         if (settings.Data.Sharding is { } sharding)
-            Fact(html, "shards", ReportLines.Sharding(sharding));
+            Fact(html, "shards", ReportLines.Sharding(sharding, run.Deployment?.Collections));
         if (plan.VerifyShare > 0)
             Fact(html, "verified", $"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be");
         html.Close();

@@ -24,7 +24,9 @@ public sealed class SecurityFilesTests : IDisposable
         Assert.All(made, file => Assert.Equal(file.Value, File.ReadAllText(Path.Combine(files.Folder, file.Key))));
         // A key file has 6 to 1024 characters of base64.
         Assert.Equal(96, Convert.FromBase64String(made["keyfile"]).Length);
-        Assert.NotEqual(made["password"], new Other().Password);
+        var other = new SecurityFiles(_folder.At("other"), auth: true, tls: true);
+        other.Ensure();
+        Assert.NotEqual(made["password"], other.ReadPassword());
     }
 
     [Fact]
@@ -84,19 +86,5 @@ public sealed class SecurityFilesTests : IDisposable
         var files = new SecurityFiles(_folder.Path, auth, tls);
         files.Ensure();
         return files;
-    }
-
-    /// <summary>Files of another folder.</summary>
-    private sealed class Other
-    {
-        public Other()
-        {
-            using var folder = new TemporaryFolder();
-            var files = new SecurityFiles(folder.Path, true, true);
-            files.Ensure();
-            Password = files.ReadPassword();
-        }
-
-        public string Password { get; }
     }
 }
