@@ -252,7 +252,7 @@ public sealed class StoredComparisonTests : IDisposable
             Members = 3,
             Tls = true,
             Auth = true,
-            Collections = [new("orders", "{customer: 1}", false, [new("s0", 1000, 1), new("s1", 0, 0)]), new("users", "{_id: hashed}", false, [new("s0", 480, 2), new("s1", 520, 2)])],
+            Collections = [new("orders", false, [new("s0", 1000, 1), new("s1", 0, 0)], "{customer: 1}"), new("users", false, [new("s0", 480, 2), new("s1", 520, 2)], "{_id: hashed}")],
         };
         // Asked for was the usual key; the collections have keys of their own.
         IReadOnlyList<SetupDifference> differences = Differences(
