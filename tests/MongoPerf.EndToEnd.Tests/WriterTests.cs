@@ -70,7 +70,7 @@ public sealed class WriterTests(TestServers servers) : IClassFixture<TestServers
         var options = new ProgramOptions { Server = "mongod", Environment = new Dictionary<string, string?> { ["MONGOPERF_LINGER"] = "1s" } };
         using (ProgramRun run = ProgramRun.Start(options, "series", "--target", "1M", "--step", "1M", "--out", _runs.Path))
         {
-            Assert.True(run.WaitForLine("batch "), run.Errors);
+            Assert.True(run.WaitForLine("on mongod"), run.Errors);
             run.Kill();
         }
 
