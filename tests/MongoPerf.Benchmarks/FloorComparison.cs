@@ -10,7 +10,7 @@ namespace MongoPerf.Benchmarks;
 /// the mean of the floors on either side of it; each floor over the one before shows what the machine's noise alone does. Reported are medians
 /// with 95 % intervals (bootstrap).
 /// Queries read one collection of generated documents; inserts of both sides go to another one. "id" is YCSB's workload c, uniform, against limit.c's
-/// reads by _id. The program's own sampling goes on meanwhile, as it does for users; only the comparison of replies is left out.
+/// reads by _id. The program's own sampling continues meanwhile, as it does for users; only the comparison of replies is left out.
 /// </remarks>
 internal static class FloorComparison
 {

@@ -41,7 +41,7 @@ public sealed class KilledSeriesTests
             Assert.True(run.WaitForEnd().ExitCode == Killed, $"not killed in {where}: {run.WaitForEnd().All}");
             if (kind == "mongod")
             {
-                // One and the same goes on through all of it.
+                // One and the same continues through all of it.
                 ProcessState state = ProcessState.Read(runs.DataPath)!;
                 Assert.True(ProcessTable.System.IsAlive(state.Identity), $"the mongod died with the program in {where}");
                 Assert.Equal(mongod ??= state.ProcessId, state.ProcessId);
@@ -88,7 +88,7 @@ public sealed class KilledSeriesTests
         Assert.Contains("aborted", list.Output, StringComparison.Ordinal);
     }
 
-    /// <summary>Of two that resume at once one goes on, and the other neither measures nor ends the server of the first.</summary>
+    /// <summary>Of two that resume at once one continues, and the other neither measures nor ends the server of the first.</summary>
     [Theory, EachServer]
     public void Two_that_resume_at_once_leave_one_run(string kind)
     {

@@ -33,7 +33,7 @@ public sealed class WriterTests(TestServers servers) : IClassFixture<TestServers
             first.Kill();
         }
 
-        // The run itself goes on at once, though its lease has not expired.
+        // The run itself continues at once, though its lease has not expired.
         string killed = _runs.Ids[0];
         using (ProgramRun resumed = Start("resume", killed, "--uri", servers[kind].Uri))
         {

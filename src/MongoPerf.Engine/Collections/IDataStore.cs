@@ -80,7 +80,7 @@ public sealed record CollectionState(bool Exists, CollectionMarker? Marker);
 /// <param name="Template"><see cref="DocumentTemplate.Fingerprint"/>; empty for files.</param>
 /// <param name="RunId">The run that made it, or went on with it last.</param>
 /// <param name="Documents">Known to be stored, durable and without holes at the last checkpoint of any run.</param>
-/// <param name="IsGrown">It was grown: worth going on with, and not dropped by other scenarios.</param>
+/// <param name="IsGrown">It was grown: worth continuing, and not dropped by other scenarios.</param>
 public sealed record CollectionMarker(ulong Seed, string Template, string RunId, long Documents, bool IsGrown)
 {
     /// <summary>Of that run, which tells it from another one of the same id; null for a run without one.</summary>

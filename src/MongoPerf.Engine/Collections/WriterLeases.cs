@@ -23,7 +23,7 @@ public sealed class CollectionBusyException(string message, string hint) : Excep
 /// </remarks>
 /// <param name="database">Of the collections.</param>
 /// <param name="runId">Of the run.</param>
-/// <param name="token">The run's, by which it knows its own lease again when it goes on; null for a run without one.</param>
+/// <param name="token">The run's, by which it knows its own lease again when it continues; null for a run without one.</param>
 /// <param name="length">How long a lease holds after it was renewed last.</param>
 public sealed class WriterLeases(string database, string runId, string? token, TimeSpan length)
 {

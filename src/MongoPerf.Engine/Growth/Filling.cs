@@ -20,17 +20,17 @@ internal sealed class Filling(RunContext run)
     /// <param name="head">Of its record.</param>
     /// <param name="collection">That is filled.</param>
     /// <param name="range">The numbers that must be stored afterwards.</param>
-    /// <param name="goesOn">A part was written before the run was broken off.</param>
+    /// <param name="continues">A part was written before the run was interrupted.</param>
     /// <param name="stop">Ends it early.</param>
     /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
-    /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run goes on.</returns>
-    public (PhaseRecord? Record, long End) Fill(Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool goesOn, CancellationToken stop, bool isMeasured = true)
+    /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run is resumed.</returns>
+    public (PhaseRecord? Record, long End) Fill(Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool continues, CancellationToken stop, bool isMeasured = true)
     {
         bool isRead = phase.Groups.Count > 1;
         if (isRead)
             run.Keys[collection.Name] = new KeySpace(range.First);
         var numbers = new NumberSource(range.First, range.End, isRead ? run.Keys[collection.Name] : null);
-        PhaseOutcome outcome = _phases.Run(phase, head, numbers, goesOn, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues, stop);
         GroupResult writer = outcome.Groups[0];
         // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
         bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
@@ -61,7 +61,7 @@ internal sealed class Filling(RunContext run)
     public PhaseRecord? Append(Phase phase, PhaseRecord head, PlanCollection collection, long first, CancellationToken stop)
     {
         var numbers = new NumberSource(first, DocumentNumbers.Limit - 1);
-        PhaseOutcome outcome = _phases.Run(phase, head, numbers, goesOn: false, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues: false, stop);
         run.Keys[collection.Name] = new KeySpace(numbers.Next);
         var written = new NumberRange(first, numbers.Next);
         OperationResult settled = outcome.GivenUp is not null ? outcome.Record.Operations[0]
@@ -99,7 +99,7 @@ internal sealed class Filling(RunContext run)
         throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
     }
 
-    /// <summary>Where writing goes on in a collection that was left in the middle: everything below is made whole first.</summary>
+    /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
     /// <param name="collection">That is filled.</param>
     /// <param name="checkpoint">All below are known to be there.</param>
     public long FindWholeEnd(PlanCollection collection, long checkpoint)

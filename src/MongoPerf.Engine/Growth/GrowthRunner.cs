@@ -5,7 +5,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Engine.Growth;
 
-/// <summary>Carries a growth out: at each size writes what is missing, runs the phases, and makes it durable; goes on from any point.</summary>
+/// <summary>Carries a growth out: at each size writes what is missing, runs the phases, and makes it durable; continues from any point.</summary>
 internal sealed class GrowthRunner
 {
     private readonly RunContext _run;
@@ -107,7 +107,7 @@ internal sealed class GrowthRunner
         }
 
         var phase = new Phase { Name = label, Groups = [write.Write.Groups[name], .. _growth.Beside] };
-        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, goesOn: left.First > write.Range.First, stop, write.Write.IsMeasured);
+        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, continues: left.First > write.Range.First, stop, write.Write.IsMeasured);
         if (record is null)
             return false;
         _step.Add(record);
@@ -124,7 +124,7 @@ internal sealed class GrowthRunner
         else if (write.Range.End > _durable[write.Collection.Name] && _before.IsResumed)
         {
             _run.Report("resumed", $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
-            // It is not asked for again, however often the run goes on.
+            // It is not asked for again, however often the run is resumed.
             _run.Store.EndPhase((_before.Find(head.Number) ?? head) with
             {
                 Documents = write.Range.End, NextNumbers = _run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next), IsComplete = true,

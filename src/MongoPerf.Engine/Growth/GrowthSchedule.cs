@@ -6,7 +6,7 @@ namespace MongoPerf.Engine.Growth;
 /// <summary>Which numbers of a collection one way of writing writes in a step.</summary>
 public sealed record WriteRange(GrowthWrite Write, GrowingCollection Collection, NumberRange Range);
 
-/// <summary>How collections grow to their target: a function of the plan, so that a run that goes on has the same steps.</summary>
+/// <summary>How collections grow to their target: a function of the plan, so that a resumed run has the same steps.</summary>
 public static class GrowthSchedule
 {
     /// <summary>Steps of a growth that names none, for a target: its tenth under 10M, its twentieth under 20M, 1M from there, as 1, 2 or 5 times a power of ten.</summary>

@@ -5,7 +5,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Engine.Growth;
 
-/// <summary>Carries a plan out, from its start or from where it was broken off: makes its data, but for those that a phase of its own makes, then runs phase after phase.</summary>
+/// <summary>Carries a plan out, from its start or from where it was interrupted: makes its data, but for those that a phase of its own makes, then runs phase after phase.</summary>
 public sealed class PlanRunner(RunContext run, RunProgress before)
 {
     /// <param name="plan">What to do.</param>
@@ -40,28 +40,28 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
 
     private bool IsGrown(PhaseNumbers growth) => before.FindCheckpoint(growth) is { } checkpoint && checkpoint.Phase == growth.End - 1;
 
-    /// <summary>Makes the round's collections, unless they are there: those of a round that was broken off stay, and so do those that grow.</summary>
+    /// <summary>Makes the round's collections, unless they are there: those of a round that was interrupted stay, and so do those that grow.</summary>
     private void Prepare(PlanRound round, PhaseNumbers[] numbers, int first, int end, bool isExisting)
     {
-        bool goesOn = before.HasBegun(first, end);
+        bool continues = before.HasBegun(first, end);
         foreach (PlanCollection collection in round.Collections)
         {
             long start = before.StartDocuments.GetValueOrDefault(collection.Name);
             long known = Math.Max(start, KnownBefore(round, numbers, collection.Name, first, end));
-            if (!isExisting && !goesOn && round.Phases.All(p => p.Creates != collection.Name))
+            if (!isExisting && !continues && round.Phases.All(p => p.Creates != collection.Name))
             {
                 if (start == 0 && !collection.IsGrown)
                     run.Data.Drop(collection);
                 run.Data.Create(collection, start);
             }
-            else if (goesOn && !isExisting && round.Phases.All(p => p.Creates != collection.Name))
+            else if (continues && !isExisting && round.Phases.All(p => p.Creates != collection.Name))
             {
                 // Completes indexes, should the run have been killed before they were there.
                 run.Data.Create(collection, known);
             }
 
             run.Shrunk.Remove(collection.Name);
-            bool isInserted = goesOn && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
+            bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name) && OpenGrowth(round, numbers, collection.Name) is null)
                 known = Math.Max(known, run.Data.FindEnd(collection, known));
             run.Keys[collection.Name] = new KeySpace(known);
@@ -110,7 +110,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
     private long StartOf(GrowthPlan growth, PhaseNumbers numbers) => before.FindCheckpoint(numbers)?.Documents
         ?? growth.Collections.Min(c => run.Keys[c.Name].Next / c.Factor);
 
-    /// <summary>A load that was broken off goes on, where its documents can be found again; any other begins anew.</summary>
+    /// <summary>A load that was interrupted continues, where its documents can be found again; any other begins anew.</summary>
     private long LoadedBefore(PlanRound round, Phase phase, PhaseRecord head)
     {
         if (phase.Loads is null)

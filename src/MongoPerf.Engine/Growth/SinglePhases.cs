@@ -52,7 +52,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
 
     private PhaseRecord Measure(Phase phase, PhaseRecord head)
     {
-        run.Store.BeginPhase(head, goesOn: false);
+        run.Store.BeginPhase(head, continues: false);
         run.Observer.OnPhaseStarted(head, []);
         PlanCollection collection = CollectionOf(phase.Measures!);
         long documents = DocumentsIn(collection);
@@ -62,7 +62,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     /// <summary>What is missing is counted, not written again: the run was asked whether it is there.</summary>
     private PhaseRecord Check(Phase phase, PhaseRecord head)
     {
-        run.Store.BeginPhase(head, goesOn: false);
+        run.Store.BeginPhase(head, continues: false);
         run.Observer.OnPhaseStarted(head, []);
         PlanCollection collection = CollectionOf(phase.Checks!);
         long end = run.Keys[collection.Name].Next;
@@ -80,7 +80,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         using var executor = new CreateExecutor(run.Data, collection);
         // Those who prepare the data make it, as a group's only operation: timed, sampled and stored as any other.
         var own = new RunContext(run.Clock, new GroupRunner(run.Clock, (_, _) => executor), run.Data, run.Store, run.Observer, run.Options);
-        PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, goesOn: false, stop);
+        PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, continues: false, stop);
         run.Failed += own.Failed;
         run.Keys[collection.Name] = new KeySpace(0);
         run.Shrunk.Remove(collection.Name);
@@ -105,7 +105,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         var range = new NumberRange(start, Math.Max(start, collection.Count));
         if (range.Count == 0)
             return Nothing(phase, head, start);
-        (PhaseRecord? record, _) = filling.Fill(phase, head, collection, range, goesOn: from > 0, stop);
+        (PhaseRecord? record, _) = filling.Fill(phase, head, collection, range, continues: from > 0, stop);
         if (record is null)
             return null;
         if (run.Data.LostConnections > lost)
@@ -118,14 +118,14 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     /// <summary>All was there already.</summary>
     private PhaseRecord Nothing(Phase phase, PhaseRecord head, long documents)
     {
-        run.Store.BeginPhase(head, goesOn: true);
+        run.Store.BeginPhase(head, continues: true);
         return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents }, []));
     }
 
     /// <summary>Documents that can't be found again are counted.</summary>
     private PhaseRecord? LoadCounted(Phase phase, PhaseRecord head, PlanCollection collection, CancellationToken stop)
     {
-        PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(0, collection.Count), goesOn: false, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(0, collection.Count), continues: false, stop);
         if (outcome.WasStopped || outcome.GivenUp is not null)
         {
             _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
@@ -149,7 +149,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     {
         if (phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled))
             return new Filling(run).Append(phase, head, filled, run.Keys[filled.Name].Next, stop);
-        PhaseOutcome outcome = _phases.Run(phase, head, null, goesOn: false, stop);
+        PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
         run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
         // Keys that a broken connection left unanswered are there as far as later phases go.
         foreach (PlanCollection collection in round.Collections.Where(c => run.Keys[c.Name].Next != run.Keys[c.Name].Count))

@@ -8,7 +8,7 @@ namespace MongoPerf.Engine.Keys;
 /// <param name="count">Keys that are there at the start, 0 or more.</param>
 public sealed class KeySpace(long count)
 {
-    /// <summary>Keys that the window holds at first. It doubles while one insert takes its time and others go on: one byte for each key that waits.</summary>
+    /// <summary>Keys that the window holds at first. It doubles while one insert takes its time and others continue: one byte for each key that waits.</summary>
     private const int FirstWindow = 1 << 12;
 
     private readonly Lock _lock = new();

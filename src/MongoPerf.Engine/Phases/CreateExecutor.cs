@@ -9,7 +9,7 @@ namespace MongoPerf.Engine.Phases;
 /// <remarks>One worker, while nobody else uses the data. A connection that breaks is tried again by the data themselves.</remarks>
 internal sealed class CreateExecutor(IDataStore data, PlanCollection collection) : IOperationExecutor, IPreparedOperation
 {
-    /// <summary>Why there is no such collection now; null when there is. Without it the scenario can't go on.</summary>
+    /// <summary>Why there is no such collection now; null when there is. Without it the scenario can't continue.</summary>
     public Exception? Failure { get; private set; }
 
     public ServerError? LastError => Failure is null ? null : ErrorTally.Describe(Failure);

@@ -2,7 +2,7 @@ using MongoPerf.Engine.Plans;
 
 namespace MongoPerf.Engine.Phases;
 
-/// <summary>Numbers of phase records by their place in the plan, so that a run which goes on stores under the same.</summary>
+/// <summary>Numbers of phase records by their place in the plan, so that a resumed run stores under the same.</summary>
 /// <param name="first">Of the phase's first record, 1-based.</param>
 /// <param name="phase">Of the plan.</param>
 internal sealed class PhaseNumbers(int first, Phase phase)

@@ -23,11 +23,11 @@ internal sealed class PhaseRunner(RunContext run)
     /// <param name="phase">Of the plan.</param>
     /// <param name="head">Its record without results.</param>
     /// <param name="numbers">What its first group inserts; null for a phase that fills nothing.</param>
-    /// <param name="goesOn">What an attempt that was broken off left in the store belongs to the result.</param>
+    /// <param name="continues">What an attempt that was interrupted left in the store belongs to the result.</param>
     /// <param name="stop">Ends it early.</param>
-    public PhaseOutcome Run(Phase phase, PhaseRecord head, NumberSource? numbers, bool goesOn, CancellationToken stop)
+    public PhaseOutcome Run(Phase phase, PhaseRecord head, NumberSource? numbers, bool continues, CancellationToken stop)
     {
-        run.Store.BeginPhase(head, goesOn);
+        run.Store.BeginPhase(head, continues);
         run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
         QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
         (PhaseGroup Group, GroupResult? Result)[] all = [.. RunGroups(phase, head, numbers, stop)];

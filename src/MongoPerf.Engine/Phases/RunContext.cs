@@ -18,7 +18,7 @@ public sealed record PlanRunOptions
     /// <summary>How long a lost server is waited for.</summary>
     public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Asked once a second: a sentence ends the run cleanly, null lets it go on.</summary>
+    /// <summary>Asked once a second: a sentence ends the run cleanly, null lets it continue.</summary>
     public Func<string?> ReasonToStop { get; init; } = () => null;
 
     /// <summary>Bytes under the server's data folder; null where that is not to be seen.</summary>
@@ -59,7 +59,7 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
     /// <summary>With the phases that they are of.</summary>
     public List<string> FailedAssertions { get; } = [];
 
-    /// <summary>Why the run is to end before its time; null while it may go on.</summary>
+    /// <summary>Why the run is to end before its time; null while it may continue.</summary>
     public string? StopReason { get; private set; }
 
     /// <summary>By collection: the numbers that are there.</summary>

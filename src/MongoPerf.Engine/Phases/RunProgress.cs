@@ -3,7 +3,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Engine.Phases;
 
-/// <summary>What a run had stored when it was broken off.</summary>
+/// <summary>What a run had stored when it was interrupted.</summary>
 public sealed class RunProgress
 {
     private readonly Dictionary<int, PhaseRecord> _phases;
@@ -25,7 +25,7 @@ public sealed class RunProgress
 
     public IReadOnlyDictionary<string, long> StartDocuments { get; }
 
-    /// <summary>It was broken off and goes on.</summary>
+    /// <summary>It was interrupted and continues.</summary>
     public bool IsResumed { get; }
 
     public PhaseRecord? Find(int number) => _phases.GetValueOrDefault(number);

@@ -8,7 +8,7 @@ namespace MongoPerf.Engine.Plans;
 /// <param name="Collection">Its name.</param>
 /// <param name="Documents">Makes them.</param>
 /// <param name="BatchSize">Documents per command.</param>
-/// <param name="Ordered">False lets the server go on after an error.</param>
+/// <param name="Ordered">False lets the server continue after an error.</param>
 public sealed record InsertDocuments(string Name, string Collection, DocumentTemplate Documents, int BatchSize, bool Ordered)
     : Operation(Name, Collection)
 {

@@ -66,7 +66,7 @@ public sealed record PlanCollection
     /// <summary>Of the command create; null for none.</summary>
     public BsonDocument? Options { get; init; }
 
-    /// <summary>A growth takes it to its size: it is gone on with where it is there.</summary>
+    /// <summary>A growth takes it to its size: where it exists it is continued.</summary>
     public bool IsGrown { get; init; }
 
     /// <summary>The first document's, or a file's.</summary>

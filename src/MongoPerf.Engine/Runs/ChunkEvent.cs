@@ -28,7 +28,7 @@ public sealed record ChunkEvent
     /// <summary>When it began: Unix time by the clock of the shard that logged it.</summary>
     public required long AtMilliseconds { get; init; }
 
-    /// <summary>When it ended; null while it goes on.</summary>
+    /// <summary>When it ended; null while it lasts.</summary>
     public long? EndMilliseconds { get; init; }
 
     /// <summary>The shard that owned the chunk.</summary>
@@ -48,6 +48,6 @@ public sealed record ChunkEvent
     /// <summary>Why it failed, or what else the log says.</summary>
     public string? Note { get; init; }
 
-    /// <summary>Null while it goes on.</summary>
+    /// <summary>Null while it lasts.</summary>
     public double? Seconds => (EndMilliseconds - AtMilliseconds) / 1000.0;
 }

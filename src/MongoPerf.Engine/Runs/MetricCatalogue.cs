@@ -7,7 +7,7 @@ public enum MetricKind
     Counter,
 }
 
-/// <summary>One figure that is sampled while a run goes on: of servers and host every second, of shards every few seconds.</summary>
+/// <summary>One figure that is sampled during a run: of servers and host every second, of shards every few seconds.</summary>
 /// <param name="Name">Column in run.db and in CSV; never renamed.</param>
 /// <param name="Unit">"bytes", "operations", "microseconds", "percent", "count".</param>
 /// <param name="Kind">Level or running count.</param>

@@ -34,7 +34,7 @@ public sealed record GrowthPoint(string Growth, int Step, long Documents);
 /// <summary>What a run stored of one phase with one value of each parameter, of a growth at one size.</summary>
 public sealed record PhaseRecord
 {
-    /// <summary>1-based, by the phase's place in the plan: the same when a run goes on.</summary>
+    /// <summary>1-based, by the phase's place in the plan: the same when a run is resumed.</summary>
     public required int Number { get; init; }
 
     public required string Phase { get; init; }
@@ -72,7 +72,7 @@ public sealed record PhaseRecord
     /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
     public string? NotVerified { get; init; }
 
-    /// <summary>False while it goes on, or when it was broken off.</summary>
+    /// <summary>False while it lasts, or when it was interrupted.</summary>
     public bool IsComplete { get; init; }
 
     /// <summary>In the order of the plan.</summary>

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run goes on.</summary>
+/// <summary>The scenario that a run executes, and what the command line made of it: the plan is read from this again when the run is resumed.</summary>
 public sealed record PlanSettings
 {
     /// <summary>Such as ycsb/a.</summary>

@@ -47,7 +47,7 @@ public static partial class RunCatalogue
         .Select(name => new DateTimeOffset(File.GetLastWriteTimeUtc(Path.Combine(runFolder, name)))).Max();
 
     /// <summary>Takes the next free id of that day (2026-11-21-a, -b … -z, -aa) and makes its folder, which makes it this caller's.</summary>
-    /// <remarks>The letters go on behind the last one in use, so that the id of a run that was deleted in between isn't given to another.</remarks>
+    /// <remarks>The letters continue after the last one in use, so that the id of a run that was deleted in between isn't given to another.</remarks>
     /// <exception cref="RunStoreException">The folder of runs can't be made or written.</exception>
     public static string NewId(string runsFolder, DateTimeOffset now)
     {

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>What a run was asked to do; enough to go on with it.</summary>
+/// <summary>What a run was asked to do; enough to continue it.</summary>
 public sealed record RunSettings
 {
     public required DeploymentSettings Deployment { get; init; }

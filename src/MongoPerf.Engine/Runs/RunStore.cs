@@ -3,7 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>Writes runs/ID/run.db (SQLite, WAL) while a run goes on.</summary>
+/// <summary>Writes runs/ID/run.db (SQLite, WAL) during a run.</summary>
 /// <remarks>
 /// Safe to call from several threads (one lock; nothing here is on the measured path). Samples are committed once a second at the latest,
 /// checkpoints and results at once: a kill -9 at any moment loses at most the last second of samples and no checkpoint.
@@ -75,7 +75,7 @@ public sealed class RunStore : IDisposable
         return store;
     }
 
-    /// <summary>Opens an existing run to go on with it.</summary>
+    /// <summary>Opens an existing run to continue it.</summary>
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, of a newer format, or another process writes it now.</exception>
     public static RunStore Open(string runFolder)
     {
@@ -169,10 +169,10 @@ public sealed class RunStore : IDisposable
         }
     });
 
-    /// <summary>Says that a phase begins. What an attempt that was broken off left of it is removed, unless the phase goes on with that.</summary>
-    public void BeginPhase(PhaseRecord record, bool goesOn) => Write(_ =>
+    /// <summary>Says that a phase begins. What an attempt that was interrupted left of it is removed, unless the phase continues with that.</summary>
+    public void BeginPhase(PhaseRecord record, bool continues) => Write(_ =>
     {
-        if (!goesOn)
+        if (!continues)
         {
             foreach (string table in (string[])["sample", "operation_result", "histogram", "size", "lap"])
                 Execute($"DELETE FROM {table} WHERE phase = $phase", ("$phase", record.Number));

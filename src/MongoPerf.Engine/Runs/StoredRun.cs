@@ -3,7 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace MongoPerf.Engine.Runs;
 
-/// <summary>A run as it stands on disk: finished, broken off, or still going. Reads only; a writer may be at work meanwhile.</summary>
+/// <summary>A run as it stands on disk: finished, interrupted, or still running. Reads only; a writer may be at work meanwhile.</summary>
 /// <remarks>Everything but the samples is read at once when the run is opened and then stays as it was; samples are streamed anew at each call.</remarks>
 public sealed class StoredRun : IDisposable
 {
@@ -102,10 +102,10 @@ public sealed class StoredRun : IDisposable
     public bool IsWriterAlive => _writer is { IsAlive: true };
 
     /// <summary>Running by its own account, but its writer is gone: killed, or the machine went down.</summary>
-    public bool IsBrokenOff => Run.State == RunState.Running && !IsWriterAlive;
+    public bool IsAborted => Run.State == RunState.Running && !IsWriterAlive;
 
     /// <summary>For people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
-    public string StateText => IsBrokenOff ? "aborted" : Run.State.ToString().ToLowerInvariant();
+    public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
     /// <summary>In time order, streamed; without the histogram bytes unless asked for.</summary>
     public IEnumerable<Sample> ReadSamples(bool withHistograms = false)

@@ -40,7 +40,7 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
     /// <summary>Runs a command about a collection's files and indexes wherever they lie.</summary>
     /// <param name="collection">Its name.</param>
     /// <param name="command">As one server takes it.</param>
-    /// <param name="stop">Breaks off what is waited for.</param>
+    /// <param name="stop">Ends the wait.</param>
     /// <exception cref="AggregateException">What failed, of each shard.</exception>
     internal void RunOnOwners(string collection, BsonDocument command, CancellationToken stop)
     {

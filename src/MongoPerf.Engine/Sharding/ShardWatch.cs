@@ -56,7 +56,7 @@ public sealed class ShardWatch : IDisposable
         }
     }
 
-    /// <summary>An outage that goes on is told as well.</summary>
+    /// <summary>An outage that lasts is told as well.</summary>
     public void Dispose()
     {
         foreach ((string name, Watched watched) in _shards)

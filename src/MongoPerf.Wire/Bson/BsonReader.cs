@@ -31,7 +31,7 @@ public ref struct BsonReader
         _position = 4;
     }
 
-    /// <summary>Goes on where another reader of the same, checked, document stood.</summary>
+    /// <summary>Continues where another reader of the same, checked, document stood.</summary>
     internal BsonReader(ReadOnlySpan<byte> document, int position)
     {
         _bytes = document[..BinaryPrimitives.ReadInt32LittleEndian(document)];
@@ -84,7 +84,7 @@ public ref struct BsonReader
         return true;
     }
 
-    /// <summary>Goes on to the element of that name; elements before it are skipped.</summary>
+    /// <summary>Continues to the element of that name; elements before it are skipped.</summary>
     public bool Find(ReadOnlySpan<byte> name)
     {
         while (Read())

@@ -20,7 +20,7 @@ internal static class EncryptionProbe
         _ => "the server closed the connection after the TLS handshake: it may not trust this client's certificate (tlsCertificateKeyFile)",
     };
 
-    /// <summary>The TLS handshake broke off.</summary>
+    /// <summary>The TLS handshake was cut.</summary>
     /// <inheritdoc cref="ExplainSilence"/>
     public static string? ExplainNoTls(ServerAddress server) =>
         SpeaksPlain(server) ? "this server does not speak TLS: leave tls out (with mongodb+srv, which asks for it, add tls=false)" : null;

@@ -123,7 +123,7 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
             yield return ("user", user);
     }
 
-    /// <summary>Goes on until both sides are done: a server that says "done" without having proven itself is refused.</summary>
+    /// <summary>Continues until both sides are done: a server that says "done" without having proven itself is refused.</summary>
     private void Converse(MongoCredential credential, ISaslConversation conversation, BsonDocument reply)
     {
         for (int step = 0; step < MostSteps; step++)

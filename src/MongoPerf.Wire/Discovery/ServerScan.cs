@@ -71,7 +71,7 @@ internal sealed class ServerScan(ConnectionSettings settings)
 
     private static ServerDescription Silent(ServerAddress address) => ServerDescription.Unreachable(address, new ConnectionFailedException(address, "no answer while others answered"));
 
-    /// <summary>What is remembered of a server goes on.</summary>
+    /// <summary>What is remembered of a server is kept.</summary>
     private static ServerDescription Continue(ServerDescription now, ServerDescription? last)
     {
         if (now.Kind == ServerKind.Unknown)

@@ -91,7 +91,7 @@ internal static class DnsMessage
         return found;
     }
 
-    /// <summary>Labels up to an empty one; a pointer goes on at an earlier place, which is how a chain of them ends.</summary>
+    /// <summary>Labels up to an empty one; a pointer continues at an earlier place, which is how a chain of them ends.</summary>
     private static string ReadName(ReadOnlySpan<byte> message, int start, out int end)
     {
         var name = new StringBuilder();

@@ -96,7 +96,7 @@ internal static class CommandRunner
         ServerCommandException { Code: 13 or 18 } => (ExitCode.CannotConnect, "this user is not allowed to do that, or the server requires a login: --uri mongodb://USER:PASSWORD@HOST/?authSource=admin"),
         ServerCommandException { Code: NotYetInitialized } => (ExitCode.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
         ServerCommandException { Code: BadValue } e when e.Error.Message.Contains("journal", StringComparison.Ordinal) =>
-            (ExitCode.WrongUsage, "what a run has written must be there when it goes on after a crash: start the server with its journal (without --nojournal)"),
+            (ExitCode.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
         ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),

@@ -53,7 +53,7 @@ internal static class ResumeCommand
         return command;
     }
 
-    /// <summary>A run goes on on the server that it began on.</summary>
+    /// <summary>A run continues on the server that it began on.</summary>
     private static void CheckServer(ParseResult parsed, SharedOptions shared, StoredRun stored)
     {
         if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Deployment.Uri is null)
@@ -67,7 +67,7 @@ internal static class ResumeCommand
         stored.Deployment?.Kind ?? (Enum.TryParse(stored.FindNote(RunSession.ServerKindNote), out DeploymentKind kind) ? kind : null);
 }
 
-/// <summary><c>report RUN</c>: makes the report again, also of a run that is still going or was broken off.</summary>
+/// <summary><c>report RUN</c>: makes the report again, also of a run that is still running or was interrupted.</summary>
 internal static class ReportCommand
 {
     public static Command Create()

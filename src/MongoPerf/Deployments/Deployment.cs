@@ -18,10 +18,10 @@ internal sealed record DeploymentRequest
     /// <summary>How connections are opened: from <c>--uri</c>, or as they are by default.</summary>
     public ConnectionSettings Connections { get; init; } = ConnectionSettings.Default;
 
-    /// <summary>What a run that goes on began with; null chooses.</summary>
+    /// <summary>What a resumed run began with; null chooses.</summary>
     public DeploymentKind? RequiredKind { get; init; }
 
-    /// <summary>Full path of the mongod that a run that goes on began with; comes before the settings'. Null when it is not known.</summary>
+    /// <summary>Full path of the mongod that a resumed run began with; comes before the settings'. Null when it is not known.</summary>
     public string? ServerProgram { get; init; }
 
     /// <summary>Where a server that the run starts keeps its data: runs/ID/data.</summary>
@@ -85,6 +85,6 @@ internal interface IDeployment : IDisposable
     /// <exception cref="DeploymentException">It does not start, or no member takes writes.</exception>
     bool EnsureRunning();
 
-    /// <summary>Ends what the run started; a server that was given goes on. Never throws.</summary>
+    /// <summary>Ends what the run started; a server that was given keeps running. Never throws.</summary>
     void Stop();
 }

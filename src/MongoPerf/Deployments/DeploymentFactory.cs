@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Deployments;
 
 /// <summary>Chooses the deployment: null when asked for, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when asked for, else a mongod, else the embedded server.</summary>
-/// <remarks>A run that goes on chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
+/// <remarks>A run that continues chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 internal static class DeploymentFactory
 {
     /// <summary>Nothing is started yet: call <see cref="IDeployment.EnsureRunning"/>.</summary>

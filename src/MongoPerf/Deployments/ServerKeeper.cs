@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Deployments;
 
 /// <summary>Sees to it that a run's server is there when connections to it have broken: one restart, however many threads notice.</summary>
-/// <param name="deployment">Running at first; while a run goes on, nobody else starts or stops it.</param>
+/// <param name="deployment">Running at first; during a run, nobody else starts or stops it.</param>
 internal sealed class ServerKeeper(IDeployment deployment)
 {
     private readonly Lock _lock = new();

@@ -121,7 +121,7 @@ internal static class MachineBusy
             before = sample;
         }
 
-        // A phase that goes on after an interruption has several windows; the last is the stored result's.
+        // A phase that continues after an interruption has several windows; the last is the stored result's.
         var busy = new Dictionary<int, double>();
         foreach (Window window in windows.Where(w => w.Total > 0))
             busy[window.Phase] = 1 - (window.Idle / window.Total);

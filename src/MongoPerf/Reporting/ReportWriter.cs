@@ -11,7 +11,7 @@ namespace MongoPerf.Reporting;
 /// <param name="Warnings">Whole lines for people; the report is there all the same.</param>
 internal sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
 
-/// <summary>Writes a run's report folder. May be done again at any time, also while the run goes on.</summary>
+/// <summary>Writes a run's report folder. May be done again at any time, also during the run.</summary>
 internal static class ReportWriter
 {
     private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] TextFiles =

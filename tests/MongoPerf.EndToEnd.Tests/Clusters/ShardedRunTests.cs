@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests.Clusters;
 
-/// <summary>A series on a cluster of its own: what was killed comes back, and it goes on where it was killed itself.</summary>
+/// <summary>A series on a cluster of its own: what was killed comes back, and it continues where it was killed itself.</summary>
 [Collection(WaitingTests.Name)]
 public sealed class ShardedRunTests
 {

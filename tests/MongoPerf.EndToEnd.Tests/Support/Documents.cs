@@ -106,7 +106,7 @@ internal static class Documents
     }
 }
 
-/// <summary>Watches how far a run that goes on has come.</summary>
+/// <summary>Watches how far a resumed run has come.</summary>
 /// <param name="connect">Null while there is nobody to ask.</param>
 /// <param name="database">Of the collection.</param>
 /// <param name="collection">That is filled.</param>

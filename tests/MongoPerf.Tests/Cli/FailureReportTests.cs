@@ -26,7 +26,7 @@ public sealed class FailureReportTests
         { "login", 3, "error: db:27017: authentication failed|hint:  check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri" },
         { "tls", 3, "error: db:27017: the certificate expired" },
         { "other set", 3, "error: db:27017: this server's replica set is called 'rs0', and replicaSet=rs1 was asked for" },
-        { "no journal", 2, "error: update: cannot use 'j' option when a host does not have journaling enabled (code 2 BadValue)|hint:  what a run has written must be there when it goes on after a crash: start the server with its journal (without --nojournal)" },
+        { "no journal", 2, "error: update: cannot use 'j' option when a host does not have journaling enabled (code 2 BadValue)|hint:  what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)" },
         { "not initiated", 3, "error: find: no replset config has been received (code 94 NotYetInitialized)|hint:  its replica set is not initiated: run rs.initiate() on it, or start it without --replSet" },
         { "no server", 3, "error: db:27017: nobody|hint:  try another" },
         { "deployment", 6, "error: two|hint:  lines" },

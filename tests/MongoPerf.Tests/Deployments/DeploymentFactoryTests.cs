@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Deployments;
 
-/// <summary>What a run is put on, and that it goes on on nothing else.</summary>
+/// <summary>What a run is put on, and that it continues on nothing else.</summary>
 public sealed class DeploymentFactoryTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -99,7 +99,7 @@ public sealed class ServerProcessTests : IDisposable
         FakeProc.WriteProcess(_proc, Pid, "firefox", 888, "S", "firefox");
         new ProcessState { ProcessId = Pid, StartTicks = 777, BootId = FakeProc.BootId, Port = 5000 }.Write(_data);
         File.WriteAllText(Path.Combine(_data, "mongod.lock"), $"{Pid}\n");
-        // It goes on to start the program, which is none here.
+        // It continues to start the program, which is none here.
         var e = Assert.Throws<DeploymentException>(() => ServerProcess.Start(Options("/bin/false"), new ProcessTable(_proc)));
         Assert.Equal(3, e.ExitCode);
     }

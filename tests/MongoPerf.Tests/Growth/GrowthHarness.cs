@@ -76,7 +76,7 @@ internal sealed class GrowthHarness : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Starts the run, or goes on with it, as the program's sessions do.</summary>
+    /// <summary>Starts the run, or continues with it, as the program's sessions do.</summary>
     /// <param name="script">Of each operation, numbered over all executions.</param>
     /// <param name="stop">Ctrl+C.</param>
     /// <returns>True when all of it was done.</returns>

@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Growth;
 
-/// <summary>A whole growth without a server: what is stored, in which order, and how it goes on after every kind of end.</summary>
+/// <summary>A whole growth without a server: what is stored, in which order, and how it continues after every kind of end.</summary>
 public sealed class GrowthRunnerTests : IDisposable
 {
     private const double QuerySeconds = 1;

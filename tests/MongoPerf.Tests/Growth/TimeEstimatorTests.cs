@@ -125,7 +125,7 @@ public sealed class TimeEstimatorTests
         Assert.Equal((10 + 10.0, 10 + 100.0), (Math.Round(time.Estimate().LowSeconds, 6), Math.Round(time.Estimate().HighSeconds, 6)));
     }
 
-    /// <summary>A run that goes on tells which phase it begins with.</summary>
+    /// <summary>A run that continues tells which phase it begins with.</summary>
     [Fact]
     public void A_run_that_goes_on_has_left_what_comes_from_there()
     {

@@ -82,7 +82,7 @@ public sealed class LapReportTests : IDisposable
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
         {
             var phase = new PhaseRecord { Number = 1, Phase = "write", Kind = PhaseKind.Load, Lap = 10 };
-            store.BeginPhase(phase, goesOn: false);
+            store.BeginPhase(phase, continues: false);
             store.AddLaps(1, [.. tasks.Select(task => (IReadOnlyList<LapMark>)[.. task.Select(lap => new LapMark((long)lap[0], lap[1]))])]);
             store.EndPhase(phase with { Documents = 60, IsComplete = true, Operations = [RunParts.Result("load", tasks.Length)] });
         }

@@ -38,7 +38,7 @@ public sealed class MemberTableTests : IDisposable
         {
             foreach (PhaseRecord phase in phases)
             {
-                store.BeginPhase(phase, goesOn: false);
+                store.BeginPhase(phase, continues: false);
                 store.EndPhase(phase);
             }
         }

@@ -83,7 +83,7 @@ public sealed class PhaseTablesTests : IDisposable
         string folder = _folder.At("run");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
         {
-            store.BeginPhase(phase, goesOn: false);
+            store.BeginPhase(phase, continues: false);
             store.EndPhase(phase with { IsComplete = true });
             store.SetState(RunState.Finished, null, RunParts.Start);
         }

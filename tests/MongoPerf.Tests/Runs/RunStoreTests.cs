@@ -183,16 +183,16 @@ public sealed class RunStoreTests : IDisposable
     [Theory]
     [InlineData(false, 0)]
     [InlineData(true, 1)]
-    public void A_phase_that_begins_again_keeps_what_is_stored_of_it_only_when_it_goes_on_with_that(bool goesOn, int kept)
+    public void A_phase_that_begins_again_keeps_what_is_stored_of_it_only_when_it_goes_on_with_that(bool continues, int kept)
     {
         using (RunStore store = Create())
         {
-            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, goesOn: false);
+            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, continues: false);
             store.AddSample(RunParts.Sample(0));
             store.AddHistogram(1, "q4", isWarmup: false, new byte[] { 9, 8 });
             store.AddLaps(1, [[new LapMark(10, 3)]]);
             store.Flush();
-            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, goesOn);
+            store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, continues);
         }
 
         using StoredRun run = StoredRun.Open(_runs.At("a"));

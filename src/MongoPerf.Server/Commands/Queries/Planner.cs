@@ -5,7 +5,7 @@ namespace MongoPerf.Server.Commands.Queries;
 /// <summary>Chooses how a query finds its documents: which index, in which direction, or all records. Used again; one thread.</summary>
 /// <remarks>
 /// Several ways are weighed by trying: the first is run a little, and kept when at least half of what it examined matched; else
-/// each of the others is, and the one with the most matches goes on from where its trial stopped. That is cheaper than
+/// each of the others is, and the one with the most matches continues from where its trial stopped. That is cheaper than
 /// MongoDB's trial of all plans to their first full batch, and close to the best plan for each pair of operands.
 /// </remarks>
 internal sealed class Planner : IDisposable

@@ -38,7 +38,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         return whole;
     }
 
-    /// <summary>The connection string that a run goes on with: what is typed, or what is stored; the environment's where that is the stored one with its secrets.</summary>
+    /// <summary>The connection string that a run continues with: what is typed, or what is stored; the environment's where that is the stored one with its secrets.</summary>
     /// <param name="typed">Null when nothing was.</param>
     /// <param name="stored">As <see cref="ServerUri.Mask"/> made it.</param>
     /// <param name="environment">Null when it has none.</param>

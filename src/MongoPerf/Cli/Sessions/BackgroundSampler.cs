@@ -5,7 +5,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Takes the servers' and the machine's figures every second for as long as a run goes on, each on a thread of its own.</summary>
+/// <summary>Takes the servers' and the machine's figures every second for as long as a run lasts, each on a thread of its own.</summary>
 internal sealed class BackgroundSampler : IDisposable
 {
     private readonly List<IDisposable> _all = [];

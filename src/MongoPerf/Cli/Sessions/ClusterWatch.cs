@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Looks after a cluster, or a replica set, for as long as a run goes on: what ends without a connection of the client's breaking is noted, and started again where it is the run's own.</summary>
+/// <summary>Looks after a cluster, or a replica set, for as long as a run lasts: what ends without a connection of the client's breaking is noted, and started again where it is the run's own.</summary>
 internal sealed class ClusterWatch : IDisposable
 {
     private readonly ShardWatch? _shards;

@@ -10,7 +10,7 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>What was found of a plan's collections before anything was written.</summary>
 /// <param name="Plan">Read with the documents' own seed.</param>
 /// <param name="Seed">Of the documents.</param>
-/// <param name="StartDocuments">By collection: documents that are there and are gone on with, whole and durable.</param>
+/// <param name="StartDocuments">By collection: documents that are there and are kept, whole and durable.</param>
 /// <param name="Dropped">Collections that may be dropped first.</param>
 internal sealed record PreparedData(Plan Plan, ulong Seed, IReadOnlyDictionary<string, long> StartDocuments, IReadOnlyList<PlanCollection> Dropped);
 
@@ -28,7 +28,7 @@ internal static class DataPreparation
         return prepared;
     }
 
-    /// <summary>The same for a run that goes on.</summary>
+    /// <summary>The same for a resumed run.</summary>
     /// <param name="session">Open.</param>
     /// <param name="data">Of the plan.</param>
     /// <param name="request">Made from the stored settings.</param>
@@ -48,7 +48,7 @@ internal static class DataPreparation
                     continue;
                 CollectionMarker marker = state.Marker ?? throw Foreign(session, collection.Name);
                 RequireSame(session, collection, marker, request.Seed);
-                // Another run may have gone on with the collection meanwhile.
+                // Another run may have continued the collection meanwhile.
                 if (marker.RunId != runId && collection.IsGrown)
                     documents[collection.Name] = Math.Max(documents.GetValueOrDefault(collection.Name), marker.Documents);
                 else if (marker.RunId != runId)
@@ -118,7 +118,7 @@ internal static class DataPreparation
         return new PreparedData(request.Plan.Plan, request.Seed, documents, dropped);
     }
 
-    /// <returns>Documents that the run goes on with; null when the collection is to be dropped.</returns>
+    /// <returns>Documents that the run continues from; null when the collection is to be dropped.</returns>
     private static long? Examine(RunSession session, IDataStore data, RunRequest request, PlanCollection collection)
     {
         bool isThere = false;

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Renews a run's leases as long as it goes on, on a thread and a connection of its own, and gives them back at its end.</summary>
+/// <summary>Renews a run's leases as long as it continues, on a thread and a connection of its own, and gives them back at its end.</summary>
 /// <remarks>Every ten seconds two small commands. While the server is away it is tried again once a second.</remarks>
 internal sealed class LeaseKeeper : IDisposable
 {

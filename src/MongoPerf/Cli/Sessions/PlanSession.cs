@@ -11,7 +11,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Carries a plan out on a deployment, from its start or from where it was broken off, and reports it.</summary>
+/// <summary>Carries a plan out on a deployment, from its start or from where it was interrupted, and reports it.</summary>
 internal static class PlanSession
 {
     /// <summary>Of the stored run: documents that were there before it, by collection, as JSON.</summary>
@@ -73,7 +73,7 @@ internal static class PlanSession
         }
     }
 
-    /// <summary>Goes on with a run that was broken off.</summary>
+    /// <summary>Continues a run that was interrupted.</summary>
     /// <param name="folder">Of the run.</param>
     /// <param name="request">Makes the request from what is stored.</param>
     public static ExitCode Resume(RunFolder folder, Func<StoredRun, RunRequest> request)

@@ -33,7 +33,7 @@ internal sealed record RunRequest
     /// <summary>Holds the password of the connection string's user; null for none.</summary>
     public string? PasswordFile { get; init; }
 
-    /// <summary>The kind of server that a run which goes on began with; null chooses one.</summary>
+    /// <summary>The kind of server that a resumed run began with; null chooses one.</summary>
     public DeploymentKind? RequiredKind { get; init; }
 
     /// <summary>Whether the run starts a server of its own that keeps data, rather than using one that is there or one that stores nothing.</summary>
@@ -41,7 +41,7 @@ internal sealed record RunRequest
         ? kind is DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.Embedded
         : Uri is null && Settings.Deployment is { Topology: not Topology.Null, Cluster: null or { Folder: null } };
 
-    /// <summary>Full path of the mongod that a run which goes on began with; null when another was named, or it is not known.</summary>
+    /// <summary>Full path of the mongod that a resumed run began with; null when another was named, or it is not known.</summary>
     public string? ServerProgram { get; init; }
 
     /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>

@@ -55,7 +55,7 @@ internal sealed class RunSequence
             // The worst is said by the first that went wrong; the others are no less worth having.
             _code = _code == ExitCode.Done ? end.Code : _code;
             Tell($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {ResultPrinter.Shown(Path.Combine(end.Folder.ReportPath, "index.html"))}");
-            // The next one needs the room; nothing goes on with these.
+            // The next one needs the room; nothing needs these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
             else if (ServerData.Describe(end.Folder) is { } left)

@@ -334,7 +334,7 @@ internal sealed class RunSession : IDisposable
             $"the server was {(kills ? "killed" : "stopped")} and restarted on {Deployment.Address}{(how == ServerRestart.Cold ? ", its files dropped from the page cache" : "")}", Clock.SecondsBetween(begun, Clock.Now));
     }
 
-    /// <summary>Ends sampling and the view; the server goes on until <see cref="Dispose"/>.</summary>
+    /// <summary>Ends sampling and the view; the server keeps running until <see cref="Dispose"/>.</summary>
     public void End()
     {
         _view?.Dispose();

@@ -9,7 +9,7 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>What a server that a run started left in the run's folder.</summary>
 internal static class ServerData
 {
-    /// <summary>Of the stored run: there once the data have been deleted; there is nothing to go on with then.</summary>
+    /// <summary>Of the stored run: there once the data have been deleted; there is nothing to continue with then.</summary>
     public const string DeletedNote = "data deleted";
 
     public static RunDataFolder FolderOf(StoredRun run) => new(run.Folder, run.Token);

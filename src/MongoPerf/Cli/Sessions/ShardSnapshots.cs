@@ -4,7 +4,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Stores what a look at a cluster brings, every few seconds for as long as a run goes on, on a thread of its own.</summary>
+/// <summary>Stores what a look at a cluster brings, every few seconds for as long as a run lasts, on a thread of its own.</summary>
 internal sealed class ShardSnapshots : IDisposable
 {
     private const double SecondsBetweenLooks = 2;

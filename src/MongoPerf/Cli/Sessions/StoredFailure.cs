@@ -13,7 +13,7 @@ internal static class StoredFailure
         }
         catch (Exception e)
         {
-            // On a full disk the store fails too: what is told is the first failure, the run counts as broken off.
+            // On a full disk the store fails too: what is told is the first failure, the run counts as interrupted.
             Console.Error.WriteLine($"note: could not write run.db: {e.Message}");
         }
     }

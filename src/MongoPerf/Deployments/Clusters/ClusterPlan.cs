@@ -40,7 +40,7 @@ internal sealed record ClusterMember(ClusterRole Role, string Name, string? Repl
 
 /// <summary>
 /// What a cluster, or a replica set that stands by itself, is made of, as the file in its folder says it: enough to look at it, to stop it
-/// and to go on with it. Immutable.
+/// and to continue it. Immutable.
 /// </summary>
 internal sealed record ClusterPlan
 {

@@ -75,7 +75,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
         return server is not null;
     }
 
-    /// <summary>Lets all go on when this program ends.</summary>
+    /// <summary>Leaves all running when this program ends.</summary>
     public void Leave()
     {
         foreach (ServerProcess server in _held.Values)

@@ -77,7 +77,7 @@ internal sealed record ClusterRequest
         };
     }
 
-    /// <summary>A cluster that is there, as it is to go on.</summary>
+    /// <summary>A cluster that is there, as it is to continue.</summary>
     /// <param name="there">As its file says.</param>
     /// <param name="folder">Where it is.</param>
     /// <exception cref="DeploymentException">What was asked for can't be changed, or its programs are gone.</exception>

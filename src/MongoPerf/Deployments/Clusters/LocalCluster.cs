@@ -132,7 +132,7 @@ internal sealed class LocalCluster : IDisposable
         return stopped.Count(ran => ran);
     }
 
-    /// <summary>Lets its processes go on when this program ends.</summary>
+    /// <summary>Leaves its processes running when this program ends.</summary>
     public void Leave() => _processes.Leave();
 
     /// <summary>Ends its processes, unless they were left to themselves, and frees it for other programs.</summary>

@@ -63,7 +63,7 @@ internal sealed class OwnCluster : IDeployment
 
     public void Dispose() => _cluster.Dispose();
 
-    /// <summary>Of a run that goes on and for which no mongod was named: its folder names the programs, and may come from somebody else.</summary>
+    /// <summary>Of a resumed run and for which no mongod was named: its folder names the programs, and may come from somebody else.</summary>
     /// <exception cref="DeploymentException">This machine would not start them by itself.</exception>
     private static void RequireOwnPrograms(DeploymentRequest request, Func<string, string?> variable)
     {

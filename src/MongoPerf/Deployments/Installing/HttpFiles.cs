@@ -9,7 +9,7 @@ namespace MongoPerf.Deployments.Installing;
 /// <param name="Total">Null while it is not known.</param>
 internal readonly record struct Transferred(long Bytes, long? Total);
 
-/// <summary>Fetches files by HTTP: tries again with growing pauses, goes on where a transfer was cut. Proxies of the environment are used.</summary>
+/// <summary>Fetches files by HTTP: tries again with growing pauses, continues where a transfer was cut. Proxies of the environment are used.</summary>
 /// <remarks>One thread.</remarks>
 internal sealed class HttpFiles : IDisposable
 {
@@ -81,11 +81,11 @@ internal sealed class HttpFiles : IDisposable
         if (IsMissing(response))
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{url} not found (HTTP {(int)response.StatusCode})\nhint:  check the version and the mirror");
         Require(response, url);
-        bool goesOn = response.StatusCode == HttpStatusCode.PartialContent && response.Content.Headers.ContentRange?.From == there;
-        long start = goesOn ? there : 0;
+        bool continues = response.StatusCode == HttpStatusCode.PartialContent && response.Content.Headers.ContentRange?.From == there;
+        long start = continues ? there : 0;
         long? total = response.Content.Headers.ContentLength is { } length ? start + length : null;
         begin(total - start);
-        using var file = new FileStream(path, goesOn ? FileMode.Append : FileMode.Create, FileAccess.Write);
+        using var file = new FileStream(path, continues ? FileMode.Append : FileMode.Create, FileAccess.Write);
         Copy(response, file, total, progress);
         return true;
     }, () => LengthOf(path));

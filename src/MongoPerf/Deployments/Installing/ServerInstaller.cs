@@ -28,7 +28,7 @@ internal sealed class ServerInstaller
     /// <param name="http">Fetches.</param>
     /// <param name="tell">Whole lines of progress.</param>
     /// <param name="progress">Of a transfer.</param>
-    /// <param name="stop">Ends it; a transfer goes on from there the next time.</param>
+    /// <param name="stop">Ends it; a transfer continues from there the next time.</param>
     /// <param name="freeBytes">Of the disk under a folder; null looks.</param>
     public ServerInstaller(
         InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop, Func<string, long>? freeBytes = null)

@@ -70,7 +70,7 @@ internal sealed class ServerGuard : IDisposable
         }
     }
 
-    /// <summary>The server is to go on without this process.</summary>
+    /// <summary>The server is to continue without this process.</summary>
     public void Leave()
     {
         try

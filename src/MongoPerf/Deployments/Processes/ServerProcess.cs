@@ -217,7 +217,7 @@ internal sealed class ServerProcess : IDisposable
             throw Failed("has exited");
     }
 
-    /// <summary>Lets it go on when this program ends; the state file lets a later one take it over.</summary>
+    /// <summary>Leaves it running when this program ends; the state file lets a later one take it over.</summary>
     public void Leave()
     {
         AppDomain.CurrentDomain.ProcessExit -= _atExit;

@@ -53,7 +53,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         return entries;
     }
 
-    /// <summary>At the first look: what was logged an hour before the run began can't go on in it.</summary>
+    /// <summary>At the first look: what was logged an hour before the run began can't last into it.</summary>
     private bool IsSeen(BsonDocument entry) => _lastId is null
         ? entry.FindInt64("time") is { } time && time < since.AddHours(-1).ToUnixTimeMilliseconds()
         : IdOf(entry) == _lastId;

@@ -71,7 +71,7 @@ internal sealed class OperationSeconds
     private static OperationLine LineOf(PhaseRecord? phase, string operation)
     {
         OperationResult? result = phase?.Operations.FirstOrDefault(result => result.Operation == operation);
-        // What was broken off has no result.
+        // What was interrupted has no result.
         bool isInsert = result?.IsInsert ?? phase?.Kind is PhaseKind.Load or PhaseKind.Write;
         bool isOfGrowth = phase?.Growth is not null;
         return new OperationLine(isOfGrowth ? PhaseLabels.Of(phase!, operation) : operation, isInsert, isOfGrowth, result?.Operations > 1);

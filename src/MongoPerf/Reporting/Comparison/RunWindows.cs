@@ -83,10 +83,10 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
         foreach (Sample sample in run.ReadSamples(withHistograms))
         {
             (int, string) key = (sample.Phase, sample.Operation);
-            bool goesOn = before.TryGetValue(key, out Sample? last)
+            bool continues = before.TryGetValue(key, out Sample? last)
                 && sample.AtMilliseconds - (sample.Seconds * 1000) - last.AtMilliseconds < LongestGapMilliseconds;
             before[key] = sample;
-            if (!goesOn)
+            if (!continues)
                 measured[key] = [];
             if (!sample.IsWarmup)
                 measured[key].Add(sample);

@@ -18,7 +18,7 @@ internal sealed record MetricWindow(long From, long To)
         return double.IsFinite(last) ? last : null;
     }
 
-    /// <summary>Of a counter of the machine, which goes on counting: last minus first.</summary>
+    /// <summary>Of a counter of the machine, which keeps counting: last minus first.</summary>
     public double? HostGrowth(StoredRun run, string metric)
     {
         int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, metric);

@@ -92,7 +92,7 @@ internal sealed record NoisyRun
 
         private void EndPhase(PhaseRecord record)
         {
-            store.BeginPhase(record, goesOn: false);
+            store.BeginPhase(record, continues: false);
             store.EndPhase(record with { IsComplete = true });
         }
 

@@ -140,7 +140,7 @@ public sealed class StoredComparisonTests : IDisposable
         using (RunStore store = RunStore.Create(folder, RunParts.Run("mixed"), RunParts.Settings()))
         {
             var phase = new PhaseRecord { Number = 1, Phase = "mix" };
-            store.BeginPhase(phase, goesOn: false);
+            store.BeginPhase(phase, continues: false);
             for (int second = 1; second <= 25; second++)
             {
                 store.AddSample(RunParts.Sample(second, "read"));

@@ -211,7 +211,7 @@ public sealed class FigureTests : IDisposable
         FigureInfo[] figures =
         [
             ByRecords,
-            ByRecords with { Title = "A very long title that goes on and on, so that it would leave the picture on its right side if it kept its usual size as short ones do", X = "phase", Y = ["rate", "p99", "storageSize"], Lines = "records" },
+            ByRecords with { Title = "A very long title that continues and on, so that it would leave the picture on its right side if it kept its usual size as short ones do", X = "phase", Y = ["rate", "p99", "storageSize"], Lines = "records" },
             new() { Title = "Time", X = "time", Y = ["rate", "p99", "documents", "page_faults", "cpu_user"], Lines = "operation" },
             new() { Title = "Sizes", X = "documents", Y = ["totalSize"], Of = new ResultChoice { Phases = ["a"] } },
         ];

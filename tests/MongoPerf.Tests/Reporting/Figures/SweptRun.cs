@@ -95,7 +95,7 @@ internal sealed record SweptRun
 
     private static void End(RunStore store, PhaseRecord record)
     {
-        store.BeginPhase(record, goesOn: false);
+        store.BeginPhase(record, continues: false);
         store.EndPhase(record with { IsComplete = true });
     }
 }
