@@ -28,7 +28,7 @@ internal static class ListReport
                 Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
                 Text(run.Target is { } target ? Units.Count(target) : ""),
                 Text(readData(run.Folder) is { } bytes ? Units.Bytes(bytes) : ""),
-                Text(run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion, run.Engine is { Kind: EngineKind.Driver } engine ? engine.Text : null }.OfType<string>())));
+                Text(run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion }.OfType<string>()) + (run.Engine is { Kind: EngineKind.Driver } engine ? $", {engine.Text}" : "")));
         }
 
         Write(table, output);
