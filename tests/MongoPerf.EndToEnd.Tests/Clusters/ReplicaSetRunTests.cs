@@ -31,7 +31,7 @@ public sealed class ReplicaSetRunTests
             run.Kill();
         }
 
-        JsonElement report = JsonDocument.Parse(ProgramRun.Run("resume", runs.Id, "--format", "json", "--out", runs.Path).Expect(0).Output).RootElement;
+        JsonElement report = JsonDocument.Parse(ProgramRun.Run(WithMongod, "resume", runs.Id, "--format", "json", "--out", runs.Path).Expect(0).Output).RootElement;
         JsonElement deployment = report.GetProperty("deployment");
         Assert.Equal(("replicaSet", "replica set", 3), (deployment.Text("kind"), deployment.Text("topology"), deployment.Number("members")));
         Assert.Equal(Target, report.GrowthSteps()[^1].Sizes.Number("documents"));

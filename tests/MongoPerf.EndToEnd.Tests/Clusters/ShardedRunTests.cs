@@ -35,7 +35,7 @@ public sealed class ShardedRunTests
         // The client is gone, and so are some of the processes that it left.
         Kill(runs, "router");
         Kill(runs, "s0-0");
-        ProgramResult resumed = ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(0);
+        ProgramResult resumed = ProgramRun.Run(WithMongod, "resume", runs.Id, "--out", runs.Path).Expect(0);
         Assert.Contains($"finished: {Target:N0} of {Target:N0} documents", resumed.Output, StringComparison.Ordinal);
         Assert.False(ClusterStatus.Read(runs.DataPath).Members.Any(member => member.ProcessId is not null), "processes were left");
         AssertWhole(runs);
