@@ -45,7 +45,7 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         using var runs = new RunsFolder();
         // It would wait for a minute for the member to become one that takes writes.
         var impatient = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_RECONNECT"] = "1s" } };
-        ProgramRun.Run(impatient, [.. Insert, "--uri", uri, "--out", runs.Path]).Expect(3).Says("not primary").Says("does not accept writes");
+        ProgramRun.Run(impatient, [.. Insert, "--uri", uri, "--out", runs.Path]).Expect(3).Says("is not a primary").Says("does not accept the writes");
         ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "directConnection=true"), "--out", runs.Path]).Expect(0);
     }
 

@@ -171,11 +171,12 @@ internal sealed class FakeServer : IDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
 
-    /// <param name="answer">Makes the bytes that answer what came in first; the connection is closed behind them.</param>
-    public FakeServer(Func<byte[], byte[]> answer)
+    /// <param name="answer">Makes the bytes that answer what came in.</param>
+    /// <param name="staysOpen">Otherwise the connection is closed behind the first answer.</param>
+    public FakeServer(Func<byte[], byte[]> answer, bool staysOpen = false)
     {
         _listener.Start();
-        _ = AnswerAsync(answer);
+        _ = AcceptAsync(answer, staysOpen);
     }
 
     public string Uri => $"mongodb://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}";
@@ -189,26 +190,41 @@ internal sealed class FakeServer : IDisposable
         BitConverter.TryWriteBytes(message.AsSpan(12), 2013);
         reply.Bytes.CopyTo(message.AsSpan(21));
         return message;
-    });
+    }, staysOpen: true);
 
     public void Dispose() => _listener.Stop();
 
-    private async Task AnswerAsync(Func<byte[], byte[]> answer)
+    private async Task AcceptAsync(Func<byte[], byte[]> answer, bool staysOpen)
     {
         try
         {
             while (true)
-            {
-                using TcpClient client = await _listener.AcceptTcpClientAsync();
-                byte[] request = new byte[64 * 1024];
-                int length = await client.GetStream().ReadAsync(request);
-                if (length >= 16)
-                    await client.GetStream().WriteAsync(answer(request[..length]));
-            }
+                _ = AnswerAsync(await _listener.AcceptTcpClientAsync(), answer, staysOpen);
         }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException or IOException)
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             // Disposed of.
+        }
+    }
+
+    private static async Task AnswerAsync(TcpClient client, Func<byte[], byte[]> answer, bool staysOpen)
+    {
+        using TcpClient own = client;
+        byte[] request = new byte[64 * 1024];
+        try
+        {
+            do
+            {
+                int length = await own.GetStream().ReadAsync(request);
+                if (length < 16)
+                    return;
+                await own.GetStream().WriteAsync(answer(request[..length]));
+            }
+            while (staysOpen);
+        }
+        catch (IOException)
+        {
+            // The client has left.
         }
     }
 }
