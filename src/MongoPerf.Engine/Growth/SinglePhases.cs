@@ -155,7 +155,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         foreach (PlanCollection collection in round.Collections.Where(c => run.Keys[c.Name].Next != run.Keys[c.Name].Count))
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next);
         PlanCollection? about = head.Collection is { } name ? round.Collections.FirstOrDefault(c => c.Name == name) : null;
-        long documents = about is null ? 0 : DocumentsIn(about);
+        // After a stop no server is asked any more: what was measured must be stored all the same.
+        long documents = about is null ? 0 : stop.IsCancellationRequested ? run.Keys[about.Name].Next : DocumentsIn(about);
         PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = documents } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);

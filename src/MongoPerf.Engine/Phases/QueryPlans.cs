@@ -30,10 +30,10 @@ internal sealed class QueryPlans
 
     /// <summary>Called when it is over.</summary>
     /// <param name="results">Of the phase.</param>
-    /// <param name="operations">That succeeded, warm-up included.</param>
+    /// <param name="operations">That succeeded, warm-up included; 0 asks the server for nothing.</param>
     public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
     {
-        ExaminedCounters? after = _before is null ? null : _data.ReadExamined();
+        ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined();
         return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan) ? result with { Plan = WithCounters(plan, after, operations) } : result)];
     }
 

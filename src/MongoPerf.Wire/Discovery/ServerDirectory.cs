@@ -143,7 +143,7 @@ public sealed class ServerDirectory
         HashSet<ServerAddress> named = [.. (primary is null ? members : [primary]).SelectMany(server => server.Hello!.Members).Select(ServerAddress.TryParse).OfType<ServerAddress>()];
         ServerDescription[] known =
         [
-            .. found.Where(server => named.Contains(server.Address) && (server.Kind == ServerKind.Unknown || server.ReplicaSetName == set) && (server.Kind != ServerKind.Primary || server == primary)),
+            .. found.Where(server => (named.Count == 0 || named.Contains(server.Address)) && (server.Kind == ServerKind.Unknown || server.ReplicaSetName == set) && (server.Kind != ServerKind.Primary || server == primary)),
         ];
         return new Known(DeploymentShape.ReplicaSet, known, known.Any(server => server.Kind != ServerKind.Unknown) ? null : NamesLeadNowhere(members[0], set, known));
     }

@@ -47,13 +47,12 @@ public sealed class ShardedRunTests
     private static void Kill(RunsFolder runs, string member) =>
         ProcessTable.System.Signal(ProcessState.Read(Path.Combine(runs.DataPath, member))!.Identity, ProcessTable.Kill);
 
-    // And left running, as by a kill: 'clean' is to end it.
     private static void AssertWhole(RunsFolder runs)
     {
         using LocalCluster cluster = LocalCluster.Open(runs.DataPath);
         cluster.EnsureRunning();
         using (MongoConnection connection = MongoConnection.Open(cluster.Parts!.RouterAddress, ConnectionSettings.Default with { Dialect = cluster.Parts.Dialect }))
             Assert.Equal(Target, Documents.Count(connection, "mongoperf"));
-        cluster.Leave();
+        cluster.Stop();
     }
 }
