@@ -56,6 +56,9 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
     /// <summary>The failure of a call that was not answered, as workers know it: the connection broke, and may do better when it is made anew.</summary>
     public Exception Lost(Exception failure) => DriverFailure.ToLost(failure, session.Options.Address());
 
+    /// <summary>A secondary may answer, which need not have the latest documents yet.</summary>
+    public bool MayLag(Operation read) => !(read.Concerns.ReadPreference ?? session.Options.Connections.ReadPreference).IsPrimary;
+
     public void Abort() => _aborted.Cancel();
 
     public void Dispose()
@@ -68,7 +71,7 @@ internal sealed class DriverExecutor(DriverSession session) : IOperationExecutor
     {
         try
         {
-            client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("ping", 1), ReadPreference.Nearest, Stop);
+            client.GetDatabase("admin").RunCommand<BsonDocument>(new BsonDocument("ping", 1), MongoDB.Driver.ReadPreference.Nearest, Stop);
         }
         catch (Exception e) when (DriverFailure.AnswerOf(e) is { } error)
         {

@@ -25,7 +25,7 @@ internal sealed class DriverOperation : IPreparedOperation
         IReadOnlyList<Operation> steps = operation.Steps;
         _calls = [.. steps.Select(step => DriverCall.Of(executor, step))];
         _chooser = operation.Chooser?.ForWorker();
-        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents) : null;
+        _verifier = operation is FindDocuments { Expected: { } documents } find ? new ReplyVerifier(find, documents, mayLag: executor.MayLag(find)) : null;
         _isFenced = steps.Any(step => step.Concerns.IsUnacknowledged);
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
     }

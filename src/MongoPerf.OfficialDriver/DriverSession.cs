@@ -41,16 +41,23 @@ internal sealed class DriverSession : IExecutorSource
 
     private static MongoClientSettings ReadSettings(ClientOptions options)
     {
-        string uri = options.Uri ?? $"mongodb://{options.Address()}/?directConnection=true";
+        string uri = options.Uri ?? OwnUri(options);
         MongoClientSettings settings = Parse(uri.Contains("://", StringComparison.Ordinal) ? uri : "mongodb://" + uri);
         settings.ApplicationName ??= options.Connections.ApplicationName;
         // Threads that wait for one another's connections would measure the pool's limit; who sets that limit wants to.
         if (!uri.Contains("maxPoolSize=", StringComparison.OrdinalIgnoreCase))
             settings.MaxConnectionPoolSize = Math.Max(settings.MaxConnectionPoolSize, options.Workers);
+        if (options.Uri is null && options.Connections.Credential is { UserName: { } user, Password: { } password } own)
+            settings.Credential = MongoCredential.CreateCredential(own.Source, user, password);
         if (options.Connections.Tls is { } tls)
             UseFiles(settings, tls);
         return settings;
     }
+
+    /// <summary>A server that the run started; of a replica set all members, so that the driver finds a new primary.</summary>
+    private static string OwnUri(ClientOptions options) => options.Members.Count > 1
+        ? $"mongodb://{string.Join(',', options.Members)}/"
+        : $"mongodb://{options.Address()}/?directConnection=true";
 
     private static MongoClientSettings Parse(string uri)
     {

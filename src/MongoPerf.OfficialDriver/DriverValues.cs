@@ -56,7 +56,7 @@ internal static class DriverValues
     }
 
     public static ReadPreference? PreferenceOf(Operation operation) =>
-        operation.Concerns.ReadPreference is { } mode ? ReadPreference.FromBsonDocument(new Bson.BsonDocument("mode", mode)) : null;
+        operation.Concerns.ReadPreference is { } asked ? ReadPreference.FromBsonDocument(Literal(asked.Document)) : null;
 
     public static Bson.ObjectId ToDriver(ObjectId id)
     {

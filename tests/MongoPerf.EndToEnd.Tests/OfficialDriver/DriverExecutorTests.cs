@@ -260,7 +260,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         return trace with { Errors = [.. trace.Errors.Select(e => e with { Message = e.Message.Replace(database, "db", StringComparison.Ordinal) })] };
     }
 
-    private IOperationExecutor OpenWire(string database) => new WireExecutor(() => servers["mongod"].Address, ConnectionSettings.Default, database);
+    private IOperationExecutor OpenWire(string database) => new WireExecutor(_ => servers["mongod"].Address, ConnectionSettings.Default, database);
 
     private IOperationExecutor OpenDriver(string database) => new OwnSource(driver.Engine.Open(new ClientOptions
     {
