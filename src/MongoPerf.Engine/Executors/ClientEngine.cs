@@ -37,6 +37,9 @@ public sealed record ClientOptions
     /// <summary>Where the server is now.</summary>
     public required Func<ServerAddress> Address { get; init; }
 
+    /// <summary>Of a replica set that the run started, all its members; otherwise empty.</summary>
+    public IReadOnlyList<ServerAddress> Members { get; init; } = [];
+
     /// <summary>What the connection string came to for MongoPerf's own client, TLS files read.</summary>
     public required ConnectionSettings Connections { get; init; }
 

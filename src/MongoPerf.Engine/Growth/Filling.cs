@@ -1,4 +1,5 @@
 using System.Runtime.ExceptionServices;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
@@ -23,8 +24,10 @@ internal sealed class Filling(RunContext run)
     /// <param name="continues">A part was written before the run was interrupted.</param>
     /// <param name="stop">Ends it early.</param>
     /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
+    /// <param name="beforeComplete">Makes what is filled durable, and adds to its record, before that counts as complete; null for nothing.</param>
     /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run is resumed.</returns>
-    public (PhaseRecord? Record, long End) Fill(Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool continues, CancellationToken stop, bool isMeasured = true)
+    public (PhaseRecord? Record, long End) Fill(
+        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool continues, CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
     {
         bool isRead = phase.Groups.Count > 1;
         if (isRead)
@@ -32,9 +35,11 @@ internal sealed class Filling(RunContext run)
         var numbers = new NumberSource(range.First, range.End, isRead ? run.Keys[collection.Name] : null);
         PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues, stop);
         GroupResult writer = outcome.Groups[0];
+        var insert = (InsertDocuments)phase.Groups[0].Operations[0].Operation;
         // Numbers that were handed out were sent: a stop that came with the last of them left nothing out.
         bool isWhole = numbers.Next == range.End && writer.Accounting.Failed == 0;
-        if (writer.GivenUp is not null || (writer.WasStopped && !isWhole))
+        OperationResult? settled = writer.GivenUp is not null || (writer.WasStopped && !isWhole) ? null : TrySettle(outcome.Record.Operations[0], writer, insert, collection, range, stop);
+        if (settled is null)
         {
             long end = Math.Min(range.End, range.First + writer.AllDocuments);
             run.Store.EndPhase(outcome.Record with { Documents = end });
@@ -43,12 +48,11 @@ internal sealed class Filling(RunContext run)
             return (null, end);
         }
 
-        OperationResult settled = Settle(outcome.Record.Operations[0], writer, (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, range);
         run.Keys[collection.Name] = new KeySpace(range.End);
         // Stopped together with its last number: all of it is there.
         GroupResult[] others = [.. outcome.Groups.Skip(1)];
-        return (_phases.Complete(phase, new PhaseOutcome(
-            outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End }, others)), range.End);
+        PhaseRecord record = outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End };
+        return (_phases.Complete(phase, new PhaseOutcome(beforeComplete?.Invoke(record) ?? record, others)), range.End);
     }
 
     /// <summary>Adds documents for the phase's time or count, proves what arrived, and writes what is missing again.</summary>
@@ -64,9 +68,10 @@ internal sealed class Filling(RunContext run)
         PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues: false, stop);
         run.Keys[collection.Name] = new KeySpace(numbers.Next);
         var written = new NumberRange(first, numbers.Next);
-        OperationResult settled = outcome.GivenUp is not null ? outcome.Record.Operations[0]
-            : Settle(outcome.Record.Operations[0], outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written);
-        PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Operations = [settled], Documents = numbers.Next } });
+        OperationResult measured = outcome.Record.Operations[0];
+        OperationResult? settled = outcome.GivenUp is not null ? null
+            : TrySettle(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop);
+        PhaseRecord record = _phases.Complete(phase, outcome with { WasStopped = outcome.WasStopped || settled is null, Record = outcome.Record with { Operations = [settled ?? measured], Documents = numbers.Next } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
         if (record.IsComplete && collection.IsGrown)
@@ -107,6 +112,19 @@ internal sealed class Filling(RunContext run)
         long end = Math.Max(checkpoint, run.Data.FindEnd(collection, checkpoint));
         Repair(collection, new NumberRange(checkpoint, end));
         return end;
+    }
+
+    /// <returns>Null when a stop has broken the connection by which it would have been found out: what was measured must be stored all the same.</returns>
+    private OperationResult? TrySettle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop)
+    {
+        try
+        {
+            return Settle(result, writer, insert, collection, range);
+        }
+        catch (Exception e) when (stop.IsCancellationRequested && (e is OperationCanceledException || ErrorTally.IsServerAway(e)))
+        {
+            return null;
+        }
     }
 
     /// <summary>Looks for what is missing, where something may be, and writes it again.</summary>

@@ -105,14 +105,26 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         var range = new NumberRange(start, Math.Max(start, collection.Count));
         if (range.Count == 0)
             return Nothing(phase, head, start);
-        (PhaseRecord? record, _) = filling.Fill(phase, head, collection, range, continues: from > 0, stop);
-        if (record is null)
-            return null;
-        if (run.Data.LostConnections > lost)
-            filling.Repair(collection, range with { First = 0 });
-        run.HasFailedSinceCheckpoint = false;
-        run.Data.Checkpoint(collection, range.End);
-        return phase.TakesSizes ? WithSizes(record, collection, range.End) : record;
+        return filling.Fill(phase, head, collection, range, continues: from > 0, stop, beforeComplete: MakeDurable).Record;
+
+        // Before it counts as complete: what is killed in between is loaded again where it is missing.
+        PhaseRecord MakeDurable(PhaseRecord filled)
+        {
+            do
+            {
+                if (run.Data.LostConnections > lost)
+                {
+                    lost = run.Data.LostConnections;
+                    filling.Repair(collection, range with { First = 0 });
+                }
+
+                // It may be the first to notice that the server was away.
+                run.Data.Checkpoint(collection, range.End);
+            }
+            while (run.Data.LostConnections > lost);
+            run.HasFailedSinceCheckpoint = false;
+            return WithSizes(phase, filled, collection);
+        }
     }
 
     /// <summary>All was there already.</summary>
@@ -141,8 +153,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         run.Missing += missing;
         run.Keys[collection.Name] = new KeySpace(collection.Count);
         run.Data.Checkpoint(collection, there);
-        PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = there } });
-        return phase.TakesSizes ? WithSizes(record, collection, there) : record;
+        return _phases.Complete(phase, outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there }, collection) });
     }
 
     private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
@@ -155,22 +166,23 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         foreach (PlanCollection collection in round.Collections.Where(c => run.Keys[c.Name].Next != run.Keys[c.Name].Count))
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next);
         PlanCollection? about = head.Collection is { } name ? round.Collections.FirstOrDefault(c => c.Name == name) : null;
-        // After a stop no server is asked any more: what was measured must be stored all the same.
-        long documents = about is null ? 0 : stop.IsCancellationRequested ? run.Keys[about.Name].Next : DocumentsIn(about);
+        // After a stop, or where the server stays away, nothing is asked any more: what was measured must be stored all the same.
+        bool mayAsk = !stop.IsCancellationRequested && outcome.GivenUp is null;
+        long documents = about is null ? 0 : mayAsk ? DocumentsIn(about) : run.Keys[about.Name].Next;
         PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = documents } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
         if (!record.IsComplete)
             return null;
-        return phase.TakesSizes && round.Collections is [var first, ..] ? WithSizes(record, first, DocumentsIn(first)) : record;
-    }
-
-    private PhaseRecord WithSizes(PhaseRecord record, PlanCollection collection, long documents)
-    {
-        PhaseRecord sized = record with { Sizes = [SizesOf(collection, documents)] };
+        if (!phase.TakesSizes || round.Collections is not [var first, ..])
+            return record;
+        PhaseRecord sized = record with { Sizes = [SizesOf(first, DocumentsIn(first))] };
         run.Store.EndPhase(sized);
         return sized;
     }
+
+    private PhaseRecord WithSizes(Phase phase, PhaseRecord record, PlanCollection collection) =>
+        phase.TakesSizes ? record with { Sizes = [SizesOf(collection, record.Documents)] } : record;
 
     private SizeResult SizesOf(PlanCollection collection, long documents) => run.Data.ReadSizes(collection, documents) with { DiskBytes = run.Options.MeasureDisk() };
 

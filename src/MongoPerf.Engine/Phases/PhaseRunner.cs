@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
@@ -93,10 +94,23 @@ internal sealed class PhaseRunner(RunContext run)
             .. phase.Groups.Select((group, i) => Task.Factory.StartNew(
                 () =>
                 {
-                    GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, ended.Token);
-                    if (result?.GivenUp is not null)
+                    try
+                    {
+                        GroupResult? result = RunGroup(phase, group, head, i == 0 ? numbers : null, ended.Token);
+                        if (result?.GivenUp is not null)
+                            ended.Cancel();
+                        return result;
+                    }
+                    catch (Exception e) when (ended.IsCancellationRequested && ErrorTally.IsServerAway(e))
+                    {
+                        // The phase ended before the group began.
+                        return null;
+                    }
+                    catch
+                    {
                         ended.Cancel();
-                    return result;
+                        throw;
+                    }
                 },
                 CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)),
         ];

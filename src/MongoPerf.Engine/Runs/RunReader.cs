@@ -88,7 +88,7 @@ internal sealed class RunReader
         {
             double[] values = new double[metrics.Count];
             for (int i = 0; i < values.Length; i++)
-                values[i] = NullableDouble(row, i + 2) ?? double.NaN;
+                values[i] = Metric(row, i + 2);
             return new MetricSample(Time(row, 0), Text(row, 1), values);
         });
     }
@@ -165,6 +165,11 @@ internal sealed class RunReader
 
     private static double? NullableDouble(SqliteDataReader row, int column) => row.IsDBNull(column) ? null
         : row.GetDouble(column) is >= -RunJson.Largest and <= RunJson.Largest and var value ? value
+        : throw OutOfRange(row, column);
+
+    /// <summary>Also of a counter of a server or a machine that has run for years.</summary>
+    private static double Metric(SqliteDataReader row, int column) => row.IsDBNull(column) ? double.NaN
+        : row.GetDouble(column) is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric and var value ? value
         : throw OutOfRange(row, column);
 
     private static FormatException OutOfRange(SqliteDataReader row, int column) => new($"'{row.GetName(column)}' is out of range");

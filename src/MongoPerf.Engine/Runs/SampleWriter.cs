@@ -6,6 +6,9 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>No lock of its own: <see cref="RunStore"/> holds one around every call.</remarks>
 internal sealed class SampleWriter : IDisposable
 {
+    /// <summary>Counters of many processors and years stay below it; some file systems claim to be larger.</summary>
+    public const double LargestMetric = 1e18;
+
     private const int PhaseColumnCount = 20;
 
     private readonly SqliteConnection _connection;
@@ -83,7 +86,7 @@ internal sealed class SampleWriter : IDisposable
             command.Parameters[0].Value = sample.AtMilliseconds;
             command.Parameters[1].Value = sample.Member;
             for (int i = 0; i < sample.Values.Length; i++)
-                command.Parameters[i + 2].Value = OrNull(double.IsFinite(sample.Values[i]) ? sample.Values[i] : null);
+                command.Parameters[i + 2].Value = OrNull(Math.Abs(sample.Values[i]) <= LargestMetric ? sample.Values[i] : null);
             command.ExecuteNonQuery();
         }
 

@@ -262,6 +262,20 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
+    public void Counters_of_a_server_that_has_run_for_years_are_read_again_and_what_no_counter_is_is_left_out()
+    {
+        using (RunStore store = Create())
+        {
+            double[] values = [.. RunParts.ServerSample(1).Values];
+            (values[0], values[1]) = (9e17, 9.2e18);
+            store.AddServerSample(RunParts.ServerSample(1) with { Values = values });
+        }
+
+        double[] read = Assert.Single(StoredRun.Open(_runs.At("a")).ReadServerSamples()).Values;
+        Assert.Equal((9e17, double.NaN), (read[0], read[1]));
+    }
+
+    [Fact]
     public void Many_threads_may_write_at_once()
     {
         using (RunStore store = Create())

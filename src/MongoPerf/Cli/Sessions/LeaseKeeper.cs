@@ -16,6 +16,8 @@ internal sealed class LeaseKeeper : IDisposable
     private const double DefaultSeconds = 30;
 
     private readonly WriterLeases _leases;
+    private readonly Func<ServerAddress> _address;
+    private readonly ConnectionSettings _atEnd;
     private readonly IClock _clock;
     private readonly SamplerConnection _connection;
     private readonly IDisposable _timer;
@@ -27,6 +29,8 @@ internal sealed class LeaseKeeper : IDisposable
     public LeaseKeeper(WriterLeases leases, Func<ServerAddress> address, ConnectionSettings connections, IClock clock)
     {
         _leases = leases;
+        _address = address;
+        _atEnd = connections with { Stop = CancellationToken.None, ConnectTimeout = TimeSpan.FromSeconds(1), ReplyTimeout = TimeSpan.FromSeconds(1) };
         _clock = clock;
         _connection = new SamplerConnection(address, connections, longestPause: TimeSpan.FromSeconds(1));
         _timer = clock.Schedule(clock.Now + clock.TicksOf(leases.RenewEvery.TotalSeconds), () => clock.Now + clock.TicksOf(Renew()));
@@ -52,29 +56,40 @@ internal sealed class LeaseKeeper : IDisposable
     public void Dispose()
     {
         _timer.Dispose();
-        Try(_leases.Release);
         _connection.Dispose();
+        if (!_leases.HoldsAny)
+            return;
+        try
+        {
+            // On a connection of its own: a stop has ended all others.
+            using MongoConnection connection = MongoConnection.Open(_address(), _atEnd);
+            _leases.Release(connection);
+        }
+        catch (Exception e) when (SamplerConnection.IsFailure(e))
+        {
+            // They expire.
+        }
     }
 
     /// <returns>Seconds until the next time.</returns>
-    private double Renew() => Try(_leases.Renew) ? _leases.RenewEvery.TotalSeconds : Math.Min(1, _leases.RenewEvery.TotalSeconds);
-
-    private bool Try(Action<MongoConnection> action)
+    private double Renew()
     {
         try
         {
             // A run that only reads opens no connection for it.
             if (!_leases.HoldsAny)
-                return true;
-            if (_connection.Connect() is not { } connection)
-                return false;
-            action(connection);
-            return true;
+                return _leases.RenewEvery.TotalSeconds;
+            if (_connection.Connect() is { } connection)
+            {
+                _leases.Renew(connection);
+                return _leases.RenewEvery.TotalSeconds;
+            }
         }
         catch (Exception e) when (SamplerConnection.IsFailure(e))
         {
             _connection.Fail();
-            return false;
         }
+
+        return Math.Min(1, _leases.RenewEvery.TotalSeconds);
     }
 }

@@ -6,6 +6,8 @@ namespace MongoPerf.Deployments.Sampling;
 /// <summary>Says what the client runs on. Never throws; what the system does not tell is "unknown" or 0.</summary>
 internal static class EnvironmentReader
 {
+    private const long MostDiskBytes = 1_000_000_000_000_000;
+
     /// <param name="folder">Whose disk is described: the server's data folder when it is on this machine, else the run's.</param>
     /// <param name="serverOnSameMachine">Whether client and server share this machine.</param>
     /// <param name="root">Another folder than / in tests.</param>
@@ -33,7 +35,8 @@ internal static class EnvironmentReader
         try
         {
             var drive = new DriveInfo(Path.GetFullPath(folder));
-            return (disk, drive.TotalSize, drive.AvailableFreeSpace);
+            // Network file systems claim to have exabytes.
+            return (disk, Math.Min(drive.TotalSize, MostDiskBytes), Math.Min(drive.AvailableFreeSpace, MostDiskBytes));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {

@@ -23,8 +23,6 @@ internal sealed class SamplerConnection(Func<ServerAddress> address, ConnectionS
     private TimeSpan _pause;
     private long _nextAttempt;
 
-    public bool IsOpen => _connection is not null;
-
     /// <summary>Where it connected last; empty before the first attempt.</summary>
     public string Address { get; private set; } = "";
 

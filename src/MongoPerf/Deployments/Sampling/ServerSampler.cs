@@ -20,13 +20,9 @@ internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSetti
             .Where(static column => MetricCatalogue.Server[column].Path.StartsWith("wiredTiger.", StringComparison.Ordinal)),
     ];
 
-
     private static readonly byte[] Request = new OpMsgWriter().WriteCommand("admin", ServerStatusRequest.WithStorage, requestId: 1).ToArray();
 
     private readonly SamplerConnection _connection = new(address, settings, longestPause: TimeSpan.FromSeconds(5));
-
-    /// <summary>True when the last sample came from the server.</summary>
-    public bool IsConnected => _connection.IsOpen;
 
     public MetricSample Sample()
     {
