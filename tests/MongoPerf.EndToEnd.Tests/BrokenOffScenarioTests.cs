@@ -20,7 +20,7 @@ public sealed class BrokenOffScenarioTests : IDisposable
             document: {number: ^number, name: ^word, text: {^string: [50, 150]}}
             indexes: [number]
         phases:
-          - {load: users, batch: 20}
+          - {load: users, batch: 1}
           - name: mix
             threads: 4
             duration: 3s

@@ -52,7 +52,7 @@ public sealed class ExperimentTests : IDisposable
     [MongodFact]
     public void Waiting_for_the_journal_stands_beside_not_waiting()
     {
-        ProgramResult result = Run("mongod", "journal", "--set", "documents=500", "--operations", "50", "--threads", "1,2", "--format", "json").Expect(0);
+        ProgramResult result = Run("mongod", "journal", "--set", "documents=500", "--operations", "300", "--threads", "1,2", "--format", "json").Expect(0);
         JsonElement[] measured = [.. result.Report().Items("phases").Where(phase => phase.Text("kind") == "measure").SelectMany(phase => phase.Items("operations"))];
         Assert.Equal(["w1 1", "w1 2", "w1-j 1", "w1-j 2"], measured.Select(o => $"{o.Text("operation")} {o.Number("threads")}"));
         // mongod writes its journal every 100 ms, or at once when somebody waits for it: never as fast as not waiting.

@@ -48,6 +48,22 @@ public sealed class WriterTests(TestServers servers) : IClassFixture<TestServers
     }
 
     [Fact]
+    public void A_run_that_was_interrupted_gives_its_leases_back_and_an_insert_phase_keeps_its_result()
+    {
+        string database = servers.NewDatabase();
+        using MongoConnection watch = servers.Embedded.Connect();
+        Run("embedded", "series", "--target", "1k", "--step", "1k", "--tests", "batch", "--db", database).Expect(0);
+        using (ProgramRun first = Start("run", "unack", "--uri", servers.Embedded.Uri, "--db", database, "--duration", "100s", "--warmup", "0s", "--format", "json"))
+        {
+            Assert.True(first.WaitUntil(() => Documents.FindEnd(watch, database) > 2000, "document 2,000"));
+            first.SendInterrupt();
+            Assert.True(first.WaitForEnd().Expect(130).Report().Phase("unack").Operation("unack").Number("operations") > 0);
+        }
+
+        Run("embedded", "run", "safe", "--operations", "10", "--db", database).Expect(0);
+    }
+
+    [Fact]
     public void A_run_whose_collection_is_taken_over_ends_and_says_by_whom()
     {
         string database = servers.NewDatabase();

@@ -15,7 +15,7 @@ internal static class CleanCommand
         var shared = new SharedOptions();
         var run = new Argument<string?>("RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
         var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the folder of the runs" };
-        Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of the runs that ended longer ago, such as 7d or 12h");
+        Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of runs that ended longer ago than this, such as 7d or 12h");
         var command = new Command("clean", "Delete what a run left behind: its server's data, or its sharded collection (restoring the cluster's settings); results and report stay")
         {
             run, all, olderThan, shared.Uri, shared.Out,
@@ -62,7 +62,7 @@ internal static class CleanCommand
             {
                 deleted += Delete(RunFolder.Find(runsFolder, listing.Id)) ? 1 : 0;
             }
-            catch (Exception e) when (e is UserException or RunStoreException or IOException or UnauthorizedAccessException)
+            catch (Exception e) when (e is UserException or DeploymentException or RunStoreException or RunStoreWriteException or IOException or UnauthorizedAccessException)
             {
                 Console.Error.WriteLine($"kept: {CommandRunner.Shown(e.Message.Split('\n')[0])}");
                 code = ExitCode.Refused;

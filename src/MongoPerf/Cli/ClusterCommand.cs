@@ -38,7 +38,7 @@ internal static class ClusterCommand
             bool? isReplicaSet = parsed.GetValue(topology) is { } named ? named == "replicaset" : null;
             if (isReplicaSet is true && parsed.GetValue(options.Shards) is not null)
                 throw new UserException(ExitCode.WrongUsage, "--shards does not apply to --topology replicaset", "omit one of them");
-            using var signals = new StopSignals();
+            using var signals = new StopSignals("stopping");
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
             {
@@ -50,6 +50,7 @@ internal static class ClusterCommand
                 Cpus = cpus,
                 FirstPort = (int?)parsed.GetValue(port),
                 Mongod = parsed.GetValue(shared.Mongod),
+                Interrupt = signals.Token,
             });
             cluster.EnsureRunning();
             // What was started ends again with the cluster.

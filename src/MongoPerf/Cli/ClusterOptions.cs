@@ -13,7 +13,7 @@ internal sealed class ClusterOptions
     public Option<long?> Members { get; } = OptionTypes.Make<long?>("--members", null, "Members per shard, or of the replica set, 1 to 3 [default: 1 per shard, 3 of a replica set]", "COUNT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ClusterLimits.MostMembers));
 
     /// <summary>Those that were typed.</summary>
-    public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members }.Where(option => parsed.GetResult(option) is { Implicit: false });
+    public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members }.Where(parsed.HasTyped);
 
     public ClusterRequest Read(ParseResult parsed) => new()
     {

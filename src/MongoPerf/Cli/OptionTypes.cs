@@ -19,6 +19,13 @@ internal static class OptionTypes
     public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
         Make<string?>(name, alias, description, valueName, text => text);
 
+    /// <summary>A connection string that stands there by mistake would become a folder with its password in the name.</summary>
+    public static Option<string?> Folder(string name, string description) => Make<string?>(
+        name, null, description, "DIR", text => text.Contains("://", StringComparison.Ordinal) ? throw new FormatException($"'{text}' is a connection string, not a folder (--uri names a deployment)") : text);
+
+    /// <summary>It was given in this call, whatever its default.</summary>
+    public static bool HasTyped(this ParseResult parsed, Option option) => parsed.GetResult(option) is { Implicit: false };
+
     /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
     public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>

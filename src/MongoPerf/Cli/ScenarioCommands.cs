@@ -17,9 +17,9 @@ internal static class ScenarioCommands
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             ScenarioFile found = ScenarioFile.Find(parsed.GetValue(file)!);
-            ReadPlan read = PlanReader.Read(found, new PlanOverrides(), 42);
+            ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
             foreach (ScenarioDeployment deployment in read.Deployments)
-                _ = PlanReader.Read(found, new PlanOverrides(), 42, deployment);
+                _ = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment);
             int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
             Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
             return ExitCode.Done;
@@ -94,14 +94,14 @@ internal static class ScenarioCommands
             PhaseOperation[] ordered = [.. all.OrderBy(o => o.Operation.Name == "load")];
             PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
             foreach (Operation step in chosen.Operation.Steps)
-                ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? 42), Console.Out);
+                ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed), Console.Out);
             return ExitCode.Done;
         }));
         return command;
     }
 
     private static ReadPlan Read(ParseResult parsed, Argument<string> file, SharedOptions shared, ScenarioOptions options) => PlanReader.Read(
-        ScenarioFile.Find(parsed.GetValue(file)!), new PlanOverrides { Parameters = options.ReadParameters(parsed) }, parsed.GetValue(shared.Seed) ?? 42);
+        ScenarioFile.Find(parsed.GetValue(file)!), new PlanOverrides { Parameters = options.ReadParameters(parsed) }, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed);
 
     private static T Choose<T>(IReadOnlyList<T> all, Func<T, string> nameOf, string? name, string what)
     {

@@ -19,7 +19,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     public IReadOnlyList<ScenarioDeployment> Choose(IReadOnlyList<ScenarioDeployment> all, Action<string> tell)
     {
         // What is typed wins over the environment.
-        string? given = new Option[] { shared.Uri, shared.ClusterFolder, shared.Topology }.FirstOrDefault(WasTyped)?.Name ?? (picked is null && ServerChoice.HasUriInEnvironment ? "" : null);
+        string? given = new Option[] { shared.Uri, shared.Against, shared.ClusterFolder, shared.Topology }.FirstOrDefault(parsed.HasTyped)?.Name ?? (picked is null && ServerChoice.HasUriInEnvironment ? "" : null);
         if (given is not null)
         {
             return picked is null ? []
@@ -78,7 +78,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             (shared.Security.Tls, d => d.Tls is not null || parsed.GetValue(shared.Security.Tls) is { Count: > 1 }),
             (shared.Security.Auth, d => d.Auth is not null || parsed.GetValue(shared.Security.Auth) is { Count: > 1 }),
         ];
-        if (all.FirstOrDefault(one => WasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
+        if (all.FirstOrDefault(one => parsed.HasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
         {
             throw new UserException(
                 ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Name))}",
@@ -88,7 +88,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
 
     private IReadOnlyList<ScenarioDeployment> WithEnoughCpus(IReadOnlyList<ScenarioDeployment> chosen, Action<string> tell)
     {
-        if (WasTyped(shared.Limits.Cpus))
+        if (parsed.HasTyped(shared.Limits.Cpus))
             return chosen;
         int there = CpuAffinity.Own.Count;
         List<ScenarioDeployment> fitting = [];
@@ -103,6 +103,4 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         return fitting.Count > 0 || chosen.Count == 0 ? fitting
             : throw new UserException(ExitCode.WrongUsage, $"this machine has too few CPUs ({there}) for any of the scenario's deployments", "--cpus gives them fewer");
     }
-
-    private bool WasTyped(Option option) => parsed.GetResult(option) is { Implicit: false };
 }

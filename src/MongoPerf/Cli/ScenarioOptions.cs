@@ -32,7 +32,7 @@ internal sealed class ScenarioOptions
     /// <param name="format">Of the output.</param>
     public void RequireNone(ParseResult parsed, string phase, string? format)
     {
-        string? given = new Option[] { Set, Scale, Target, Step, Deployment, DryRun }.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false })?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
+        string? given = new Option[] { Set, Scale, Target, Step, Deployment, DryRun }.FirstOrDefault(parsed.HasTyped)?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
         if (given is not null)
             throw new UserException(ExitCode.WrongUsage, $"{given} only applies to scenarios; '{phase}' is a phase of the series");
     }
@@ -63,7 +63,10 @@ internal sealed class ScenarioOptions
             return ExitCode.Done;
         }
 
-        return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
+        int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
+        if (format == "ycsb" && (requests.Count > 1 || repeats > 1))
+            throw new UserException(ExitCode.WrongUsage, "--format ycsb shows one run; several are compared", "use --format text, json, csv or markdown, or make one run");
+        return RunSequence.Run(requests, repeats, PlanSession.Start);
     }
 
     /// <summary>The scenario restart has a parameter for how its server is stopped.</summary>
@@ -75,7 +78,7 @@ internal sealed class ScenarioOptions
     private static void RefuseOthers(ParseResult parsed, SharedOptions shared)
     {
         Option[] others = [shared.Collection, shared.Batch, shared.Journal, shared.Ordered, shared.Compressibility];
-        if (others.FirstOrDefault(o => parsed.GetResult(o) is { Implicit: false }) is { } given)
+        if (others.FirstOrDefault(parsed.HasTyped) is { } given)
             throw new UserException(ExitCode.WrongUsage, $"{given.Name} only applies to the series", "set it in the scenario file, or make it a parameter there and use --set");
     }
 

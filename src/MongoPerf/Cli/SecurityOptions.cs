@@ -8,7 +8,7 @@ internal sealed class SecurityOptions
 {
     public Option<IReadOnlyList<bool>?> Tls { get; } = Switch("--tls", "Started servers take TLS connections only, by certificates made for them; on,off compares both [default: off]");
 
-    public Option<IReadOnlyList<bool>?> Auth { get; } = Switch("--auth", "Clients log in to started servers (SCRAM), as a user with a generated password; on,off compares both [default: off]");
+    public Option<IReadOnlyList<bool>?> Auth { get; } = Switch("--auth", "Enable authentication (SCRAM) on started servers, with a generated password; on,off compares both [default: off]");
 
     /// <summary>For a command that starts one deployment.</summary>
     /// <returns>Null where nothing was typed.</returns>

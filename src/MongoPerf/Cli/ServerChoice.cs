@@ -28,7 +28,7 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
         // Of a list, what is for the cluster is not for the others.
         string? folder = deployment.IsBeside(Topology.Sharded) ? null : parsed.GetValue(options.ClusterFolder);
         Option[] typed = [.. options.Cluster.Typed(parsed).Where(option => !deployment.IsBeside(TopologiesWith(option, options)))];
-        bool startsServer = deployment.IsListed || topology == Topology.Null || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
+        bool startsServer = deployment.IsListed || topology is Topology.Null or Topology.ReplicaSet || folder is not null || typed.Length > 0 || TypedOf(parsed, ForStarted(options)) is not null;
         // What is typed wins over the environment.
         string? uri = deployment.Uri ?? (startsServer ? null : UriVariable.Value);
         RefuseNull(parsed, options, topology, uri);
@@ -85,7 +85,7 @@ internal sealed record ServerChoice(Topology Topology, string? Uri, ClusterSetti
     /// <summary>What says how a server is started.</summary>
     private static Option[] ForStarted(SharedOptions options) => [options.Mongod, options.Cache, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth];
 
-    private static Option? TypedOf(ParseResult parsed, params Option[] options) => options.FirstOrDefault(option => parsed.GetResult(option) is { Implicit: false });
+    private static Option? TypedOf(ParseResult parsed, params Option[] options) => options.FirstOrDefault(parsed.HasTyped);
 
     private static ClusterSettings ReadCluster(ParseResult parsed, SharedOptions options, string? folder, NamedDeployment deployment) => folder is not null
         ? new ClusterSettings { Folder = Path.GetFullPath(folder) }

@@ -30,7 +30,7 @@ internal static class ServerCommand
         var command = new Command("install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            using var signals = new StopSignals();
+            using var signals = new StopSignals("stopping");
             using var progress = new DownloadProgress(Console.Error, !Console.IsErrorRedirected, parsed.GetValue(quiet));
             using var http = new HttpFiles(progress.Tell, signals.Token);
             var installer = new ServerInstaller(Servers, http, progress.Tell, progress.Show, signals.Token);
@@ -62,8 +62,7 @@ internal static class ServerCommand
         {
             string? chosen = Servers.Chosen?.Version;
             ListReport.WriteServers(Servers.List().Select(s => (s.Version, s.Version == chosen, s.Mongod, s.Mongos)), Console.Out);
-            if (Environment.GetEnvironmentVariable(MongodProgram.Variable) is { Length: > 0 } named)
-                Console.Error.WriteLine($"note: {MongodProgram.Variable} is set to {named}, which takes precedence");
+            NotePrecedence();
             return ExitCode.Done;
         }));
         return command;
@@ -80,7 +79,7 @@ internal static class ServerCommand
             InstalledServer server = servers.FirstOrDefault(s => s.Version == asked) ?? throw new UserException(
                 ExitCode.WrongUsage, $"MongoDB {asked} is not installed in {Servers.Folder}",
                 servers.Count > 0 ? $"installed: {string.Join(", ", servers.Select(s => s.Version))}" : "none is installed; 'mongoperf server install 8.0' installs one");
-            using var signals = new StopSignals();
+            using var signals = new StopSignals("stopping");
             using var http = new HttpFiles(Console.Error.WriteLine, signals.Token);
             InstalledServer? next = new ServerInstaller(Servers, http, Console.Error.WriteLine, _ => { }, signals.Token).Remove(server);
             Console.WriteLine($"MongoDB {server.Version} deleted from {server.Folder}");
@@ -96,6 +95,11 @@ internal static class ServerCommand
         Console.WriteLine($"MongoDB {server.Version} in {server.Folder}: runs that start their own server now use it");
         if (server.Mongos is null)
             Console.WriteLine("its archive has no mongos; clusters use a mongod as router");
+        NotePrecedence();
+    }
+
+    private static void NotePrecedence()
+    {
         if (Environment.GetEnvironmentVariable(MongodProgram.Variable) is { Length: > 0 } named)
             Console.Error.WriteLine($"note: {MongodProgram.Variable} is set to {named}, which takes precedence");
     }

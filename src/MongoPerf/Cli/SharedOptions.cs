@@ -23,7 +23,7 @@ internal sealed class SharedOptions
 
     public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 
-    public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List("--engine", "What carries the operations out: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
+    public Option<IReadOnlyList<EngineKind>?> Engines { get; } = OptionTypes.List("--engine", "Client that runs the operations: wire (MongoPerf's own client) or driver (MongoDB.Driver, the official driver, built on first use); a list runs each in turn and compares them [default: wire]", "NAME[,NAME…]", ParseEngine);
 
     public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: run the same on it and compare with --uri", "URI");
 
@@ -75,7 +75,7 @@ internal sealed class SharedOptions
 
     public Option<string?> ForceDrop { get; } = OptionTypes.Text("--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
-    public Option<string?> Out { get; } = OptionTypes.Text("--out", "Folder of the runs [default: runs]", "DIR");
+    public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Folder of the runs [default: runs]");
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 

@@ -67,6 +67,9 @@ internal interface IDeployment : IDisposable
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 
+    /// <exception cref="ConnectionFailedException">It is no sharded deployment, or not running just now.</exception>
+    ShardedCluster RequireCluster() => Cluster ?? throw new ConnectionFailedException(Address, "the members of the cluster are unknown at the moment");
+
     /// <summary>What a reader of the figures must know.</summary>
     IReadOnlyList<string> Remarks { get; }
 

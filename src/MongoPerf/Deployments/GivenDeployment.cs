@@ -80,7 +80,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
             Cluster = MongosParts.Read(connection, settings);
         Address = server;
         Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
-            ? [$"the server has none of the compressors asked for ({string.Join(", ", settings.CompressorNames)}): messages go as they are"]
+            ? [$"the server supports none of the requested compressors ({string.Join(", ", settings.CompressorNames)}): messages are not compressed"]
             : [];
     }
 

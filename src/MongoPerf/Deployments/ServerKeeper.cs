@@ -46,7 +46,7 @@ internal sealed class ServerKeeper(IDeployment deployment)
             if (deployment.EnsureRunning())
                 StartedAgain?.Invoke();
         }
-        catch (Exception e) when (e is DeploymentException or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is DeploymentException or IOException or UnauthorizedAccessException or OperationCanceledException)
         {
             // It becomes part of an event: one line.
             _failure = string.Join(' ', e.Message.Split('\n', StringSplitOptions.TrimEntries));

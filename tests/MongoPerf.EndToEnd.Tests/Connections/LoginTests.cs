@@ -106,7 +106,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         File.WriteAllText(file, Secret + "\n");
         File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--db", "resumed", "--uri", uri, "--out", runs.At("runs")];
-        ProgramRun.Run(series).Expect(2).Says("the password of user 'both' has to be known, and there is no terminal to ask at").Says("--password-file FILE");
+        ProgramRun.Run(series).Expect(2).Says("the password of user 'both' is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
 
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. series, "--password-file", file]))
         {
@@ -118,7 +118,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
 
         string id = Path.GetFileName(Assert.Single(Directory.GetDirectories(runs.At("runs"))));
         ProgramRun.Run("report", id, "--out", runs.At("runs")).Expect(0);
-        ProgramRun.Run("resume", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' has to be known");
+        ProgramRun.Run("resume", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' is missing");
         var environment = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = server.Mongod.Uri($"both:{Encoded}", "authSource=admin") } };
         using (ProgramRun run = ProgramRun.Start(environment, "resume", id, "--out", runs.At("runs")))
         {

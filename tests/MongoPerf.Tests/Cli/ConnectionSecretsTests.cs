@@ -68,9 +68,9 @@ public sealed class ConnectionSecretsTests : IDisposable
     }
 
     [Theory]
-    [InlineData("mongodb://loader@h/", "the password of user 'loader' has to be known, and there is no terminal to ask at")]
-    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile has to be known, and there is no terminal to ask at")]
-    [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which were not stored, has to be known, and there is no terminal to ask at")]
+    [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it")]
+    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it")]
+    [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it")]
     public void Without_a_terminal_a_missing_secret_is_told_in_one_line(string uri, string message)
     {
         var e = Assert.Throws<UserException>(() => new ConnectionSecrets(null, _ => null).Complete(uri));

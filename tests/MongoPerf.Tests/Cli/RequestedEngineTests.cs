@@ -96,6 +96,16 @@ public sealed class RequestedEngineTests
         Assert.All(lines, line => Assert.Contains(line, output.ToString(), StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData(DeploymentKind.Mongod, true)]
+    [InlineData(DeploymentKind.ReplicaSet, true)]
+    [InlineData(DeploymentKind.Sharded, true)]
+    [InlineData(DeploymentKind.Embedded, true)]
+    [InlineData(DeploymentKind.Given, false)]
+    [InlineData(DeploymentKind.Null, false)]
+    public void A_resumed_run_has_data_of_its_own_where_it_started_a_server_that_keeps_some(DeploymentKind kind, bool startsServer) =>
+        Assert.Equal(startsServer, (Request(EngineSettings.Wire) with { RequiredKind = kind }).StartsServer);
+
     private static IClientEngine Fail() => throw new InvalidOperationException("built for nothing");
 
     private static RunRequest Request(EngineSettings engine, string text = "data: {users: {count: 10, document: {n: ^number}}}\nphases: [{name: load, load: users}]\n")

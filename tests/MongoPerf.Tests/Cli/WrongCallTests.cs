@@ -116,6 +116,9 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --uri mongodb://host --mongod /usr/bin/mongod", "--uri names an existing server; --mongod only applies to a started one")]
     [InlineData("series --target 1M --uri mongodb://host --cache 1GB", "--uri names an existing server; --cache only applies to a started one")]
     [InlineData("series --target 1M --uri mongodb://host --topology null", "--topology null starts its own server")]
+    [InlineData("series --target 1M --out mongodb://user:hunter2@host/", "is a connection string, not a folder (--uri names a deployment)")]
+    [InlineData("run ycsb/a --format ycsb --repeat 3", "--format ycsb shows one run")]
+    [InlineData("run ycsb-sharded --against mongodb://host", "--against names the second of two deployments, but the first is missing")]
     [InlineData("run", "NAME")]
     [InlineData("run q9", "'q9' is not a scenario or a phase of the series; phases: unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]
@@ -225,7 +228,7 @@ public sealed class WrongCallTests : IDisposable
     private (int Code, string Errors) Run(string call)
     {
         string[] args = call.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        if (args is ["series" or "run" or "resume" or "report" or "clean" or "compare", ..])
+        if (args is ["series" or "run" or "resume" or "report" or "clean" or "compare", ..] && !args.Contains("--out"))
             args = [args[0], "--out", _folder.Path, .. args[1..]];
         TextWriter before = Console.Error;
         string? uri = Environment.GetEnvironmentVariable("MONGOPERF_URI");

@@ -122,7 +122,7 @@ public sealed class GivenDeploymentTests
         ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?compressors=zlib"));
         var deployment = new GivenDeployment([server.Address], settings);
         deployment.EnsureRunning();
-        Assert.Equal("the server has none of the compressors asked for (zlib): messages go as they are", Assert.Single(deployment.Remarks));
+        Assert.Equal("the server supports none of the requested compressors (zlib): messages are not compressed", Assert.Single(deployment.Remarks));
         var plain = new GivenDeployment([server.Address], ConnectionSettings.Default);
         plain.EnsureRunning();
         Assert.Empty(plain.Remarks);

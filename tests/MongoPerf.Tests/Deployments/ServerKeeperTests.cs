@@ -48,6 +48,15 @@ public sealed class ServerKeeperTests
     }
 
     [Fact]
+    public void A_start_that_was_stopped_ends_no_watch_and_is_a_connection_that_failed()
+    {
+        using var server = new FakeDeployment { IsStopped = true };
+        var keeper = new ServerKeeper(server);
+        keeper.KeepUp();
+        Assert.Throws<ConnectionFailedException>(keeper.BeforeReconnect);
+    }
+
+    [Fact]
     public void What_no_connection_tells_of_is_kept_up_and_a_failure_waits_for_the_next_look()
     {
         using var server = new FakeDeployment { IsRunning = true };
@@ -69,6 +78,9 @@ public sealed class ServerKeeperTests
         private int _inside;
 
         public int Failures { get; set; }
+
+        /// <summary>Ctrl+C has ended the wait for its start.</summary>
+        public bool IsStopped { get; set; }
 
         public TimeSpan StartTakes { get; init; }
 
@@ -96,6 +108,8 @@ public sealed class ServerKeeperTests
                 if (IsRunning)
                     return false;
                 Thread.Sleep(StartTakes);
+                if (IsStopped)
+                    throw new OperationCanceledException();
                 if (Failures-- > 0)
                     throw new DeploymentException(DeploymentFault.CannotConnect, "it does not start; its last words:\n  the disk is on fire");
                 Starts++;

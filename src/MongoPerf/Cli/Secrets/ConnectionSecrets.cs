@@ -64,7 +64,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && TlsSettings.IsEncrypted(file)))
             uri = parsed.With(keyPassword: Ask($"password of {parsed.TlsCertificateKeyFile}: ", "tlsCertificateKeyFile"));
         if (parsed.LacksProperties)
-            throw Missing("authMechanismProperties, which were not stored,");
+            throw Missing("authMechanismProperties, which is never stored,");
         return uri;
     }
 
@@ -73,7 +73,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
     private string Ask(string question, string whose) => ask(question) ?? throw Missing($"the password of {whose}");
 
     private static UserException Missing(string what) => new(
-        ExitCode.WrongUsage, $"{what} has to be known, and there is no terminal to ask at", $"{PasswordFileOption} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
+        ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", $"{PasswordFileOption} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
 
     private string ReadFile()
     {
@@ -91,7 +91,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            string why = File.Exists(file) ? e is ArgumentException ? "its first line is no text in UTF-8" : "may this user read it?" : "there is no such file";
+            string why = File.Exists(file) ? e is ArgumentException ? "its first line is not valid UTF-8" : "may this user read it?" : "there is no such file";
             throw new UserException(ExitCode.WrongUsage, $"{PasswordFileOption}: '{file}' can't be read: {why}");
         }
     }

@@ -69,6 +69,8 @@ internal static class DataPreparation
     /// <summary>For a run on data that must be there already: the seed of the documents counts.</summary>
     private static PreparedData Adopt(RunSession session, IDataStore data, RunRequest request)
     {
+        if (request.ForceDrop is not null)
+            throw new UserException(ExitCode.WrongUsage, "--force-drop would drop the documents that this phase needs", "load them anew with --records");
         PlanCollection[] collections = [.. request.Plan.Plan.Collections];
         CollectionMarker[] markers = [.. collections.Select(collection => RequireExisting(session, data, collection))];
         if (markers.Select(m => m.Seed).Distinct().Count() > 1)
@@ -156,7 +158,7 @@ internal static class DataPreparation
     private static void RequireSame(RunSession session, PlanCollection collection, CollectionMarker marker, ulong seed)
     {
         string ns = Namespace(session, collection.Name);
-        string hint = $"use another collection, or --force-drop {ns} to start over";
+        string hint = session.Settings.Data.IsExisting ? "use another collection" : $"use another collection, or --force-drop {ns} to start over";
         if (marker.Seed != seed)
             throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}", $"continue it with --seed {marker.Seed}, {hint}");
         string template = collection.Files is null ? collection.Documents.Fingerprint : "";
@@ -241,6 +243,8 @@ internal static class DataPreparation
         // A Tokyo Tyrant server has one table, whatever the file and --db call it.
         return session.Deployment is TyrantDeployment
             ? new UserException(ExitCode.Refused, $"the table at {session.Deployment.Address} was not created by MongoPerf; nothing was written or dropped", $"start the server on another file, or --force-drop {ns} if you no longer need its records")
-            : new UserException(ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped", $"use another --db or collection, or --force-drop {ns} if you no longer need it");
+            : new UserException(
+                ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
+                $"use another --db or collection{(session.Settings.Data.IsExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");
     }
 }

@@ -78,10 +78,12 @@ internal static class PlanSession
     /// <param name="request">Makes the request from what is stored.</param>
     public static ExitCode Resume(RunFolder folder, Func<StoredRun, RunRequest> request)
     {
-        using var signals = new StopSignals();
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
-        RunRequest asked = RequestedEngine.Open([request(stored)], () => RequestedEngine.LoadDriver(signals.Token))[0];
+        // Asks for passwords: until then Ctrl+C just ends the program.
+        RunRequest read = request(stored);
+        using var signals = new StopSignals();
+        RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
@@ -191,13 +193,15 @@ internal static class PlanSession
             session.End();
         }
 
-        string? why = signals.WasStopped ? "interrupted" : run.StopReason ?? lost?.Message;
+        // Decided once: a signal that comes when all is done interrupts nothing any more.
+        bool isInterrupted = !(isDone && lost is null) && signals.WasStopped;
+        string? why = isInterrupted ? "interrupted" : run.StopReason ?? lost?.Message;
         store.SetState(isDone && why is null ? RunState.Finished : RunState.Interrupted, why, DateTimeOffset.UtcNow);
         if (why is not null)
             store.AddEvent(new RunEvent(RunSession.Clock.UtcNow.ToUnixTimeMilliseconds(), "stopped", why));
         store.Flush();
         ResultPrinter.Print(session.Folder, session.Request.Output);
-        return Judge(session, run, signals, lost);
+        return Judge(session, run, why, isInterrupted, lost);
     }
 
     private static void RestoreCluster(RunSession session)
@@ -213,10 +217,10 @@ internal static class PlanSession
     }
 
     /// <summary>The first of these that holds is the exit code.</summary>
-    private static ExitCode Judge(RunSession session, RunContext run, StopSignals signals, Exception? lost)
+    private static ExitCode Judge(RunSession session, RunContext run, string? why, bool isInterrupted, Exception? lost)
     {
         using StoredRun stored = StoredRun.Open(session.Folder.Path);
-        if ((signals.WasStopped ? "interrupted" : run.StopReason ?? lost?.Message) is { } why)
+        if (why is not null)
         {
             Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
             if (lost is not null && CommandRunner.HintOf(lost) is { } hint)
@@ -226,7 +230,7 @@ internal static class PlanSession
 
         foreach (string text in run.FailedAssertions)
             Console.Error.WriteLine($"assertion failed: {text}");
-        return signals.WasStopped ? ExitCode.Interrupted
+        return isInterrupted ? ExitCode.Interrupted
             : run.StopReason is not null ? ExitCode.Refused
             : lost is CollectionBusyException ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect

@@ -33,7 +33,7 @@ internal static class RequestedEngine
         if (request.Settings.Engine.Version is { } before && before != driver.Version)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: its parts could not be compared", "start a new run, or resume it with the MongoPerf that began it");
+                ExitCode.WrongUsage, $"this run began with MongoDB.Driver {before}, and this MongoPerf has {driver.Version}: results from before and after would not be comparable", "start a new run, or resume it with the MongoPerf that began it");
         }
 
         foreach (Operation operation in request.Plan.Plan.Operations)

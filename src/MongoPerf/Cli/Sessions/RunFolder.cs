@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli.Sessions;
 
@@ -56,7 +57,10 @@ internal sealed class RunFolder
     }
 
     /// <summary>"'mongoperf resume 2026-11-21-a --out /big'", for texts.</summary>
-    public string CommandFor(string command) => $"'mongoperf {command} {Id}{(OtherRunsFolder is { } runs ? $" --out {runs}" : "")}'";
+    public string CommandFor(string command) => $"'mongoperf {command} {Id}{OutText}'";
+
+    /// <summary>" --out /big", for a command about a run in another folder than the default one; otherwise empty.</summary>
+    public string OutText => OtherRunsFolder is { } runs ? $" --out {ReportLines.Quoted(runs)}" : "";
 
     /// <summary>The folder of runs, when it is not the default one.</summary>
     public string? OtherRunsFolder

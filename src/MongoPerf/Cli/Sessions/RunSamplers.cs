@@ -32,7 +32,7 @@ internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings con
         deployment.Cluster is null ? null : new ClusterSampler(() => deployment.Cluster, connections, collection, since);
 
     private ShardedCluster Parts =>
-        deployment.Cluster ?? throw new ConnectionFailedException(deployment.Address, "the members of the cluster are unknown at the moment");
+        deployment.RequireCluster();
 
     private ServerAddress PrimaryOf(string shard) => Parts.Shards.FirstOrDefault(one => one.Name == shard)?.Primary
         ?? throw new ConnectionFailedException(deployment.Address, $"the address of shard {shard} is unknown at the moment");

@@ -90,12 +90,13 @@ internal sealed class RunSequence
     };
 
     /// <summary>It reached its end, whatever it found: what it measured can be compared.</summary>
-    private static bool IsWhole(ExitCode code) => code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed;
+    private static bool IsWhole(ExitCode code) => code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.AssertionFailed;
 
     private ExitCode Stopped(ExitCode code)
     {
         int begun = _runs.Sum(runs => runs.Count);
-        string ids = string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))));
+        string ids = string.Join(" ", _runs.Where(runs => runs.Count > 0).Select(runs => string.Join(',', runs.Select(folder => folder.Id))))
+            + _runs.SelectMany(runs => runs).FirstOrDefault()?.OutText;
         Console.Error.WriteLine(begun < Count
             ? $"{Count - begun} of {Count} runs not started; compare the others with 'mongoperf compare {ids}'"
             : $"nothing compared; resume the last run, then 'mongoperf compare {ids}'");

@@ -174,7 +174,7 @@ internal sealed class RunSession : IDisposable
             RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
             if (request.Engine is not null && connections.Dialect != CommandDialect.Plain)
-                throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which takes commands under names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
+                throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
             if (!inspection.HasJournal && !request.Settings.Data.IsExisting)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a run that continues after a crash has to find what it had written", "start it with its journal (without --nojournal)");
@@ -360,6 +360,7 @@ internal sealed class RunSession : IDisposable
     {
         Uri = Request.Uri,
         Address = () => Deployment.Address,
+        Members = Deployment.Members,
         Connections = Connections,
         Database = Settings.Data.Database,
         Workers = ConnectionRoom.ThreadsOf(Request.Plan.Plan),
@@ -389,7 +390,7 @@ internal sealed class RunSession : IDisposable
     private static string NamespaceOf(RunRequest request) =>
         $"{request.Settings.Data.Database}.{(request.Plan.Plan.Rounds[0].Collections is [var first, ..] ? first.Name : "*")}";
 
-    private ShardedCluster FindCluster() => Deployment.Cluster ?? throw new ConnectionFailedException(Deployment.Address, "the members of the cluster are unknown at the moment");
+    private ShardedCluster FindCluster() => Deployment.RequireCluster();
 
     private void TellRestart() => Report("restart", Deployment.RestartText);
 

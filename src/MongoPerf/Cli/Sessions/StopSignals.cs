@@ -9,10 +9,13 @@ internal sealed partial class StopSignals : IDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private readonly List<PosixSignalRegistration> _registrations = [];
+    private readonly string _doing;
     private int _signals;
 
-    public StopSignals()
+    /// <param name="doing">What the first signal begins, for people.</param>
+    public StopSignals(string doing = "stopping: saving results")
     {
+        _doing = doing;
         foreach (PosixSignal signal in (PosixSignal[])[PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGHUP])
             _registrations.Add(PosixSignalRegistration.Create(signal, Handle));
     }
@@ -42,7 +45,7 @@ internal sealed partial class StopSignals : IDisposable
         ThreadPool.QueueUserWorkItem(_ => _stop.Cancel());
         try
         {
-            Console.Error.WriteLine("stopping: saving results (interrupt again to quit at once)");
+            Console.Error.WriteLine($"{_doing} (interrupt again to quit at once)");
         }
         catch (IOException)
         {

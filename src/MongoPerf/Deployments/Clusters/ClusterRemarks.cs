@@ -17,7 +17,7 @@ internal static class ClusterRemarks
                 : $"sharded cluster on one machine: {plan.ShapeText}, router: {plan.RouterText}",
         };
         if (plan.Auth || plan.Tls)
-            remarks.Add($"connections: {(plan.Tls ? "TLS" : "plain text")}, {(plan.Auth ? "logged in by SCRAM" : "nobody logs in")}; servers among one another alike");
+            remarks.Add($"connections: {(plan.Tls ? "TLS" : "plain text")}, {(plan.Auth ? "authenticated by SCRAM" : "no authentication")}, also between the servers");
         string member = plan.IsReplicaSet ? "member" : "shard member";
         if (memoryProblem is not null)
             remarks.Add($"the members' memory is not limited: {memoryProblem}");
