@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
@@ -58,7 +59,7 @@ public sealed class ServeTests : IDisposable
     public void What_a_child_says_first_comes_through_with_its_hint_and_its_exit_code()
     {
         using EmbeddedServer holder = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = _folder, CacheBytes = 64L << 20 });
-        using ChildDeployment child = ChildDeployment.Embedded(_folder, null);
+        using ChildDeployment child = ChildDeployment.Embedded(_folder, new DeploymentSettings());
         var e = Assert.Throws<DeploymentException>(() => child.EnsureRunning());
         Assert.Equal(2, e.ExitCode);
         Assert.Contains("the child process exited at once; its output:\n  error: ", e.Message, StringComparison.Ordinal);

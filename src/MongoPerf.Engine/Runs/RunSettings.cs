@@ -38,38 +38,44 @@ public sealed record EngineSettings(EngineKind Kind, string? Version = null)
     public string Text => Kind == EngineKind.Wire ? "wire" : $"driver {Version}".TrimEnd();
 }
 
-/// <summary>Which deployment was asked for. What is null is chosen by the program.</summary>
+/// <summary>A deployment as options or a scenario describe it, and as a run stores it. What is null is chosen by the program.</summary>
 public sealed record DeploymentSettings
 {
     /// <summary>What a scenario, or a list on the command line, calls it; null when it has no name.</summary>
     public string? Name { get; init; }
 
-    /// <summary>Standalone, replica set, sharded or null.</summary>
-    public required Topology Topology { get; init; }
+    /// <summary>Standalone, replica set, sharded or null; not null in a run.</summary>
+    public Topology? Topology { get; init; }
 
     /// <summary>The connection string as given, secrets masked; null when the run starts its own server.</summary>
     public string? Uri { get; init; }
 
-    /// <summary>The mongod program that the run starts.</summary>
+    /// <summary>Full path of the folder of a cluster, or a replica set, that is there (<c>cluster start</c>); null for any other deployment.</summary>
+    public string? ClusterFolder { get; init; }
+
+    /// <summary>Of a cluster that is started.</summary>
+    public int? Shards { get; init; }
+
+    /// <summary>Of each shard's replica set, or of the one that stands by itself.</summary>
+    public int? Members { get; init; }
+
+    /// <summary>The mongod program that is started.</summary>
     public string? MongodPath { get; init; }
 
-    /// <summary>Cache limit of each server that the run starts, bytes.</summary>
+    /// <summary>Cache limit of each server that is started and holds data, bytes.</summary>
     public long? CacheBytes { get; init; }
 
-    /// <summary>Memory limit of each server that the run starts and that holds data, bytes; 0 for none, null for the usual.</summary>
+    /// <summary>Memory limit of each server that is started and holds data, bytes, by the system; 0 for none.</summary>
     public long? MemoryLimitBytes { get; init; }
 
     /// <summary>How many of this machine's CPUs such a server may use; null for all.</summary>
     public int? Cpus { get; init; }
 
-    /// <summary>Clients log in to the servers that the run starts.</summary>
-    public bool Auth { get; init; }
+    /// <summary>Clients log in to the servers that are started; null is no.</summary>
+    public bool? Auth { get; init; }
 
-    /// <summary>The servers that the run starts take TLS connections only.</summary>
-    public bool Tls { get; init; }
-
-    /// <summary>Of a cluster or a replica set on this machine; null otherwise.</summary>
-    public ClusterSettings? Cluster { get; init; }
+    /// <summary>The servers that are started take TLS connections only; null is no.</summary>
+    public bool? Tls { get; init; }
 }
 
 /// <summary>Where the collections are, and how they are spread.</summary>
@@ -82,17 +88,6 @@ public sealed record DataSettings
 
     /// <summary>The collections were there before: the run makes and drops none.</summary>
     public bool IsExisting { get; init; }
-}
-
-/// <summary>Which cluster, or replica set, on this machine a run is on. What is null is chosen by the program.</summary>
-public sealed record ClusterSettings
-{
-    /// <summary>Full path of a cluster that the run was given; the others are null then.</summary>
-    public string? Folder { get; init; }
-    public int? Shards { get; init; }
-
-    /// <summary>Of each shard's replica set, or of the one that stands by itself.</summary>
-    public int? Members { get; init; }
 }
 
 /// <summary>How a series' collection is sharded. What is null is left as it is found.</summary>

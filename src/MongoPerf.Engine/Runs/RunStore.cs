@@ -11,7 +11,7 @@ namespace MongoPerf.Engine.Runs;
 public sealed class RunStore : IDisposable
 {
     /// <summary>The layout of run.db; others are refused.</summary>
-    public const int FormatVersion = 2;
+    public const int FormatVersion = 3;
 
     /// <summary>Samples come in bursts a second apart. Half of that, and the first of a burst always commits the burst before.</summary>
     private const long CommitAfterMilliseconds = 500;

@@ -2,6 +2,7 @@ using System.CommandLine;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 
@@ -35,21 +36,26 @@ internal static class ClusterCommand
         {
             (long? memory, int? cpus) = limits.ReadOne(parsed);
             (bool? tls, bool? auth) = security.ReadOne(parsed);
-            bool? isReplicaSet = parsed.GetValue(topology) is { } named ? named == "replicaset" : null;
-            if (isReplicaSet is true && parsed.GetValue(options.Shards) is not null)
+            Topology? asked = parsed.GetValue(topology) is { } named ? named == "replicaset" ? Topology.ReplicaSet : Topology.Sharded : null;
+            if (asked == Topology.ReplicaSet && parsed.GetValue(options.Shards) is not null)
                 throw new UserException(ExitCode.WrongUsage, "--shards does not apply to --topology replicaset", "omit one of them");
             using var signals = new StopSignals("stopping");
             string where = parsed.GetValue(folder) ?? DefaultFolder;
-            using LocalCluster cluster = LocalCluster.Prepare(where, options.Read(parsed) with
+            using LocalCluster cluster = LocalCluster.Prepare(where, new ClusterRequest
             {
-                IsReplicaSet = isReplicaSet,
-                Auth = auth,
-                Tls = tls,
-                CacheBytes = parsed.GetValue(cache),
-                MemoryLimitBytes = memory,
-                Cpus = cpus,
+                Settings = new DeploymentSettings
+                {
+                    Topology = asked,
+                    Shards = (int?)parsed.GetValue(options.Shards),
+                    Members = (int?)parsed.GetValue(options.Members),
+                    Auth = auth,
+                    Tls = tls,
+                    CacheBytes = parsed.GetValue(cache),
+                    MemoryLimitBytes = memory,
+                    Cpus = cpus,
+                    MongodPath = parsed.GetValue(shared.Mongod),
+                },
                 FirstPort = (int?)parsed.GetValue(port),
-                Mongod = parsed.GetValue(shared.Mongod),
                 Interrupt = signals.Token,
             });
             cluster.EnsureRunning();

@@ -14,10 +14,4 @@ internal sealed class ClusterOptions
 
     /// <summary>Those that were typed.</summary>
     public IEnumerable<Option> Typed(ParseResult parsed) => new Option[] { Shards, Members }.Where(parsed.HasTyped);
-
-    public ClusterRequest Read(ParseResult parsed) => new()
-    {
-        Shards = (int?)parsed.GetValue(Shards),
-        Members = (int?)parsed.GetValue(Members),
-    };
 }

@@ -38,8 +38,8 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         var deployments = new ScenarioDeployments(parsed, options, picked);
         IReadOnlyList<ScenarioDeployment> chosen = deployments.Choose(read.Deployments, Console.Error.WriteLine);
         return chosen.Count == 0
-            ? [.. NamedDeployment.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
-            : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Topology)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
+            ? [.. DeploymentChoice.OfOptions(parsed, options).Select(deployment => Make(read, deployment))]
+            : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Settings.Topology!.Value)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
     }
 
     /// <summary>What <c>--repeat</c> asks for.</summary>
@@ -69,39 +69,27 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             command.Options.Add(option);
     }
 
-    private RunRequest Make(ReadPlan read, NamedDeployment deployment)
+    private RunRequest Make(ReadPlan read, DeploymentChoice choice)
     {
         // A collection that must be there has a key already.
-        ShardingSettings? sharding = ShardingReader.Read(parsed, options, new ShardingSettings { ShardKey = IsExisting ? null : ShardKey.HashedId }, deployment);
-        ServerChoice server = ServerChoice.Read(parsed, options, isSharded: sharding is not null, deployment);
+        ShardingSettings? sharding = ShardingReader.Read(parsed, options, new ShardingSettings { ShardKey = IsExisting ? null : ShardKey.HashedId }, choice);
+        DeploymentChoice deployment = choice.Complete(parsed, options, isSharded: sharding is not null);
         ScenarioDeployment? on = deployment.Scenario;
         PlanOverrides mine = overrides;
         ReadPlan plan = read;
-        if (file.Name == SeriesScenario.Name && SeriesScenario.Parameters(overrides, server, parsed.GetValue(options.Preset) is not null) is { Count: > 0 } own)
+        if (file.Name == SeriesScenario.Name && SeriesScenario.Parameters(overrides, deployment, parsed.GetValue(options.Preset) is not null) is { Count: > 0 } own)
         {
             mine = overrides with { Parameters = new Dictionary<string, string>([.. overrides.Parameters, .. own]) };
             plan = PlanReader.Read(file, mine, Seed, on);
             plan = plan with { Set = [.. plan.Set, .. own.Select(parameter => $"{parameter.Key}: {parameter.Value}")] };
         }
 
-        RequireRestarts(plan.Plan, server);
+        RequireRestarts(plan.Plan, deployment);
         return new RunRequest
         {
             Settings = new RunSettings
             {
-                Deployment = new DeploymentSettings
-                {
-                    Name = deployment.Name,
-                    Topology = server.Topology,
-                    Uri = server.Uri is null ? null : ServerUri.Mask(server.Uri),
-                    MongodPath = parsed.GetValue(options.Mongod),
-                    CacheBytes = server.CacheBytes,
-                    MemoryLimitBytes = deployment.MemoryLimitBytes,
-                    Cpus = deployment.Cpus,
-                    Auth = deployment.Auth ?? false,
-                    Tls = deployment.Tls ?? false,
-                    Cluster = server.Cluster,
-                },
+                Deployment = deployment.Settings,
                 Engine = new EngineSettings(deployment.Engine ?? EngineKind.Wire),
                 Data = new DataSettings { Database = Names.Database(parsed.GetValue(options.Database) ?? DefaultDatabase), Sharding = sharding, IsExisting = IsExisting },
                 Plan = Describe(plan, mine, on),
@@ -111,7 +99,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Seed = Seed,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
-            Uri = server.Uri,
+            Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
             Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
@@ -126,7 +114,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Text = file.Text,
         Overrides = mine,
         Changes = HidesChanges ? [] : read.Changes,
-        Deployment = on?.Name,
+        Deployment = on?.Settings.Name,
         Set = read.Set,
         Parameters = read.Parameters,
         TargetDocuments = read.Plan.TargetDocuments,
@@ -137,15 +125,15 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     };
 
     /// <summary>Only a single server that the run starts itself can be stopped and started again.</summary>
-    private static void RequireRestarts(Plan plan, ServerChoice server)
+    private static void RequireRestarts(Plan plan, DeploymentChoice deployment)
     {
         IEnumerable<Phase> phases = plan.Phases.SelectMany(p => p.Growth?.Each ?? [p]);
         if (phases.FirstOrDefault(p => p.Restart != ServerRestart.None) is not { } phase)
             return;
-        string? wrong = server.Uri is not null ? "the server named by --uri (or MONGOPERF_URI) is not the run's to stop"
-            : server.Topology == Topology.Sharded ? "a cluster has several servers, and none is restarted alone"
-            : server.Topology == Topology.ReplicaSet ? "a replica set has several servers, and none is restarted alone"
-            : server.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
+        string? wrong = deployment.Uri is not null ? "the server named by --uri (or MONGOPERF_URI) is not the run's to stop"
+            : deployment.Settings.Topology == Topology.Sharded ? "a cluster has several servers, and none is restarted alone"
+            : deployment.Settings.Topology == Topology.ReplicaSet ? "a replica set has several servers, and none is restarted alone"
+            : deployment.Settings.Topology == Topology.Null ? "the null deployment stores nothing and has nothing to recover"
             : null;
         if (wrong is not null)
             throw new UserException(ExitCode.WrongUsage, $"phase '{phase.Name}': restart: {wrong}", "let the run start its own server (--mongod), or remove restart from the file (--set, if it is a parameter)");

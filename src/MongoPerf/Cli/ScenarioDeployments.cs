@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -19,7 +20,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     public IReadOnlyList<ScenarioDeployment> Choose(IReadOnlyList<ScenarioDeployment> all, Action<string> tell)
     {
         // What is typed wins over the environment.
-        string? given = new Option[] { shared.Uri, shared.Against, shared.ClusterFolder, shared.Topology }.FirstOrDefault(parsed.HasTyped)?.Name ?? (picked is null && ServerChoice.HasUriInEnvironment ? "" : null);
+        string? given = new Option[] { shared.Uri, shared.Against, shared.ClusterFolder, shared.Topology }.FirstOrDefault(parsed.HasTyped)?.Name ?? (picked is null && UriVariable.Value is not null ? "" : null);
         if (given is not null)
         {
             return picked is null ? []
@@ -34,24 +35,12 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     /// <summary>As it is started: what is typed wins over the file.</summary>
     /// <param name="deployment">One of the chosen.</param>
     /// <param name="listed">Topologies of all that were chosen.</param>
-    public IReadOnlyList<NamedDeployment> Named(ScenarioDeployment deployment, IReadOnlyList<Topology> listed) =>
-        new NamedDeployment(deployment.Topology, null, IsListed: true)
-        {
-            Listed = listed,
-            Name = deployment.Name,
-            Scenario = deployment,
-            Shards = deployment.Shards,
-            Members = deployment.Members,
-            CacheBytes = deployment.CacheBytes,
-            MemoryLimitBytes = deployment.MemoryBytes,
-            Cpus = deployment.Cpus,
-            Tls = deployment.Tls,
-            Auth = deployment.Auth,
-        }.WithTyped(parsed, shared, deployment.Name);
+    public IReadOnlyList<DeploymentChoice> Named(ScenarioDeployment deployment, IReadOnlyList<Topology> listed) =>
+        new DeploymentChoice(deployment.Settings) { IsListed = true, Listed = listed, Scenario = deployment }.WithTyped(parsed, shared, deployment.Settings.Name);
 
     private static IReadOnlyList<ScenarioDeployment> Pick(IReadOnlyList<ScenarioDeployment> all, string picked)
     {
-        string[] known = [.. all.Select(d => d.Name).OfType<string>()];
+        string[] known = [.. all.Select(d => d.Settings.Name).OfType<string>()];
         // A name may hold commas.
         string[] names = known.Contains(picked) ? [picked] : picked.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         foreach (string name in names.Where(n => !known.Contains(n)))
@@ -60,7 +49,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}'; {allowed}", NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null);
         }
 
-        return [.. all.Where(d => names.Contains(d.Name))];
+        return [.. all.Where(d => names.Contains(d.Settings.Name))];
     }
 
     /// <summary>One value for several deployments, of which each says its own, would make them alike.</summary>
@@ -68,20 +57,20 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
     {
         if (chosen.Count < 2)
             return;
-        (Option Option, Func<ScenarioDeployment, bool> Says)[] all =
+        (Option Option, Func<DeploymentSettings, bool> Says)[] all =
         [
             (shared.Cluster.Shards, _ => true),
             (shared.Cluster.Members, _ => true),
             (shared.Cache, d => d.CacheBytes is not null),
-            (shared.Limits.MemoryLimit, d => d.MemoryBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
+            (shared.Limits.MemoryLimit, d => d.MemoryLimitBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
             (shared.Limits.Cpus, d => d.Cpus is not null || parsed.GetValue(shared.Limits.Cpus) is { Count: > 1 }),
             (shared.Security.Tls, d => d.Tls is not null || parsed.GetValue(shared.Security.Tls) is { Count: > 1 }),
             (shared.Security.Auth, d => d.Auth is not null || parsed.GetValue(shared.Security.Auth) is { Count: > 1 }),
         ];
-        if (all.FirstOrDefault(one => parsed.HasTyped(one.Option) && chosen.Any(one.Says)).Option is { } wrong)
+        if (all.FirstOrDefault(one => parsed.HasTyped(one.Option) && chosen.Any(d => one.Says(d.Settings))).Option is { } wrong)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Name))}",
+                ExitCode.WrongUsage, $"{wrong.Name} applies to one deployment, but the scenario runs on {chosen.Count}: {string.Join("; ", chosen.Select(d => d.Settings.Name))}",
                 "--deployment selects one of them; --topology replaces them");
         }
     }
@@ -94,10 +83,10 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         List<ScenarioDeployment> fitting = [];
         foreach (ScenarioDeployment deployment in chosen)
         {
-            if (deployment.Cpus is not { } cpus || cpus <= there)
+            if (deployment.Settings.Cpus is not { } cpus || cpus <= there)
                 fitting.Add(deployment);
             else
-                tell($"deployment '{deployment.Name}': needs {NamedDeployment.CpuText(cpus)}, this machine has {there}; skipped");
+                tell($"deployment '{deployment.Settings.Name}': needs {DeploymentText.Cpus(cpus)}, this machine has {there}; skipped");
         }
 
         return fitting.Count > 0 || chosen.Count == 0 ? fitting

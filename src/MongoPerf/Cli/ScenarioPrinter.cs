@@ -66,18 +66,18 @@ internal static class ScenarioPrinter
     {
         DeploymentSettings settings = request.Settings.Deployment;
         EngineSettings engine = request.Settings.Engine;
-        if (settings.Name is null && settings.Cluster is null or { Folder: not null })
+        if (settings.Name is null && settings is { ClusterFolder: not null } or { Uri: not null } or { Topology: not (Topology.Sharded or Topology.ReplicaSet) })
             return engine.Kind == EngineKind.Wire ? null : $"engine: {engine.Text}";
         string?[] parts =
         [
-            settings.Topology == Topology.ReplicaSet ? $"replica set of {settings.Cluster?.Members ?? ClusterLimits.UsualMembers}"
-            : settings.Cluster?.Shards is { } shards ? $"{shards} {(shards == 1 ? "shard" : "shards")} of {settings.Cluster.Members ?? 1} {(settings.Cluster.Members is null or 1 ? "member" : "members")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
+            settings.Topology == Topology.ReplicaSet ? $"replica set of {settings.Members ?? ClusterLimits.UsualMembers}"
+            : settings.Shards is { } shards ? $"{Units.Counted(shards, "shard")} of {Units.Counted(settings.Members ?? 1, "member")}" : settings.Topology == Topology.Sharded ? "shards" : "one server",
             settings.CacheBytes is { } cache ? $"cache {CacheSize.Text(cache)}" : null,
-            settings.MemoryLimitBytes is { } memory ? NamedDeployment.MemoryText(memory) : null,
-            settings.Cpus is { } cpus ? NamedDeployment.CpuText(cpus) : null,
+            settings.MemoryLimitBytes is { } memory ? DeploymentText.Memory(memory) : null,
+            settings.Cpus is { } cpus ? DeploymentText.Cpus(cpus) : null,
             engine.Kind == EngineKind.Wire ? null : $"engine {engine.Text}",
-            settings.Tls ? NamedDeployment.TlsText(true) : null,
-            settings.Auth ? NamedDeployment.AuthText(true) : null,
+            settings.Tls is true ? DeploymentText.Tls(true) : null,
+            settings.Auth is true ? DeploymentText.Auth(true) : null,
             .. request.Plan.Set,
         ];
         return $"deployment{(settings.Name is { } name ? $" '{name}'" : "")}: {string.Join(", ", parts.OfType<string>())}";

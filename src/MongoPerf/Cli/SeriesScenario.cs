@@ -62,12 +62,12 @@ internal static class SeriesScenario
 
     /// <summary>What one deployment sets of its parameters, where the command line does not: an ordered batch is cut at every change of shard,
     /// and acknowledged inserts take the connection string's write concern.</summary>
-    public static Dictionary<string, string> Parameters(PlanOverrides overrides, ServerChoice server, bool isPreset)
+    public static Dictionary<string, string> Parameters(PlanOverrides overrides, DeploymentChoice deployment, bool isPreset)
     {
         var parameters = new Dictionary<string, string>();
-        if (server.Topology == Topology.Sharded && !isPreset && !overrides.Parameters.ContainsKey(Ordered))
+        if (deployment.Settings.Topology == Topology.Sharded && !isPreset && !overrides.Parameters.ContainsKey(Ordered))
             parameters[Ordered] = "false";
-        if (server.Uri is not null && ServerUri.HasWriteConcern(server.Uri) && !overrides.Parameters.ContainsKey(Journal))
+        if (deployment.Uri is not null && ServerUri.HasWriteConcern(deployment.Uri) && !overrides.Parameters.ContainsKey(Journal))
             parameters[WriteConcern] = "~";
         return parameters;
     }

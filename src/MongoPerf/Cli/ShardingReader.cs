@@ -13,11 +13,11 @@ internal static class ShardingReader
     /// <param name="deployment">Which one it is.</param>
     /// <returns>Null when nothing is to be sharded.</returns>
     /// <exception cref="UserException">An option for shards, and no shards.</exception>
-    public static ShardingSettings? Read(ParseResult parsed, SharedOptions options, ShardingSettings? usual, NamedDeployment deployment)
+    public static ShardingSettings? Read(ParseResult parsed, SharedOptions options, ShardingSettings? usual, DeploymentChoice deployment)
     {
         Option[] all = [options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset];
         string? given = all.FirstOrDefault(option => parsed.GetResult(option) is not null)?.Name;
-        Topology? topology = deployment.Topology;
+        Topology? topology = deployment.Settings.Topology;
         // A deployment that is named has a topology of its own: whether that of --uri is sharded is found out when it is asked.
         bool isNamed = parsed.GetValue(options.ClusterFolder) is not null || (given is not null && deployment.Uri is not null);
         bool isSharded = topology == Topology.Sharded || (topology is null && isNamed);

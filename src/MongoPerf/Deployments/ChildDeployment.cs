@@ -49,15 +49,13 @@ internal sealed partial class ChildDeployment : IDeployment
 
     /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES]</c>.</summary>
     /// <param name="dataFolder">Made when it is not there.</param>
-    /// <param name="cacheBytes">Null for its own default, which fits the memory that it is limited to.</param>
-    /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
-    /// <param name="cpus">How many it may use; null for all.</param>
+    /// <param name="settings">Cache and limits of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.</exception>
-    public static ChildDeployment Embedded(string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, CancellationToken interrupt = default)
+    public static ChildDeployment Embedded(string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
         string full = Path.GetFullPath(dataFolder);
-        var limits = new ServerLimits(full, memoryLimitBytes, cpus, cacheBytes);
+        var limits = new ServerLimits(full, settings);
         DataFolderOwner.RefuseForEmbedded(full);
         return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, interrupt);
 

@@ -24,7 +24,7 @@ internal static class DeploymentFactory
             : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
         DeploymentKind.Mongod => Mongod(request, FindRequired(request, variable)),
         DeploymentKind.Sharded or DeploymentKind.ReplicaSet => new OwnCluster(request, variable),
-        DeploymentKind.GivenCluster => request.Settings.Cluster?.Folder is { } folder
+        DeploymentKind.GivenCluster => request.Settings.ClusterFolder is { } folder
             ? new GivenCluster(folder)
             : throw Missing("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
         DeploymentKind.Embedded => request.Settings.MongodPath is null
@@ -39,7 +39,7 @@ internal static class DeploymentFactory
             return ChildDeployment.Null(request.RunFolder, request.Connections.Stop);
         if (request.Tyrant is { } tyrant)
             return new TyrantDeployment(tyrant, request.Connections);
-        if (request.Settings.Cluster?.Folder is { } folder)
+        if (request.Settings.ClusterFolder is { } folder)
             return new GivenCluster(folder);
         if (request.Hosts is { Count: > 0 } hosts)
             return Given(request, hosts);
@@ -47,8 +47,8 @@ internal static class DeploymentFactory
             return new OwnCluster(request, variable);
         if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
             return Mongod(request, program);
-        if (request.Settings.Auth || request.Settings.Tls)
-            throw Missing($"{(request.Settings.Tls ? "--tls" : "--auth")} needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH)", "'mongoperf server install 8.0' installs one");
+        if (request.Settings is { Auth: true } or { Tls: true })
+            throw Missing($"{(request.Settings.Tls is true ? "--tls" : "--auth")} needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH)", "'mongoperf server install 8.0' installs one");
         return Embedded(request);
     }
 
@@ -56,10 +56,10 @@ internal static class DeploymentFactory
         new(hosts, request.Connections, mustBeMongos: request.Settings.Topology == Topology.Sharded);
 
     private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
-        new(program, request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Settings.Auth, request.Settings.Tls, request.Connections.Stop);
+        new(program, request.DataFolder, request.Settings, request.Connections.Stop);
 
     private static ChildDeployment Embedded(DeploymentRequest request) =>
-        ChildDeployment.Embedded(request.DataFolder, request.Settings.CacheBytes, request.Settings.MemoryLimitBytes, request.Settings.Cpus, request.Connections.Stop);
+        ChildDeployment.Embedded(request.DataFolder, request.Settings, request.Connections.Stop);
 
     private static MongodProgram FindRequired(DeploymentRequest request, Func<string, string?> variable)
     {

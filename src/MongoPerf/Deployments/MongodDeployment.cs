@@ -17,21 +17,16 @@ internal sealed class MongodDeployment : IDeployment
 
     /// <param name="program">Which mongod.</param>
     /// <param name="dataFolder">Made when it is not there.</param>
-    /// <param name="cacheBytes">Null for mongod's own default, which fits the memory that it is limited to.</param>
-    /// <param name="memoryLimitBytes">By the system; 0 and null for none.</param>
-    /// <param name="cpus">How many it may use; null for all.</param>
-    /// <param name="auth">Clients log in.</param>
-    /// <param name="tls">It takes TLS connections only.</param>
+    /// <param name="settings">Cache, limits, logins and TLS of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds the embedded server's data.</exception>
-    public MongodDeployment(
-        MongodProgram program, string dataFolder, long? cacheBytes, long? memoryLimitBytes = null, int? cpus = null, bool auth = false, bool tls = false,
-        CancellationToken interrupt = default)
+    public MongodDeployment(MongodProgram program, string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
+        bool auth = settings.Auth is true, tls = settings.Tls is true;
         if (tls)
             SecurityFiles.RequireTls(program.Version);
         DataFolder = Path.GetFullPath(dataFolder);
-        _limits = new ServerLimits(DataFolder, memoryLimitBytes, cpus, cacheBytes);
+        _limits = new ServerLimits(DataFolder, settings);
         DataFolderOwner.RefuseForMongod(DataFolder);
         Program = program.Path;
         _security = auth || tls ? new SecurityFiles(DataFolder, auth, tls) : null;

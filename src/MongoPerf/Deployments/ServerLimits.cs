@@ -1,6 +1,7 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Sampling;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments;
 
@@ -12,21 +13,19 @@ internal sealed class ServerLimits
     private readonly MemoryGroupPlace? _place;
 
     /// <param name="folder">Of its data: names the group.</param>
-    /// <param name="memoryBytes">Of its memory, the page cache of its files included; 0 and null for none.</param>
-    /// <param name="cpus">How many of those that this program may use; null for all.</param>
-    /// <param name="askedCache">Of <c>--cache</c>; null for the usual.</param>
+    /// <param name="settings">Cache, memory (the page cache of its files included) and CPUs that it may use.</param>
     /// <exception cref="DeploymentException">The cache does not fit into the memory, or there are not so many CPUs.</exception>
-    public ServerLimits(string folder, long? memoryBytes, int? cpus, long? askedCache)
+    public ServerLimits(string folder, DeploymentSettings settings)
     {
-        if (askedCache is { } bytes)
+        if (settings.CacheBytes is { } bytes)
             CacheSize.Check(bytes);
-        CacheBytes = askedCache;
-        Cpus = cpus is { } count ? CpuAffinity.First(count) : null;
-        _memoryBytes = memoryBytes is > 0 ? memoryBytes : null;
+        CacheBytes = settings.CacheBytes;
+        Cpus = settings.Cpus is { } count ? CpuAffinity.First(count) : null;
+        _memoryBytes = settings.MemoryLimitBytes is > 0 and { } asked ? asked : null;
         _machineBytes = MachineMemory.ReadBytes();
         if (_memoryBytes is not { } limit || MemoryLimit.IsBeyond(limit, _machineBytes))
             return;
-        CacheBytes = askedCache ?? MemoryLimit.DefaultCache(limit);
+        CacheBytes ??= MemoryLimit.DefaultCache(limit);
         MemoryLimit.Check(limit, CacheBytes.Value);
         _place = MemoryGroupPlace.Find();
         Memory = new MemoryGroup(MemoryGroup.NameFor(folder), limit, _place);

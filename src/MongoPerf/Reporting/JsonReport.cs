@@ -71,7 +71,7 @@ internal static class JsonReport
         {
             deployment = new
             {
-                on.Name, topology = on.Topology.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, on.Auth, on.Tls, on.Cluster?.Shards, on.Cluster?.Members,
+                on.Name, topology = on.Topology?.Text(), on.Uri, on.CacheBytes, on.MemoryLimitBytes, on.Cpus, auth = on.Auth is true, tls = on.Tls is true, on.Shards, on.Members,
             },
             engine = settings.Engine.Text,
             data = new { settings.Data.Database, settings.Data.IsExisting, settings.Data.Sharding },

@@ -12,6 +12,7 @@ namespace MongoPerf.Scenarios;
 internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanCollection> collections)
 {
     private const string NoLimit = "none";
+
     /// <returns>In the file's order; empty when it names none.</returns>
     /// <exception cref="UserException">What the scenario, or a server, can't have.</exception>
     public IReadOnlyList<ScenarioDeployment> Read()
@@ -30,7 +31,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
     {
         var reader = new MappingReader(node, "cluster", ScenarioLanguage.Cluster);
         reader.Require("shards", "such as shards: 2");
-        return Sharded(reader, new ScenarioDeployment { Topology = Topology.Sharded }, "cluster");
+        return new ScenarioDeployment(Sharded(reader, new DeploymentSettings { Topology = Topology.Sharded }, "cluster"));
     }
 
     private ScenarioDeployment Named(string name, ScenarioNode node)
@@ -43,7 +44,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
             throw MappingReader.Wrong(reader.Find("shards")!, $"{what}: shards is not allowed with topology: {topology}", "write topology: sharded, or omit topology");
         if (topology == "standalone" && reader.Find("members") is { } members)
             throw MappingReader.Wrong(members, $"{what}: members is not allowed with topology: standalone", "write topology: replicaset, or omit topology");
-        var deployment = new ScenarioDeployment
+        var settings = new DeploymentSettings
         {
             Name = name,
             // Members without shards are those of a replica set.
@@ -51,27 +52,27 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
                 : topology == "replicaset" || reader.Find("members") is not null ? Topology.ReplicaSet
                 : Topology.Standalone,
             CacheBytes = Cache(reader, what),
-            MemoryBytes = reader.Text("memory") == NoLimit ? 0 : reader.Size("memory"),
+            MemoryLimitBytes = reader.Text("memory") == NoLimit ? 0 : reader.Size("memory"),
             Cpus = (int?)reader.Count("cpus", 1, ClusterLimits.MostCpus),
             Tls = Switch(reader, "tls"),
             Auth = Switch(reader, "auth"),
-            Set = Set(reader, what),
         };
-        RequireRoom(reader, what, deployment);
-        return deployment.Topology == Topology.Sharded ? Sharded(reader, deployment, what) : deployment with { Members = Members(reader) };
+        RequireRoom(reader, what, settings);
+        settings = settings.Topology == Topology.Sharded ? Sharded(reader, settings, what) : settings with { Members = Members(reader) };
+        return new ScenarioDeployment(settings, Set(reader, what));
     }
 
     private static int? Members(MappingReader reader) => (int?)reader.Count("members", 1, ClusterLimits.MostMembers);
 
     private static bool? Switch(MappingReader reader, string key) => reader.OneOf(key, ScenarioLanguage.Switch) is { } value ? value == "on" : null;
 
-    private ScenarioDeployment Sharded(MappingReader reader, ScenarioDeployment deployment, string what)
+    private DeploymentSettings Sharded(MappingReader reader, DeploymentSettings settings, string what)
     {
         int? shards = (int?)reader.Count("shards", 1, ClusterLimits.MostShards);
         // On one shard everything lies together anyway.
         if (shards != 1 && collections.All(c => c.ShardKey is null && c.Shard is null))
             throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, but no collection has a shardKey: all data would be on one shard", "such as shardKey: {_id: hashed}");
-        return deployment with { Shards = shards, Members = Members(reader) };
+        return settings with { Shards = shards, Members = Members(reader) };
     }
 
     private static long? Cache(MappingReader reader, string what) => reader.Size("cache") switch
@@ -81,9 +82,9 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Text(bytes)}; allowed: {CacheSize.Text(CacheSize.Least)} or more"),
     };
 
-    private static void RequireRoom(MappingReader reader, string what, ScenarioDeployment deployment)
+    private static void RequireRoom(MappingReader reader, string what, DeploymentSettings settings)
     {
-        if (deployment.MemoryBytes is > 0 and { } limit && MemoryLimit.FindProblem(limit, deployment.CacheBytes ?? MemoryLimit.DefaultCache(limit)) is { } problem)
+        if (settings.MemoryLimitBytes is > 0 and { } limit && MemoryLimit.FindProblem(limit, settings.CacheBytes ?? MemoryLimit.DefaultCache(limit)) is { } problem)
             throw MappingReader.Wrong(reader.Find("memory")!, $"{what}: memory {problem}", "the system kills a server that exceeds its limit");
     }
 

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
@@ -16,7 +17,12 @@ public sealed class LocalClusterTests : IDisposable
     private const int Documents = 100;
     private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-cluster-").FullName;
 
-    private static ClusterRequest Request => new() { Shards = 2, CacheBytes = 256L << 20, Mongod = MongodBinary.Path, Variable = _ => null };
+    private static ClusterRequest Request => Asking(s => s);
+
+    private static ClusterRequest Asking(Func<DeploymentSettings, DeploymentSettings> change) => new()
+    {
+        Settings = change(new DeploymentSettings { Shards = 2, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path }), Variable = _ => null,
+    };
 
     public void Dispose()
     {
@@ -54,7 +60,7 @@ public sealed class LocalClusterTests : IDisposable
     public void One_that_was_left_is_looked_at_used_taken_over_and_ended_from_its_folder_alone()
     {
         ClusterPlan plan;
-        using (LocalCluster cluster = LocalCluster.Prepare(_folder, Request with { Shards = 1 }))
+        using (LocalCluster cluster = LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1 })))
         {
             plan = cluster.Plan;
             cluster.EnsureRunning();
@@ -75,11 +81,11 @@ public sealed class LocalClusterTests : IDisposable
             Assert.Equal(status.FindParts().Shards, given.Cluster!.Shards);
         }
 
-        var e = Assert.Throws<DeploymentException>(() => LocalCluster.Prepare(_folder, Request with { Shards = 1, CacheBytes = 300L << 20 }));
+        var e = Assert.Throws<DeploymentException>(() => LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1, CacheBytes = 300L << 20 })));
         Assert.Equal(6, e.ExitCode);
         Assert.Contains("the cluster is running with other settings", e.Message, StringComparison.Ordinal);
 
-        using (LocalCluster again = LocalCluster.Prepare(_folder, Request with { Shards = null, CacheBytes = null }))
+        using (LocalCluster again = LocalCluster.Prepare(_folder, Asking(s => s with { Shards = null, CacheBytes = null })))
         {
             Assert.True(again.EnsureRunning());
             Assert.Equal(Documents, Count(again));
@@ -98,7 +104,7 @@ public sealed class LocalClusterTests : IDisposable
     [MongodFact]
     public void A_port_that_another_program_has_taken_meanwhile_is_named()
     {
-        using LocalCluster cluster = LocalCluster.Prepare(_folder, Request with { Shards = 1 });
+        using LocalCluster cluster = LocalCluster.Prepare(_folder, Asking(s => s with { Shards = 1 }));
         ClusterMember shard = cluster.Plan.Processes[^1];
         using var listener = new System.Net.Sockets.TcpListener(System.Net.IPAddress.Loopback, shard.Port);
         listener.Start();
@@ -121,7 +127,7 @@ public sealed class LocalClusterTests : IDisposable
             exec {{MongodBinary.Path}} "$@"
             """);
         File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"), Request with { Shards = 1, Mongod = mongod });
+        using LocalCluster cluster = LocalCluster.Prepare(Path.Combine(_folder, "cluster"), Asking(s => s with { Shards = 1, MongodPath = mongod }));
         long start = Environment.TickCount64;
         var e = Assert.Throws<DeploymentException>(() => cluster.EnsureRunning());
         Assert.Equal(3, e.ExitCode);

@@ -20,9 +20,10 @@ public sealed class LimitedServerTests : IDisposable
     public void The_system_holds_a_server_to_them_also_when_it_was_killed_and_started_again(string kind)
     {
         string folder = _runs.At(".data");
+        var limits = new DeploymentSettings { MemoryLimitBytes = GigaByte, Cpus = 1 };
         using IDeployment deployment = kind == "mongod"
-            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, null, GigaByte, 1)
-            : ChildDeployment.Embedded(folder, null, GigaByte, 1);
+            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, limits)
+            : ChildDeployment.Embedded(folder, limits);
         deployment.EnsureRunning();
         AssertHeld(deployment);
         // The embedded server counts a part of its own for what it writes.

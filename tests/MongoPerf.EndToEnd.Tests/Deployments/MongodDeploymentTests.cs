@@ -121,7 +121,7 @@ public sealed class MongodDeploymentTests : IDisposable
 
     private MongodDeployment Create()
     {
-        var deployment = new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, _folder, Cache);
+        var deployment = new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, _folder, new DeploymentSettings { CacheBytes = Cache });
         _servers.Add(deployment);
         return deployment;
     }

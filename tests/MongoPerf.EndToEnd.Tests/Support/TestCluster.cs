@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Wire.Bson;
@@ -29,7 +30,7 @@ public class TestCluster : IDisposable
         {
             if (_cluster is null)
             {
-                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Shards = Shards, CacheBytes = 256L << 20, Mongod = MongodBinary.Path, Variable = _ => null });
+                _cluster = LocalCluster.Prepare(_folder, new ClusterRequest { Settings = new DeploymentSettings { Shards = Shards, CacheBytes = 256L << 20, MongodPath = MongodBinary.Path }, Variable = _ => null });
                 _cluster.EnsureRunning();
             }
 

@@ -1,4 +1,5 @@
 using System.Reflection;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Wire.Connections;
@@ -25,8 +26,8 @@ internal sealed class TestServer : IDisposable
     {
         _ownFolder = ownsFolder ? folder : null;
         _deployment = kind == "mongod"
-            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, 256L << 20)
-            : ChildDeployment.Embedded(folder, 256L << 20);
+            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, new DeploymentSettings { CacheBytes = 256L << 20 })
+            : ChildDeployment.Embedded(folder, new DeploymentSettings { CacheBytes = 256L << 20 });
         _deployment.EnsureRunning();
     }
 

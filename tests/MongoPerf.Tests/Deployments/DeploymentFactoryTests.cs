@@ -36,7 +36,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.Null, KindOf(Request(Topology.Null), _mongod));
         Assert.Equal(DeploymentKind.Given, KindOf(Request(Topology.Sharded) with { Hosts = Hosts }, _mongod));
         Assert.Equal(DeploymentKind.Sharded, KindOf(Request(Topology.Sharded), _mongod));
-        DeploymentRequest set = Request(Topology.ReplicaSet, cluster: new ClusterSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
+        DeploymentRequest set = Request(Topology.ReplicaSet, cluster: new DeploymentSettings { Members = 1 }) with { DataFolder = _folder.At("set") };
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set, _mongod));
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set with { RequiredKind = DeploymentKind.ReplicaSet }, _mongod));
         Refuses(set with { DataFolder = _folder.At("none") }, "a replica set needs a mongod, and none was found", "server install 8.0");
@@ -46,18 +46,18 @@ public sealed class DeploymentFactoryTests : IDisposable
     [Fact]
     public void A_cluster_that_was_given_is_that_of_its_folder_also_when_the_run_goes_on()
     {
-        KindOf(Request(Topology.Sharded, cluster: new ClusterSettings { Shards = 1 }), _mongod);
-        DeploymentRequest given = Request(Topology.Sharded, cluster: new ClusterSettings { Folder = DataFolder });
+        KindOf(Request(Topology.Sharded, cluster: new DeploymentSettings { Shards = 1 }), _mongod);
+        DeploymentRequest given = Request(Topology.Sharded, cluster: new DeploymentSettings { ClusterFolder = DataFolder });
         Assert.Equal(DeploymentKind.GivenCluster, KindOf(given, null));
         Assert.Equal(DeploymentKind.GivenCluster, KindOf(given with { RequiredKind = DeploymentKind.GivenCluster }, null));
         Refuses(Request() with { RequiredKind = DeploymentKind.GivenCluster }, "its folder is unknown", "with --cluster");
-        Refuses(Request(cluster: new ClusterSettings { Folder = _folder.At("gone") }), "no cluster in", "cluster start");
+        Refuses(Request(cluster: new DeploymentSettings { ClusterFolder = _folder.At("gone") }), "no cluster in", "cluster start");
     }
 
     [Fact]
     public void A_cluster_of_the_run_s_own_goes_on_with_the_programs_that_its_folder_names()
     {
-        var cluster = new ClusterSettings { Shards = 2, Members = 1 };
+        var cluster = new DeploymentSettings { Shards = 2, Members = 1 };
         KindOf(Request(Topology.Sharded, cluster: cluster), _mongod);
         DeploymentRequest resumed = Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
         using (IDeployment deployment = DeploymentFactory.Create(resumed, Names(_mongod)))
@@ -94,7 +94,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         foreach (string? own in (string?[])[null, _mongod])
             Refuses(mongod, $"this run used {planted}, which this machine would not start without being told to", $"--mongod {planted}", own);
 
-        DeploymentRequest cluster = Request(Topology.Sharded, cluster: new ClusterSettings { Shards = 1 });
+        DeploymentRequest cluster = Request(Topology.Sharded, cluster: new DeploymentSettings { Shards = 1 });
         KindOf(cluster, _mongod);
         ClusterPlan plan = ClusterPlan.Read(DataFolder)!;
         (plan with { Mongod = planted }).Write(DataFolder);
@@ -145,9 +145,9 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(isMongod ? DeploymentKind.Embedded : DeploymentKind.Mongod, KindOf(Request(), isMongod ? null : _mongod));
     }
 
-    private DeploymentRequest Request(Topology topology = Topology.Standalone, string? mongod = null, ClusterSettings? cluster = null) => new()
+    private DeploymentRequest Request(Topology topology = Topology.Standalone, string? mongod = null, DeploymentSettings? cluster = null) => new()
     {
-        Settings = new DeploymentSettings { Topology = topology, MongodPath = mongod, Cluster = cluster, CacheBytes = topology == Topology.Sharded ? 256L << 20 : null },
+        Settings = (cluster ?? new DeploymentSettings()) with { Topology = topology, MongodPath = mongod, CacheBytes = topology == Topology.Sharded ? 256L << 20 : null },
         DataFolder = DataFolder,
     };
 

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
@@ -26,7 +27,7 @@ public sealed class ServerLimitsTests : IDisposable
     {
         foreach (long? none in (long?[])[null, 0])
         {
-            var limits = new ServerLimits("/data/x", none, null, null);
+            var limits = new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = none });
             Assert.Null(limits.CacheBytes);
             Assert.Null(limits.Memory);
             Assert.Null(limits.Cpus);
@@ -37,7 +38,7 @@ public sealed class ServerLimitsTests : IDisposable
     [Fact]
     public void What_the_system_did_is_said_and_what_it_did_not_do()
     {
-        var limits = new ServerLimits("/data/x", 512 * MegaByte, 1, null);
+        var limits = new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = 512 * MegaByte, Cpus = 1 });
         Assert.Equal(256 * MegaByte, limits.CacheBytes);
         int first = CpuAffinity.Own[0];
         IReadOnlyList<string> held = limits.Describe(7, Table($"{first}", $"/own/{MemoryGroup.NameFor("/data/x")}"));
@@ -52,7 +53,7 @@ public sealed class ServerLimitsTests : IDisposable
     [Fact]
     public void A_limit_beyond_the_machine_is_a_remark_and_no_error()
     {
-        var limits = new ServerLimits("/data/x", 1L << 50, null, null);
+        var limits = new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = 1L << 50 });
         Assert.Null(limits.Memory);
         Assert.Null(limits.CacheBytes);
         Assert.Matches("^memory not limited to 1048576 GiB: this machine has [0-9.]+ [MG]iB$", Assert.Single(limits.Describe(7, Table("0", "/"))));
@@ -61,9 +62,9 @@ public sealed class ServerLimitsTests : IDisposable
     [Fact]
     public void A_limit_that_the_cache_would_break_is_refused()
     {
-        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", GigaByte, null, 900 * MegaByte));
+        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = GigaByte, CacheBytes = 900 * MegaByte }));
         Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 900 MiB: 1.13 GiB or more", refused.Message, StringComparison.Ordinal);
-        Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", null, null, 100 * MegaByte));
+        Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { CacheBytes = 100 * MegaByte }));
     }
 
     private ProcessTable Table(string cpus, string group)

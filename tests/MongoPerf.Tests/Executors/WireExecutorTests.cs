@@ -254,7 +254,7 @@ public sealed class WireExecutorTests : IDisposable
         executor.Connect();
         string uri = "mongodb://h/?" + options;
         var typed = new PlanOverrides { Parameters = journal ? new Dictionary<string, string> { ["journal"] = "true" } : [] };
-        InsertDocuments insert = SeriesFile.Insert(test, 1, [.. typed.Parameters, .. SeriesScenario.Parameters(typed, new ServerChoice(Topology.Standalone, options.Length > 0 ? uri : null, null, null), isPreset: false)]);
+        InsertDocuments insert = SeriesFile.Insert(test, 1, [.. typed.Parameters, .. SeriesScenario.Parameters(typed, new DeploymentChoice(new DeploymentSettings { Topology = Topology.Standalone }) { Uri = options.Length > 0 ? uri : null }, isPreset: false)]);
         Run(executor.Prepare(insert, new OperationContext(42, 0, new NumberSource(0, 10))));
         BsonDocument concern = sent.Take().FindDocument("writeConcern")!;
         Assert.Equal((nodes, isJournaled), (concern.Find("w").ToString(), concern.IsTrue("j")));

@@ -14,8 +14,8 @@ public sealed class DeploymentReaderTests
     public void Cluster_is_the_short_form_for_one_sharded_deployment()
     {
         Assert.Empty(Read(""));
-        Assert.Equal(new ScenarioDeployment { Topology = Topology.Sharded, Shards = 3, Members = 2 }, Assert.Single(Read("cluster: {shards: 3, members: 2}\n")));
-        Assert.Equal(new ScenarioDeployment { Topology = Topology.Sharded, Shards = 2 }, Assert.Single(Read("cluster: {shards: 2}\n")));
+        Assert.Equal(new ScenarioDeployment(new DeploymentSettings { Topology = Topology.Sharded, Shards = 3, Members = 2 }), Assert.Single(Read("cluster: {shards: 3, members: 2}\n")));
+        Assert.Equal(new ScenarioDeployment(new DeploymentSettings { Topology = Topology.Sharded, Shards = 2 }), Assert.Single(Read("cluster: {shards: 2}\n")));
     }
 
     [Fact]
@@ -24,13 +24,13 @@ public sealed class DeploymentReaderTests
         IReadOnlyList<ScenarioDeployment> read = Read("deployments: {one server: {}, half: {memory: 1GB, cpus: 2, cache: 300MB}, free: {memory: none}, three: {topology: sharded}, two: {shards: 2, members: 3}}\n");
         Assert.Equal(
             [
-                new() { Name = "one server" },
-                new() { Name = "half", MemoryBytes = 1L << 30, Cpus = 2, CacheBytes = 300L << 20 },
-                new() { Name = "free", MemoryBytes = 0 },
+                new() { Name = "one server", Topology = Topology.Standalone },
+                new() { Name = "half", Topology = Topology.Standalone, MemoryLimitBytes = 1L << 30, Cpus = 2, CacheBytes = 300L << 20 },
+                new() { Name = "free", Topology = Topology.Standalone, MemoryLimitBytes = 0 },
                 new() { Name = "three", Topology = Topology.Sharded },
                 new() { Name = "two", Topology = Topology.Sharded, Shards = 2, Members = 3 },
             ],
-            read);
+            read.Select(deployment => deployment.Settings));
     }
 
     [Fact]
@@ -41,10 +41,10 @@ public sealed class DeploymentReaderTests
             [
                 new() { Name = "a", Topology = Topology.ReplicaSet, Members = 2 },
                 new() { Name = "b", Topology = Topology.ReplicaSet },
-                new() { Name = "c", Tls = true, Auth = false },
+                new() { Name = "c", Topology = Topology.Standalone, Tls = true, Auth = false },
                 new() { Name = "d", Topology = Topology.Sharded, Shards = 1, Auth = true },
             ],
-            read);
+            read.Select(deployment => deployment.Settings));
     }
 
     [Fact]
@@ -102,7 +102,7 @@ public sealed class DeploymentReaderTests
     {
         string plain = Data.Replace(", shardKey: {_id: hashed}", "", StringComparison.Ordinal) + Rest;
         Assert.StartsWith("test.yaml:2: deployment 'a' is sharded, but no collection has a shardKey", ScenarioTexts.Refusal("deployments:\n  a: {shards: 2}\n" + plain).Message, StringComparison.Ordinal);
-        Assert.Equal(1, Assert.Single(ScenarioTexts.Read("deployments: {a: {shards: 1}}\n" + plain).Deployments).Shards);
+        Assert.Equal(1, Assert.Single(ScenarioTexts.Read("deployments: {a: {shards: 1}}\n" + plain).Deployments).Settings.Shards);
     }
 
     [Fact]

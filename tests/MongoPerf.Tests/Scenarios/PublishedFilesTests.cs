@@ -55,7 +55,7 @@ public sealed class PublishedFilesTests
     public void Mixes_on_shards_are_the_publications()
     {
         ReadPlan read = Read("ycsb-sharded", 1);
-        Assert.Equal([("1 shard", 1), ("2 shards", 2)], read.Deployments.Select(d => (d.Name!, d.Shards!.Value)));
+        Assert.Equal([("1 shard", 1), ("2 shards", 2)], read.Deployments.Select(d => (d.Settings.Name!, d.Settings.Shards!.Value)));
         Assert.Equal([1_000_000, 10_000_000, 60_000_000, 100_000_000], read.Plan.Rounds.Select(r => r.Collections.Single().Count));
         Dictionary<string, string> mixes = read.Plan.Rounds[0].Phases.Where(p => p.Loads is null).ToDictionary(
             p => p.Name, p => string.Join(", ", p.Groups.Single().Operations.Select(o => $"{o.Operation.Name} {o.Weight}").Order()));
@@ -97,21 +97,21 @@ public sealed class PublishedFilesTests
     }
 
     [Fact]
-    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => (d.Topology == Topology.Sharded, d.Shards!.Value, d.Members!.Value)));
+    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => d.Settings).Select(d => (d.Topology == Topology.Sharded, d.Shards!.Value, d.Members!.Value)));
 
     [Fact]
     public void The_reports_memory_and_CPUs_are_those_of_its_servers_whatever_the_scale()
     {
         foreach ((string test, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i4", 10), ("i5", 10), ("q5", 10), ("q6", 10), ("q7", 4), ("q8", 4)])
-            Assert.Equal(gigabytes << 30, Assert.Single(Read($"report-2.4.8/{test}", 0.001).Deployments).MemoryBytes);
-        Assert.Equal([1, 2, 4, 8], Read("report-2.4.8/q15", 1).Deployments.Select(d => d.Cpus!.Value));
+            Assert.Equal(gigabytes << 30, Assert.Single(Read($"report-2.4.8/{test}", 0.001).Deployments).Settings.MemoryLimitBytes);
+        Assert.Equal([1, 2, 4, 8], Read("report-2.4.8/q15", 1).Deployments.Select(d => d.Settings.Cpus!.Value));
     }
 
     [Fact]
     public void A_server_with_half_of_the_documents_stands_against_two_shards()
     {
         ReadPlan read = Read("report-2.4.8/q14", 0.01);
-        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.Topology == Topology.Sharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
+        Assert.Equal([(false, 500_000L), (true, 1_000_000)], read.Deployments.Select(d => (d.Settings.Topology == Topology.Sharded, Read("report-2.4.8/q14", 0.01, d).Plan.Rounds[0].Collections.Single().Count)));
     }
 
     /// <summary>Images of the same sizes, of which the published one is among.</summary>

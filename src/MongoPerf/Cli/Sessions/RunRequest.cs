@@ -39,7 +39,7 @@ internal sealed record RunRequest
     /// <summary>Whether the run starts a server of its own that keeps data, rather than using one that is there or one that stores nothing.</summary>
     public bool StartsServer => RequiredKind is { } kind
         ? kind is DeploymentKind.Mongod or DeploymentKind.ReplicaSet or DeploymentKind.Sharded or DeploymentKind.Embedded
-        : Uri is null && Settings.Deployment is { Topology: not Topology.Null, Cluster: null or { Folder: null } };
+        : Uri is null && Settings.Deployment is { Topology: not Topology.Null, ClusterFolder: null };
 
     /// <summary>Full path of the mongod that a resumed run began with; null when another was named, or it is not known.</summary>
     public string? ServerProgram { get; init; }

@@ -19,7 +19,7 @@ internal static class ShardedCleanup
     public static void Run(StoredRun run, string? uri)
     {
         RunSettings settings = run.Settings;
-        if (settings.Data.Sharding is not { } sharding || settings.Deployment is { Uri: null, Cluster: null or { Folder: null } })
+        if (settings.Data.Sharding is not { } sharding || settings.Deployment is { Uri: null, ClusterFolder: null })
         {
             if (uri is not null)
                 throw new UserException(ExitCode.WrongUsage, $"run {run.Run.Id} did not shard a collection on an existing cluster; --uri does not apply");
@@ -67,7 +67,7 @@ internal static class ShardedCleanup
 
     private static (IDeployment Cluster, ConnectionSettings Connections) Find(DeploymentSettings settings, string? uri)
     {
-        if (settings.Cluster?.Folder is { } given)
+        if (settings.ClusterFolder is { } given)
         {
             return uri is null
                 ? (new GivenCluster(given), ConnectionSettings.Default)

@@ -12,7 +12,7 @@ internal static class StoredPlan
     {
         PlanSettings plan = settings.Plan;
         var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
-        ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, plan.Overrides, seed).Deployments.FirstOrDefault(d => d.Name == plan.Deployment);
+        ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, plan.Overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
         return PlanReader.Read(file, plan.Overrides, seed, on);
     }
 }

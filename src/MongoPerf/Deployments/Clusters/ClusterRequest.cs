@@ -1,6 +1,7 @@
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -9,34 +10,11 @@ internal sealed record ClusterRequest
 {
     private const int DefaultShards = 3;
 
-    /// <summary>A replica set that stands by itself, in place of shards; null: as it is for one that is there, else shards.</summary>
-    public bool? IsReplicaSet { get; init; }
-
-    public int? Shards { get; init; }
-
-    /// <summary>Of each shard, 1 for a new one; or of the replica set, 3 for a new one.</summary>
-    public int? Members { get; init; }
-
-    /// <summary>Clients log in.</summary>
-    public bool? Auth { get; init; }
-
-    /// <summary>Every process takes TLS connections only.</summary>
-    public bool? Tls { get; init; }
-
-    /// <summary>Of each member that holds data.</summary>
-    public long? CacheBytes { get; init; }
-
-    /// <summary>Of each member that holds data; 0 for none. When it is null, a cache that is given brings one to shards.</summary>
-    public long? MemoryLimitBytes { get; init; }
-
-    /// <summary>How many CPUs each member that holds data may use; when it is null, all for a new one.</summary>
-    public int? Cpus { get; init; }
+    /// <summary>A new one is sharded (3 shards of 1 member) unless the topology is a replica set (3 members); a cache that is given brings a memory limit to shards.</summary>
+    public required DeploymentSettings Settings { get; init; }
 
     /// <summary>The first of a row.</summary>
     public int? FirstPort { get; init; }
-
-    /// <summary>The value of <c>--mongod</c>.</summary>
-    public string? Mongod { get; init; }
 
     /// <summary>Ends the wait for its parts.</summary>
     public CancellationToken Interrupt { get; init; }
@@ -49,15 +27,15 @@ internal sealed record ClusterRequest
     /// <exception cref="DeploymentException">Too few or too many shards, no programs, not enough memory, ports in use, or a folder that holds something else.</exception>
     public ClusterPlan MakePlan(string folder)
     {
-        bool isSet = IsReplicaSet ?? false;
-        int shards = isSet ? 0 : InBounds("--shards", Shards ?? DefaultShards, ClusterLimits.MostShards);
-        int members = InBounds("--members", Members ?? (isSet ? ClusterLimits.UsualMembers : 1), ClusterLimits.MostMembers);
+        bool isSet = Settings.Topology == Topology.ReplicaSet;
+        int shards = isSet ? 0 : InBounds("--shards", Settings.Shards ?? DefaultShards, ClusterLimits.MostShards);
+        int members = InBounds("--members", Settings.Members ?? (isSet ? ClusterLimits.UsualMembers : 1), ClusterLimits.MostMembers);
         RefuseOther(folder);
-        ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Mongod, Variable) : ClusterPrograms.Find(Mongod, Variable);
-        if (Tls is true)
+        ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
+        if (Settings.Tls is true)
             SecurityFiles.RequireTls(programs.Mongod.Version);
         int all = Math.Max(1, shards) * members;
-        long cache = CacheBytes ?? ClusterMemory.DefaultCache(all, limitBytes: MemoryLimitBytes, helpers: HelpersOf(shards));
+        long cache = Settings.CacheBytes ?? ClusterMemory.DefaultCache(all, limitBytes: Settings.MemoryLimitBytes, helpers: HelpersOf(shards));
         ClusterMemory.Check(cache, all, helpers: HelpersOf(shards));
         return new ClusterPlan
         {
@@ -72,8 +50,8 @@ internal sealed record ClusterRequest
             CacheBytes = cache,
             MemoryLimitBytes = LimitFor(cache, isSet, null),
             Cpus = CpusFor(null),
-            Auth = Auth ?? false,
-            Tls = Tls ?? false,
+            Auth = Settings.Auth ?? false,
+            Tls = Settings.Tls ?? false,
         };
     }
 
@@ -83,20 +61,18 @@ internal sealed record ClusterRequest
     /// <exception cref="DeploymentException">What was asked for can't be changed, or its programs are gone.</exception>
     public ClusterPlan Fit(ClusterPlan there, string folder)
     {
-        RefuseChange(folder, "--topology", TopologyText(IsReplicaSet), TopologyText(there.IsReplicaSet), there);
-        RefuseChange(folder, "--shards", Shards?.ToString(), $"{there.Shards}", there);
-        RefuseChange(folder, "--members", Members?.ToString(), $"{there.Members}", there);
+        RefuseChange(folder, "--topology", Settings.Topology?.Text(), (there.IsReplicaSet ? Topology.ReplicaSet : Topology.Sharded).Text(), there);
+        RefuseChange(folder, "--shards", Settings.Shards?.ToString(), $"{there.Shards}", there);
+        RefuseChange(folder, "--members", Settings.Members?.ToString(), $"{there.Members}", there);
         RefuseChange(folder, "--port", FirstPort?.ToString(), $"{there.FirstPort}", there);
-        RefuseChange(folder, "--auth", OnOff(Auth), OnOff(there.Auth), there);
-        RefuseChange(folder, "--tls", OnOff(Tls), OnOff(there.Tls), there);
-        long cache = CacheBytes ?? there.CacheBytes;
+        RefuseChange(folder, "--auth", OnOff(Settings.Auth), OnOff(there.Auth), there);
+        RefuseChange(folder, "--tls", OnOff(Settings.Tls), OnOff(there.Tls), there);
+        long cache = Settings.CacheBytes ?? there.CacheBytes;
         ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: HelpersOf(there.Shards));
         return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there.IsReplicaSet, there), Cpus = CpusFor(there) };
     }
 
     private static int HelpersOf(int shards) => shards == 0 ? 0 : 2;
-
-    private static string? TopologyText(bool? isReplicaSet) => isReplicaSet switch { null => null, true => "replicaset", _ => "sharded" };
 
     private static string? OnOff(bool? value) => value switch { null => null, true => "on", _ => "off" };
 
@@ -131,19 +107,19 @@ internal sealed record ClusterRequest
 
     private ClusterPlan WithPrograms(ClusterPlan there, string folder)
     {
-        if (Mongod is null)
+        if (Settings.MongodPath is null)
         {
             string? gone = new[] { there.Mongod, there.Mongos }.FirstOrDefault(path => path is not null && !File.Exists(path));
             return gone is null ? there : throw new DeploymentException(
                 DeploymentFault.WrongUsage, $"the cluster in {folder} uses {gone}, which no longer exists\nhint:  name a mongod that can use its data with --mongod");
         }
 
-        ClusterPrograms programs = there.IsReplicaSet ? ClusterPrograms.ForReplicaSet(Mongod, Variable) : ClusterPrograms.Find(Mongod, Variable);
+        ClusterPrograms programs = there.IsReplicaSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
         return programs.Router == there.Router
             ? there with { Mongod = programs.Mongod.Path, MongodVersion = programs.Mongod.Version, Mongos = programs.Mongos }
             : throw new DeploymentException(
                 DeploymentFault.WrongUsage,
-                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; with {Mongod} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
+                $"the router of the cluster in {folder} is a {(there.Mongos is null ? "mongod" : "mongos")}; with {Settings.MongodPath} it would be a {(programs.Mongos is null ? "mongod" : "mongos")}\nhint:  use another folder");
     }
 
     private int ChoosePorts(int count)
@@ -162,18 +138,18 @@ internal sealed record ClusterRequest
 
     private int? CpusFor(ClusterPlan? there)
     {
-        int? cpus = Cpus ?? there?.Cpus;
+        int? cpus = Settings.Cpus ?? there?.Cpus;
         return cpus is { } count ? CpuAffinity.First(count).Count : null;
     }
 
     private long? LimitFor(long cache, bool isSet, ClusterPlan? there)
     {
-        long? limit = MemoryLimitBytes switch
+        long? limit = Settings.MemoryLimitBytes switch
         {
             0 => null,
             { } asked => asked,
             // Without either, the shards share the whole machine, as a single mongod has it. A replica set is compared with one server, which a cache does not limit.
-            null => CacheBytes is null || isSet ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
+            null => Settings.CacheBytes is null || isSet ? there?.MemoryLimitBytes : MemoryLimit.For(cache),
         };
         if (limit is { } bytes)
             MemoryLimit.Check(bytes, cache);

@@ -17,16 +17,12 @@ internal sealed class OwnCluster : IDeployment
         RequireOwnPrograms(request, variable);
         _cluster = LocalCluster.Prepare(request.DataFolder, new ClusterRequest
         {
-            IsReplicaSet = request.Settings.Topology == Topology.ReplicaSet,
-            Shards = request.Settings.Cluster?.Shards,
-            Members = request.Settings.Cluster?.Members,
-            Auth = request.Settings.Auth,
-            Tls = request.Settings.Tls,
-            MemoryLimitBytes = request.Settings.MemoryLimitBytes,
-            Cpus = request.Settings.Cpus,
-            CacheBytes = request.Settings.CacheBytes,
-            // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
-            Mongod = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+            Settings = request.Settings with
+            {
+                Auth = request.Settings.Auth is true, Tls = request.Settings.Tls is true,
+                // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
+                MongodPath = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+            },
             Variable = variable,
             Interrupt = request.Connections.Stop,
         });

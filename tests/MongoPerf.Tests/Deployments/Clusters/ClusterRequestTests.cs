@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Limits;
@@ -23,7 +24,7 @@ public sealed class ClusterRequestTests : IDisposable
 
     private string Cluster => _folder.At("cluster");
 
-    private ClusterRequest Request => new() { CacheBytes = 256 * MegaByte, Variable = name => _variables.GetValueOrDefault(name) };
+    private ClusterRequest Request => new() { Settings = new DeploymentSettings { CacheBytes = 256 * MegaByte }, Variable = name => _variables.GetValueOrDefault(name) };
 
     public void Dispose() => _folder.Dispose();
 
@@ -31,7 +32,7 @@ public sealed class ClusterRequestTests : IDisposable
     public void Without_more_it_is_three_shards_of_one_member_that_share_the_memory_without_a_limit()
     {
         Program("bin", "mongod", "6.0.5");
-        ClusterPlan plan = (Request with { CacheBytes = null }).MakePlan(Cluster);
+        ClusterPlan plan = Asking(s => s with { CacheBytes = null }).MakePlan(Cluster);
         Assert.Equal((3, 1, RouterKind.RoutingMongod), (plan.Shards, plan.Members, plan.Router));
         Assert.Equal(ClusterMemory.DefaultCache(3), plan.CacheBytes);
         Assert.Null(plan.MemoryLimitBytes);
@@ -87,7 +88,7 @@ public sealed class ClusterRequestTests : IDisposable
     public void Too_few_and_too_many_are_refused(int shards, int members, string text)
     {
         Program("bin", "mongod", "6.0.5");
-        ClusterPlanTests.Refuses(2, () => (Request with { Shards = shards, Members = members }).MakePlan(Cluster), text);
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { Shards = shards, Members = members }).MakePlan(Cluster), text);
     }
 
     [Fact]
@@ -101,7 +102,7 @@ public sealed class ClusterRequestTests : IDisposable
         Assert.Equal(((GigaByte * 23 / 2) - (512 * MegaByte)) / 3, ClusterMemory.DefaultCache(3, 24 * GigaByte));
         Assert.Equal(256 * MegaByte, ClusterMemory.DefaultCache(9, 2 * GigaByte));
         Program("bin", "mongod", "6.0.5");
-        ClusterPlanTests.Refuses(2, () => (Request with { CacheBytes = 1L << 50 }).MakePlan(Cluster), "of memory");
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { CacheBytes = 1L << 50 }).MakePlan(Cluster), "of memory");
     }
 
     [Fact]
@@ -110,9 +111,9 @@ public sealed class ClusterRequestTests : IDisposable
         Program("bin", "mongod", "6.0.5");
         Assert.Equal(256 * MegaByte + GigaByte, Request.MakePlan(Cluster).MemoryLimitBytes);
         Assert.Equal(10 * GigaByte, MemoryLimit.For(8 * GigaByte));
-        Assert.Null((Request with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
-        Assert.Equal(GigaByte, (Request with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
-        ClusterPlanTests.Refuses(2, () => (Request with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "512 MiB or more");
+        Assert.Null(Asking(s => s with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
+        Assert.Equal(GigaByte, Asking(s => s with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "512 MiB or more");
     }
 
     [Fact]
@@ -143,13 +144,13 @@ public sealed class ClusterRequestTests : IDisposable
     {
         Program("bin", "mongod", "6.0.5");
         ClusterPlan there;
-        using (LocalCluster made = LocalCluster.Prepare(Cluster, Request with { Shards = 2 }))
+        using (LocalCluster made = LocalCluster.Prepare(Cluster, Asking(s => s with { Shards = 2 })))
             there = made.Plan;
         // Neither what is chosen by itself nor the environment of now counts.
         Program("bin", "mongos", "6.0.5");
-        using (LocalCluster again = LocalCluster.Prepare(Cluster, Request with { CacheBytes = null }))
+        using (LocalCluster again = LocalCluster.Prepare(Cluster, Asking(s => s with { CacheBytes = null })))
             Assert.Equal(there, again.Plan);
-        using (LocalCluster larger = LocalCluster.Prepare(Cluster, Request with { CacheBytes = 300 * MegaByte, Shards = 2 }))
+        using (LocalCluster larger = LocalCluster.Prepare(Cluster, Asking(s => s with { CacheBytes = 300 * MegaByte, Shards = 2 })))
             Assert.Equal(there with { CacheBytes = 300 * MegaByte, MemoryLimitBytes = 300 * MegaByte + GigaByte }, larger.Plan);
         Assert.Equal(300 * MegaByte, ClusterPlan.Read(Cluster)!.CacheBytes);
     }
@@ -158,12 +159,12 @@ public sealed class ClusterRequestTests : IDisposable
     public void What_can_not_change_in_a_cluster_that_is_there_is_refused()
     {
         string mongod = Program("bin", "mongod", "6.0.5");
-        LocalCluster.Prepare(Cluster, Request with { Shards = 2 }).Dispose();
-        PreparesNot(Request with { Shards = 3 }, "--shards is 3, but the cluster in", "was created with 2", "--remove");
-        PreparesNot(Request with { Members = 2 }, "--members is 2");
+        LocalCluster.Prepare(Cluster, Asking(s => s with { Shards = 2 })).Dispose();
+        PreparesNot(Asking(s => s with { Shards = 3 }), "--shards is 3, but the cluster in", "was created with 2", "--remove");
+        PreparesNot(Asking(s => s with { Members = 2 }), "--members is 2");
         PreparesNot(Request with { FirstPort = 1 }, "--port is 1");
         Program("bin", "mongos", "6.0.5");
-        PreparesNot(Request with { Mongod = mongod }, "is a mongod; with", "it would be a mongos");
+        PreparesNot(Asking(s => s with { MongodPath = mongod }), "is a mongod; with", "it would be a mongos");
         File.Delete(mongod);
         PreparesNot(Request, $"uses {mongod}, which no longer exists", "--mongod");
     }
@@ -173,11 +174,13 @@ public sealed class ClusterRequestTests : IDisposable
     {
         string mongod = Program("bin", "mongod", "6.0.5");
         File.WriteAllText(mongod, "#!/bin/sh\ncase $1 in --version) echo db version v6.0.5;; *) echo 'Error: the disk is on fire'; exit 1;; esac\n");
-        using LocalCluster cluster = LocalCluster.Prepare(Cluster, Request with { Shards = 1 });
+        using LocalCluster cluster = LocalCluster.Prepare(Cluster, Asking(s => s with { Shards = 1 }));
         ClusterPlanTests.Refuses(3, () => cluster.EnsureRunning(), $"{mongod} exited before it answered", "  Error: the disk is on fire", "see the full log in");
         Assert.False(cluster.IsRunning);
         Assert.All(cluster.Plan.Processes, member => Assert.Null(ProcessState.Read(Path.Combine(Cluster, member.Name))));
     }
+
+    private ClusterRequest Asking(Func<DeploymentSettings, DeploymentSettings> change) => Request with { Settings = change(Request.Settings) };
 
     private void PreparesNot(ClusterRequest request, params string[] texts) =>
         ClusterPlanTests.Refuses(2, () => LocalCluster.Prepare(Cluster, request), texts);
