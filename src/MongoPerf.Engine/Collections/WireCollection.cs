@@ -192,8 +192,11 @@ public sealed class WireCollection : IDisposable
         return true;
     }
 
-    private BsonDocument? FindMarker(MongoConnection connection) => connection.RunCursor(_access.Database, BsonDocument.Of(
-        ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", _collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+    /// <summary>The marker of one collection; null when there is none.</summary>
+    internal static BsonDocument? FindMarker(MongoConnection connection, string database, string collection) => connection.RunCursor(database, BsonDocument.Of(
+        ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+
+    private BsonDocument? FindMarker(MongoConnection connection) => FindMarker(connection, _access.Database, _collection);
 
     private static BsonDocument WriteMarker(CollectionMarker marker) => BsonDocument.Of(
         ("program", "mongoperf"),

@@ -136,8 +136,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         }
     }
 
-    private BsonDocument? FindMarker(MongoConnection connection, string collection) => connection.RunCursor(database, BsonDocument.Of(
-        ("find", WireCollection.MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1), ("singleBatch", true))).FirstOrDefault();
+    private BsonDocument? FindMarker(MongoConnection connection, string collection) => WireCollection.FindMarker(connection, database, collection);
 
     /// <summary>isMaster, as every version since 3.6 answers it and no rights are needed for it.</summary>
     private static long ReadServerTime(MongoConnection connection) =>
@@ -205,7 +204,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>What a server says is shown at a sensible length.</summary>
     private static string Describe(BsonDocument? writer) => writer is null
         ? "another run"
-        : $"run {Shortened(writer.FindString("run"))} (host {Shortened(writer.FindString("host"))}, process {writer.FindInt64("process")?.ToString() ?? "?"})";
+        : $"run {NameOf(writer, "run")} (host {NameOf(writer, "host")}, process {writer.FindInt64("process")?.ToString() ?? "?"})";
 
-    private static string Shortened(string? text) => text is null ? "?" : text.Length <= LongestName ? text : text[..LongestName] + "…";
+    private static string NameOf(BsonDocument writer, string field) => writer.FindString(field) is { } name ? ForeignText.OneLine(name, LongestName) : "?";
 }

@@ -205,7 +205,7 @@ internal static class RunSchema
     }
 
     public static RunStoreException Damaged(string runFolder, string why) =>
-        Unusable(runFolder, $"{FileName} is damaged ({Shortened(why, 200)})", "what can still be read, the 'sqlite3' program shows");
+        Unusable(runFolder, $"{FileName} is damaged ({Shortened(why, 200)})", "the 'sqlite3' program may still read parts of it");
 
     public static RunStoreException Unusable(string runFolder, string found, string hint) =>
         new($"run folder {runFolder}: {found}\nhint:  {hint}");

@@ -53,7 +53,7 @@ internal ref struct DocumentSource
             return false;
         int length = _sequence.Length >= 5 ? BinaryPrimitives.ReadInt32LittleEndian(_sequence) : 0;
         if (length < 5 || length > _sequence.Length)
-            throw new BsonFormatException(0, $"document declares {length} bytes, allowed are 5 to {_sequence.Length}");
+            throw new BsonFormatException(0, $"document declares {length} bytes; allowed: 5 to {_sequence.Length}");
         Current = _sequence[..length];
         _sequence = _sequence[length..];
         return true;

@@ -57,12 +57,12 @@ internal sealed class AwsConversation(AwsKeys keys, Func<DateTimeOffset> now, by
     }
 
     /// <summary>The second label of the host; us-east-1 where there is none, and of the global service.</summary>
-    /// <exception cref="SaslException">It is no host name.</exception>
+    /// <exception cref="SaslException">It is not a host name.</exception>
     internal static string RegionOf(string host)
     {
         string[] labels = host.Split('.');
         if (host.Length is 0 or > LongestHost || labels.Any(label => label.Length == 0) || host.Any(c => !char.IsAsciiLetterOrDigit(c) && c is not ('.' or '-' or '_')))
-            throw new SaslException("the server names a token service that is no host name");
+            throw new SaslException("the token service that the server names is not a host name");
         return labels.Length == 1 || host == "sts.amazonaws.com" ? "us-east-1" : labels[1];
     }
 

@@ -85,7 +85,7 @@ internal sealed class ScramConversation : ISaslConversation
             throw new SaslException("the server's nonce does not go on from the client's");
         byte[] salt = ReadBase64(saltText, "salt");
         if (!int.TryParse(iterationText, NumberStyles.None, CultureInfo.InvariantCulture, out int iterations) || iterations is < LeastIterations or > MostIterations)
-            throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations, allowed are {LeastIterations:N0} to {MostIterations:N0}");
+            throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations; allowed: {LeastIterations:N0} to {MostIterations:N0}");
 
         ScramKeys keys = _cache.Get(Mechanism, salt, iterations, () => Derive(salt, iterations));
         string withoutProof = $"c={Convert.ToBase64String(Encoding.ASCII.GetBytes(Header))},r={nonce}";

@@ -188,7 +188,7 @@ public ref struct BsonReader
     private readonly int MeasureBoolean(int at)
     {
         if (at < _bytes.Length && _bytes[at] > 1)
-            throw new BsonFormatException(at, $"boolean is {_bytes[at]}, allowed are 0 and 1");
+            throw new BsonFormatException(at, $"boolean is {_bytes[at]}; allowed: 0 and 1");
         return 1;
     }
 
@@ -203,7 +203,7 @@ public ref struct BsonReader
     {
         int length = ReadLength(at);
         if (length < 1 || length > _bytes.Length - at - 5)
-            throw new BsonFormatException(at, $"string length is {length}, allowed are 1 to {Math.Max(1, _bytes.Length - at - 5)}");
+            throw new BsonFormatException(at, $"string length is {length}; allowed: 1 to {Math.Max(1, _bytes.Length - at - 5)}");
         if (_bytes[at + 4 + length - 1] != 0)
             throw new BsonFormatException(at + 4 + length - 1, "string does not end with a zero byte");
         return 4 + length;
@@ -213,7 +213,7 @@ public ref struct BsonReader
     {
         int length = ReadLength(at);
         if (length < 0 || length > _bytes.Length - at - 6)
-            throw new BsonFormatException(at, $"binary length is {length}, allowed are 0 to {Math.Max(0, _bytes.Length - at - 6)}");
+            throw new BsonFormatException(at, $"binary length is {length}; allowed: 0 to {Math.Max(0, _bytes.Length - at - 6)}");
         // Subtype 2 (old binary) repeats its length inside.
         if (_bytes[at + 4] == 2 && (length < 4 || BinaryPrimitives.ReadInt32LittleEndian(_bytes[(at + 5)..]) != length - 4))
             throw new BsonFormatException(at + 5, $"inner length of old binary is not {length - 4}");
@@ -235,7 +235,7 @@ public ref struct BsonReader
     {
         int total = ReadLength(at);
         if (total < 4 + 5 + MinimumDocumentLength || total > _bytes.Length - at - 1)
-            throw new BsonFormatException(at, $"code with scope declares {total} bytes, allowed are 14 to {Math.Max(14, _bytes.Length - at - 1)}");
+            throw new BsonFormatException(at, $"code with scope declares {total} bytes; allowed: 14 to {Math.Max(14, _bytes.Length - at - 1)}");
         int code = MeasureString(at + 4);
         if (4 + code + 4 > total)
             throw new BsonFormatException(at + 4, "code runs past the end of its element");
@@ -252,7 +252,7 @@ public ref struct BsonReader
             throw new BsonFormatException(at, $"{Math.Max(room, 0)} bytes are left, a document needs at least {MinimumDocumentLength}");
         int length = BinaryPrimitives.ReadInt32LittleEndian(bytes[at..]);
         if (length < MinimumDocumentLength || length > room)
-            throw new BsonFormatException(at, $"document length is {length}, allowed are {MinimumDocumentLength} to {room}");
+            throw new BsonFormatException(at, $"document length is {length}; allowed: {MinimumDocumentLength} to {room}");
         if (bytes[at + length - 1] != 0)
             throw new BsonFormatException(at + length - 1, "document does not end with a zero byte");
         return length;

@@ -78,7 +78,7 @@ internal static class ExtendedJsonWrappers
         string text = w.Text;
         return long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long value) && value >= minimum && value <= maximum
             ? value
-            : throw w.Wrong($"'{text}'", $"allowed are {minimum} to {maximum}");
+            : throw w.Wrong($"'{text}'", $"allowed: {minimum} to {maximum}");
     }
 
     private static void WriteObjectId(Wrapper w) => w.Writer.WriteObjectId(w.Name, ReadObjectId(w.Reader, w.Text));
@@ -181,7 +181,7 @@ internal static class ExtendedJsonWrappers
         JsonElement member = Member(w, name, 2);
         return member.ValueKind == JsonValueKind.Number && member.TryGetUInt32(out uint value)
             ? value
-            : throw w.Reader.Wrong($"{w.Key}.{name} is {ExtendedJsonReader.Describe(member)}, allowed are the numbers 0 to {uint.MaxValue}");
+            : throw w.Reader.Wrong($"{w.Key}.{name} is {ExtendedJsonReader.Describe(member)}; allowed: 0 to {uint.MaxValue}");
     }
 
     private static void WriteRegex(Wrapper w)

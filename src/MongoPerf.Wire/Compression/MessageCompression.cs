@@ -43,7 +43,7 @@ internal sealed class MessageCompression(Compressor compressor) : IDisposable
         ReadOnlySpan<byte> body = message[MessageHeader.Size..];
         int room = Start + compressor.LongestCompressed(body.Length);
         if (_packed.Length < room)
-            _packed = new byte[RoundUp(room)];
+            _packed = new byte[MessageHeader.RoomFor(room)];
         int length = Start + compressor.Compress(body, _packed.AsSpan(Start));
         MessageHeader header = MessageHeader.Read(message);
         (header with { Length = length, OpCode = OpCode.Compressed }).Write(_packed);
@@ -63,12 +63,12 @@ internal sealed class MessageCompression(Compressor compressor) : IDisposable
         int bodyLength = ReadInt32(message, MessageHeader.Size + 4);
         byte id = message[MessageHeader.Size + 8];
         if (bodyLength is < 0 or > MessageHeader.MaximumMessageLength - MessageHeader.Size)
-            throw new WireProtocolException($"OP_COMPRESSED declares {bodyLength} bytes, allowed are 0 to {MessageHeader.MaximumMessageLength - MessageHeader.Size}");
+            throw new WireProtocolException($"OP_COMPRESSED declares {bodyLength} bytes; allowed: 0 to {MessageHeader.MaximumMessageLength - MessageHeader.Size}");
         if (id != compressor.Id)
             throw new WireProtocolException($"OP_COMPRESSED by compressor {id}, {compressor.Id} ({compressor.Name}) was agreed on");
         int length = MessageHeader.Size + bodyLength;
         if (_unpacked.Length < length)
-            _unpacked = new byte[RoundUp(length)];
+            _unpacked = new byte[MessageHeader.RoomFor(length)];
         if (!compressor.TryDecompress(message[Start..], _unpacked.AsSpan(MessageHeader.Size, bodyLength)))
             throw new WireProtocolException($"OP_COMPRESSED whose {compressor.Name} data are damaged, or not of the {bodyLength} bytes that it declares");
         (MessageHeader.Read(message) with { Length = length, OpCode = (OpCode)opCode }).Write(_unpacked);
@@ -91,6 +91,4 @@ internal sealed class MessageCompression(Compressor compressor) : IDisposable
     };
 
     private static int ReadInt32(ReadOnlySpan<byte> message, int at) => BinaryPrimitives.ReadInt32LittleEndian(message[at..]);
-
-    private static int RoundUp(int length) => (length + 0xFFFF) & ~0xFFFF;
 }

@@ -26,7 +26,7 @@ internal static class ConnectionAuthentication
         if (mechanism is null && parts.UserName is null)
             return null;
         if (mechanism is not null && !Mechanisms.Contains(mechanism, StringComparer.Ordinal))
-            throw new ConnectionStringException($"authMechanism is '{mechanism}', allowed are {string.Join(", ", Mechanisms)}");
+            throw new ConnectionStringException($"authMechanism is '{mechanism}'; allowed: {string.Join(", ", Mechanisms)}");
         var properties = new Dictionary<string, string>(
             options.Values.GetValueOrDefault("authMechanismProperties") as Dictionary<string, string> ?? [], StringComparer.Ordinal);
         string? asked = options.Values.GetValueOrDefault("authSource") as string;
@@ -83,7 +83,7 @@ internal static class ConnectionAuthentication
         Refuse(
             environment is null || !OidcEnvironments.Contains(environment, StringComparer.Ordinal),
             mechanism,
-            $"needs the property {Environment}, allowed are {string.Join(", ", OidcEnvironments)}");
+            $"needs the property {Environment}; allowed: {string.Join(", ", OidcEnvironments)}");
         Refuse(environment == "test" && parts.UserName is not null, mechanism, $"takes no user name with {Environment}:test");
         Refuse(environment is "azure" or "gcp" && !properties.ContainsKey(TokenResource), mechanism, $"needs {TokenResource} with {Environment}:{environment}");
     }

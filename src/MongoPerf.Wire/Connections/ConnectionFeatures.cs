@@ -36,7 +36,7 @@ internal static class ConnectionFeatures
         const int IdleWriteSeconds = 10;
         double least = uri.HeartbeatFrequency.TotalSeconds + IdleWriteSeconds;
         if (uri.MaxStalenessSeconds < least)
-            throw new ConnectionStringException($"maxStalenessSeconds is {uri.MaxStalenessSeconds}, with heartbeatFrequencyMS={uri.HeartbeatFrequency.TotalMilliseconds:0} allowed are {Math.Ceiling(least):0} and more");
+            throw new ConnectionStringException($"maxStalenessSeconds is {uri.MaxStalenessSeconds}; allowed with heartbeatFrequencyMS={uri.HeartbeatFrequency.TotalMilliseconds:0}: {Math.Ceiling(least):0} or more");
     }
 
     private static void CheckMechanism(ConnectionString uri, MongoCredential credential)
@@ -44,9 +44,9 @@ internal static class ConnectionFeatures
         switch (credential.Mechanism)
         {
             case "MONGODB-X509" when !uri.Tls || uri.TlsCertificateKeyFile is null:
-                throw new ConnectionStringException("MONGODB-X509 logs in by a certificate: tls=true and tlsCertificateKeyFile=FILE have to be there");
+                throw new ConnectionStringException("MONGODB-X509 logs in with a certificate and needs tls=true and tlsCertificateKeyFile=FILE");
             case "PLAIN" when !uri.Tls:
-                throw new ConnectionStringException("PLAIN sends the password as it is: tls=true has to be there");
+                throw new ConnectionStringException("PLAIN sends the password unprotected and needs tls=true");
             case "MONGODB-AWS" when AwsKeys.Find(credential, Environment.GetEnvironmentVariable) is null:
                 throw new ConnectionStringException(
                     "MONGODB-AWS finds no keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN) are read from the environment, no metadata service is asked");

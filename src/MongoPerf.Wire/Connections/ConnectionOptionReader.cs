@@ -99,7 +99,7 @@ internal sealed class ConnectionOptionReader
     {
         "true" => true,
         "false" => false,
-        _ => Ignore(rule, $"it is '{text}', allowed are true and false"),
+        _ => Ignore(rule, $"it is '{text}'; allowed: true and false"),
     };
 
     private object? ConvertInteger(ConnectionOptionRule rule, string text)
@@ -108,14 +108,14 @@ internal sealed class ConnectionOptionReader
         if (isNumber && ((number >= rule.Minimum && number <= rule.Maximum) || number == rule.Special))
             return number;
         string special = rule.Special is { } value ? $"{value} and " : "";
-        return Ignore(rule, $"it is '{text}', allowed are {special}{rule.Minimum} to {rule.Maximum}");
+        return Ignore(rule, $"it is '{text}'; allowed: {special}{rule.Minimum} to {rule.Maximum}");
     }
 
     private static object ConvertNodes(string text)
     {
         if (!int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int number))
             return text;
-        return number >= 0 ? number : throw new ConnectionStringException($"w is {number}, allowed are 0 and more, or a name");
+        return number >= 0 ? number : throw new ConnectionStringException($"w is {number}; allowed: 0 and more, or a name");
     }
 
     private object? ConvertTags(ConnectionOptionRule rule, string text)
@@ -140,7 +140,7 @@ internal sealed class ConnectionOptionReader
             if (Compressors.Known.Contains(name, StringComparer.Ordinal))
                 known.Add(name);
             else
-                Warnings.Add($"compressor '{name}' is ignored, allowed are {string.Join(", ", Compressors.Known)}");
+                Warnings.Add($"compressor '{name}' is ignored; allowed: {string.Join(", ", Compressors.Known)}");
         }
 
         return known.Count == 0 ? null : known;
@@ -151,7 +151,7 @@ internal sealed class ConnectionOptionReader
         if (rule.Allowed is null)
             return text;
         return rule.Allowed.FirstOrDefault(word => word.Equals(text, StringComparison.OrdinalIgnoreCase))
-            ?? Ignore(rule, $"it is '{text}', allowed are {string.Join(", ", rule.Allowed)}");
+            ?? Ignore(rule, $"it is '{text}'; allowed: {string.Join(", ", rule.Allowed)}");
     }
 
     /// <remarks>Split before decoding: a value may hold an encoded colon or ampersand. Values are never shown, some are session tokens.</remarks>

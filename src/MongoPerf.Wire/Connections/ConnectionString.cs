@@ -68,8 +68,6 @@ public sealed class ConnectionString
 
     public string? AuthMechanism => Text("authMechanism");
 
-    public IReadOnlyDictionary<string, string> AuthMechanismProperties => Credential?.Properties ?? new Dictionary<string, string>();
-
     /// <summary>What was ignored and why; each a line for stderr. Holds no secrets.</summary>
     public IReadOnlyList<string> Warnings { get; }
 
@@ -113,10 +111,6 @@ public sealed class ConnectionString
     public int MinPoolSize => Number("minPoolSize") ?? 0;
 
     public int MaxConnecting => Number("maxConnecting") ?? 2;
-
-    public TimeSpan MaxIdleTime => Time("maxIdleTimeMS", 0);
-
-    public TimeSpan WaitQueueTimeout => Time("waitQueueTimeoutMS", 0);
 
     /// <summary>Null: the server's own default.</summary>
     public WriteNodes? W => _options.GetValueOrDefault("w") switch

@@ -39,7 +39,7 @@ internal sealed partial class ConnectionStringParts
     {
         IsSrv = text.StartsWith(SrvScheme, StringComparison.Ordinal);
         if (!IsSrv && !text.StartsWith(PlainScheme, StringComparison.Ordinal))
-            throw new ConnectionStringException($"starts with {DescribeScheme(text)}, allowed are mongodb:// and mongodb+srv://");
+            throw new ConnectionStringException($"starts with {DescribeScheme(text)}; allowed: mongodb:// and mongodb+srv://");
         string rest = text[(IsSrv ? SrvScheme : PlainScheme).Length..];
         int end = rest.AsSpan().IndexOfAny('/', '?');
         string authority = end < 0 ? rest : rest[..end];
@@ -172,7 +172,7 @@ internal sealed partial class ConnectionStringParts
     private int ReadPort(string text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int port) && port is >= 1 and <= 65535
             ? port
-            : throw new ConnectionStringException($"port {Show(text)}, allowed are 1 to 65535{Hint}");
+            : throw new ConnectionStringException($"port {Show(text)}; allowed: 1 to 65535{Hint}");
 
     private void ReadDatabase(string path)
     {

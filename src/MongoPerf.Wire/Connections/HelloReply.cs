@@ -14,8 +14,6 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>6 is MongoDB 3.6, the first with OP_MSG; 17 is 6.0, 21 is 7.0, 25 is 8.0.</summary>
     public int MaxWireVersion => (int)Math.Clamp(Document.FindInt64("maxWireVersion") ?? 0, int.MinValue, int.MaxValue);
 
-    public int MaxBsonObjectSize => (int)(Document.FindInt64("maxBsonObjectSize") ?? 16 * 1024 * 1024);
-
     public int MaxMessageSizeBytes => (int)(Document.FindInt64("maxMessageSizeBytes") ?? 48_000_000);
 
     /// <summary>Documents in one insert command.</summary>

@@ -111,7 +111,7 @@ public sealed class MongoConnection : IDisposable
         if (length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength)
             ThrowLength(length);
         if (length > _received.Length)
-            Array.Resize(ref _received, RoundUp(length));
+            Array.Resize(ref _received, MessageHeader.RoomFor(length));
         while (got < length)
             got += ReceiveSome(got);
         if (got > length)
@@ -324,7 +324,7 @@ public sealed class MongoConnection : IDisposable
         if (header.ResponseTo != _sentId)
             throw new WireProtocolException($"{Address}: reply to request {header.ResponseTo}, request {_sentId} was sent (connection closed)");
         if (header.OpCode == OpCode.Msg && message.Length >= MessageHeader.Size + sizeof(int) && (OpMsg.ReadFlags(message) & OpMsgFlags.MoreToCome) != 0)
-            throw new WireProtocolException($"{Address}: reply that announces more replies, which nobody asked for (connection closed)");
+            throw new WireProtocolException($"{Address}: the reply announces more replies than were asked for (connection closed)");
     }
 
     private int ReceiveSome(int at)
@@ -373,10 +373,8 @@ public sealed class MongoConnection : IDisposable
         // An HTTP server's "HTTP" reads as a length of 1,347,703,880.
         string hint = length == 0x50545448 ? ": an HTTP server answers there" : "";
         throw new WireProtocolException(
-            $"{Address}: reply declares {length} bytes, allowed are {MessageHeader.Size} to {MessageHeader.MaximumMessageLength}{hint} (connection closed)");
+            $"{Address}: reply declares {length} bytes; allowed: {MessageHeader.Size} to {MessageHeader.MaximumMessageLength}{hint} (connection closed)");
     }
-
-    private static int RoundUp(int length) => (length + 0xFFFF) & ~0xFFFF;
 }
 
 /// <summary>The server speaks no OP_MSG.</summary>

@@ -134,7 +134,7 @@ internal sealed class SocketTransport : Transport
         {
             // A path or a name that is too long.
             socket.Dispose();
-            throw new ConnectionFailedException(server, server.IsUnixSocket ? "the path of a unix socket has at most 107 bytes" : "no host name", e);
+            throw new ConnectionFailedException(server, server.IsUnixSocket ? "the path of a unix socket may have at most 107 bytes" : "not a host name", e);
         }
     }
 

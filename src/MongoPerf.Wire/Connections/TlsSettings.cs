@@ -124,7 +124,7 @@ public sealed class TlsSettings
         if (pem.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal))
             throw WrongKeyFile(file, "is encrypted in an old form; openssl pkcs8 -topk8 -in KEY writes the form that is read here");
         if (isEncrypted && password is null)
-            throw WrongKeyFile(file, "is encrypted: tlsCertificateKeyFilePassword has to be there");
+            throw WrongKeyFile(file, "is encrypted, and tlsCertificateKeyFilePassword is missing");
         try
         {
             using X509Certificate2 own = isEncrypted ? X509Certificate2.CreateFromEncryptedPem(pem, pem, password) : X509Certificate2.CreateFromPem(pem, pem);

@@ -157,7 +157,7 @@ public sealed class ServerDirectory
         address, "this server was started as a member of a replica set (--replSet), and no set has been initiated on it", "run rs.initiate() on it, or start it without --replSet");
 
     private static NoServerException NamesLeadNowhere(ServerDescription asked, string set, IReadOnlyList<ServerDescription> members) => new(
-        asked.Address, $"the members of its replica set '{set}' call each other by names that can't be reached from here: {string.Join("; ", members)}",
+        asked.Address, $"the members of its replica set '{set}' use host names that can't be reached from here: {string.Join("; ", members)}",
         $"make these names known on this machine, or add directConnection=true to use {asked.Address} alone");
 
     private static NoServerException Unreachable(ServerAddress address, Exception failure) => new(address, WhatOf(failure), null, failure);

@@ -14,7 +14,7 @@ public static class ForeignText
         return line.Length <= longest ? line : line[..longest] + "…";
     }
 
-    /// <summary>Also line separators, and what turns the direction of writing.</summary>
+    /// <summary>It moves the cursor, breaks the line or turns the direction of writing.</summary>
     private static bool Controls(char c) =>
         char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 }

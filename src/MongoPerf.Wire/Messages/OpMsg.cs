@@ -84,11 +84,11 @@ public readonly ref struct OpMsg
     {
         byte kind = sections[at];
         if (kind is not (BodyKind or SequenceKind))
-            throw new WireProtocolException($"OP_MSG section of kind {kind}, allowed are 0 and 1", 40432);
+            throw new WireProtocolException($"OP_MSG section of kind {kind}; allowed: 0 and 1", 40432);
         int room = sections.Length - at - 1;
         int size = room >= 5 ? BinaryPrimitives.ReadInt32LittleEndian(sections[(at + 1)..]) : 0;
         if (size < 5 || size > room)
-            throw new WireProtocolException($"OP_MSG section declares {size} bytes, allowed are 5 to {room}", 22);
+            throw new WireProtocolException($"OP_MSG section declares {size} bytes; allowed: 5 to {room}", 22);
         if (kind == SequenceKind && sections.Slice(at + 5, size - 4).IndexOf((byte)0) < 0)
             throw new WireProtocolException("document sequence without the final zero of its name", 15);
         return size + 1;

@@ -51,7 +51,7 @@ public readonly ref struct OpQuery
             throw new WireProtocolException($"OP_QUERY of {message.Length} bytes ends before its query document");
         int size = BinaryPrimitives.ReadInt32LittleEndian(rest[at..]);
         if (size < 5 || size > rest.Length - at)
-            throw new WireProtocolException($"OP_QUERY document declares {size} bytes, allowed are 5 to {rest.Length - at}");
+            throw new WireProtocolException($"OP_QUERY document declares {size} bytes; allowed: 5 to {rest.Length - at}");
         return new OpQuery(
             BinaryPrimitives.ReadInt32LittleEndian(rest), rest.Slice(4, nameLength), BinaryPrimitives.ReadInt32LittleEndian(rest[(at - 4)..]), rest.Slice(at, size));
     }

@@ -36,6 +36,6 @@ internal sealed record SeedList(IReadOnlyList<ServiceRecord> Hosts, string Optio
         string domain = parts.Length < 3 ? name : string.Join('.', parts.Skip(1));
         // Of a short name the whole is the domain, so a host needs one part more.
         if (!host.TrimEnd('.').EndsWith('.' + domain, StringComparison.OrdinalIgnoreCase))
-            throw new NameResolutionException($"DNS: the SRV record of {name} names {host}, which does not lie in {domain}: it is not trusted");
+            throw new NameResolutionException($"DNS: the SRV record of {name} names {host}, which is outside {domain} and so not trusted");
     }
 }

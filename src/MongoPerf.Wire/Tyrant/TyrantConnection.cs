@@ -116,7 +116,7 @@ public sealed class TyrantConnection : IDisposable
         Need(length);
         RequireEnd(length);
         long number = BinaryPrimitives.ReadInt64BigEndian(_received.AsSpan(1));
-        return _received[0] == 0 && number >= 0 ? number : throw Violation($"answers code {_received[0]} and the number {number}, allowed are 0 and a number from 0 on");
+        return _received[0] == 0 && number >= 0 ? number : throw Violation($"answers code {_received[0]} and the number {number}; allowed: 0 and a number from 0 on");
     }
 
     /// <summary>stat: what the server says of itself. Not for the measured path.</summary>
@@ -175,7 +175,7 @@ public sealed class TyrantConnection : IDisposable
         if (size >= 0 && size <= most)
             return size;
         string hint = size == HttpInsteadOfNumber && _received[0] == (byte)'H' ? ": an HTTP server answers there" : "";
-        throw Violation($"{what} declares {size}, allowed are 0 to {most}{hint}");
+        throw Violation($"{what} declares {size}; allowed: 0 to {most}{hint}");
     }
 
     /// <summary>Receives until that many bytes of the response are there.</summary>

@@ -58,5 +58,5 @@ public static class TyrantUri
             ? value
             : throw new ConnectionStringException(port.Contains(':', StringComparison.Ordinal)
                 ? $"host '{text}' with several ':'; host:port is allowed, an IPv6 address stands in brackets"
-                : $"port '{port}', allowed are 1 to 65535");
+                : $"port '{port}'; allowed: 1 to 65535");
 }

@@ -101,7 +101,7 @@ public sealed class ServerDirectoryTests
         using var set = new FakeSet(1) { Names = ["Nowhere.invalid:27017", "also.invalid:27018"] };
         var e = Assert.Throws<NoServerException>(() => Look([set[0].Address]));
         Assert.Equal(
-            $"{set[0].Address}: the members of its replica set 'rs0' call each other by names that can't be reached from here: nowhere.invalid:27017: unknown host name; also.invalid:27018: unknown host name",
+            $"{set[0].Address}: the members of its replica set 'rs0' use host names that can't be reached from here: nowhere.invalid:27017: unknown host name; also.invalid:27018: unknown host name",
             e.Message);
         Assert.Contains("directConnection=true", e.Hint, StringComparison.Ordinal);
         Assert.Equal(set[0].Address, Look([set[0].Address], FakeSet.Settings with { IsDirect = true }).Select(Secondary, 0));

@@ -94,10 +94,10 @@ public sealed class TyrantProtocolTests : IDisposable
 
     /// <summary>What is sent instead of an answer to a search, and what comes of it.</summary>
     [Theory]
-    [InlineData("00ffffffff", "declares -1, allowed are 0 to")]
-    [InlineData("007fffffff", "declares 2147483647, allowed are 0 to")]
-    [InlineData("0000000001ffffffff", "element declares -1, allowed are 0 to")]
-    [InlineData("00000000027fffffff", "element declares 2147483647, allowed are 0 to")]
+    [InlineData("00ffffffff", "declares -1; allowed: 0 to")]
+    [InlineData("007fffffff", "declares 2147483647; allowed: 0 to")]
+    [InlineData("0000000001ffffffff", "element declares -1; allowed: 0 to")]
+    [InlineData("00000000027fffffff", "element declares 2147483647; allowed: 0 to")]
     [InlineData("000000000000", "1 bytes follow a response of 5 bytes")]
     [InlineData("00000000010000000161ff", "1 bytes follow a response of 10 bytes")]
     [InlineData("485454502f312e31", "an HTTP server answers there")]

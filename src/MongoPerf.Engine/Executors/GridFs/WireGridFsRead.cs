@@ -1,4 +1,3 @@
-using System.Text;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Executors.Wire;
@@ -21,12 +20,9 @@ internal sealed class WireGridFsRead : IPreparedOperation
     private readonly KeyChooser _chooser;
     private readonly DocumentValue _fileCommand;
     private readonly DocumentValue _chunksCommand;
-    private readonly byte[] _getMoreName;
-    private readonly byte[] _database;
-    private readonly byte[] _chunks;
+    private readonly GetMoreMessage _getMore;
     private readonly OpMsgWriter _findFile = new();
     private readonly OpMsgWriter _findChunks = new();
-    private readonly OpMsgWriter _getMore = new();
     private readonly GridFsAssembler _assembler = new();
     private readonly byte[] _scratch;
     private RandomStream _random;
@@ -40,9 +36,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
         _chooser = operation.Chooser?.ForWorker() ?? throw new ArgumentException("a download needs a chooser of keys", nameof(operation));
         DocumentValue[] commands = [.. operation.Steps.Select(step => WireMessage.Command(step, executor, database))];
         (_fileCommand, _chunksCommand) = (commands[0], commands[1]);
-        _getMoreName = Encoding.UTF8.GetBytes(executor.Dialect.NameOf("getMore"));
-        _database = Encoding.UTF8.GetBytes(database);
-        _chunks = Encoding.UTF8.GetBytes(_files.Bucket.Chunks);
+        _getMore = new GetMoreMessage(executor.Dialect, _files.Bucket.Chunks, database);
         _scratch = new byte[_files.Bucket.ChunkSize];
         _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
     }
@@ -81,7 +75,7 @@ internal sealed class WireGridFsRead : IPreparedOperation
     /// <summary>Takes over the file's length and chunk size.</summary>
     private bool TryFindFile()
     {
-        if (!TryRoundTrip(_findFile, out CursorReply reply))
+        if (!TryRoundTrip(_findFile.Body.Written, out CursorReply reply))
             return false;
         var items = new BsonReader(BatchOf(reply));
         if (!items.Read())
@@ -105,15 +99,14 @@ internal sealed class WireGridFsRead : IPreparedOperation
 
     private bool TryReadChunks()
     {
-        if (!TryRoundTrip(_findChunks, out CursorReply reply))
+        if (!TryRoundTrip(_findChunks.Body.Written, out CursorReply reply))
             return false;
         AddChunks(reply);
         var guard = new CursorGuard(_route.Connection, long.MaxValue);
         while (reply.CursorId != 0)
         {
             guard.AskForMore(reply.Documents);
-            WriteGetMore(reply.CursorId);
-            if (!TryRoundTrip(_getMore, out reply))
+            if (!TryRoundTrip(_getMore.Write(reply.CursorId), out reply))
                 return false;
             AddChunks(reply);
         }
@@ -129,9 +122,9 @@ internal sealed class WireGridFsRead : IPreparedOperation
             _assembler.Add(items.DocumentBytes);
     }
 
-    private bool TryRoundTrip(OpMsgWriter message, out CursorReply cursor)
+    private bool TryRoundTrip(ReadOnlySpan<byte> message, out CursorReply cursor)
     {
-        ReadOnlySpan<byte> reply = _route.Connection.RoundTrip(message.Body.Written);
+        ReadOnlySpan<byte> reply = _route.Connection.RoundTrip(message);
         cursor = CursorReply.Parse(reply);
         if (!cursor.IsOk)
             LastError = ServerError.From(new BsonDocument(OpMsg.Parse(reply).Body.ToArray()));
@@ -139,16 +132,6 @@ internal sealed class WireGridFsRead : IPreparedOperation
     }
 
     private ReadOnlySpan<byte> BatchOf(CursorReply reply) => _route.Connection.LastReceived.Slice(reply.Batch.Start, reply.Batch.Length);
-
-    private void WriteGetMore(long cursor)
-    {
-        _getMore.Begin(requestId: ++_requestId);
-        _getMore.Body.WriteInt64(_getMoreName, cursor);
-        _getMore.Body.WriteString("collection"u8, _chunks);
-        _getMore.Body.WriteString("$db"u8, _database);
-        _getMore.EndBody();
-        _getMore.Finish();
-    }
 
     private void Write(OpMsgWriter message, DocumentValue command)
     {

@@ -134,11 +134,7 @@ internal sealed class WireCommand
 /// <param name="mostDocuments">That the query can bring.</param>
 internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string collection, string database, long mostDocuments)
 {
-    private readonly OpMsgWriter _writer = new();
-    private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(dialect.NameOf("getMore"));
-    private readonly byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
-    private readonly byte[] _database = System.Text.Encoding.UTF8.GetBytes(database);
-    private int _requestId;
+    private readonly GetMoreMessage _getMore = new(dialect, collection, database);
 
     public ServerError? LastError { get; private set; }
 
@@ -157,12 +153,7 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
         while (last.CursorId != 0)
         {
             guard.AskForMore(last.Documents);
-            _writer.Begin(requestId: ++_requestId);
-            _writer.Body.WriteInt64(_name, last.CursorId);
-            _writer.Body.WriteString("collection"u8, _collection);
-            _writer.Body.WriteString("$db"u8, _database);
-            _writer.EndBody();
-            ReadOnlySpan<byte> received = route.Connection.RoundTrip(_writer.Finish());
+            ReadOnlySpan<byte> received = route.Connection.RoundTrip(_getMore.Write(last.CursorId));
             last = OperationReply.Parse(received);
             if (!last.IsOk)
             {
@@ -176,6 +167,30 @@ internal sealed class WireCursor(WireRoute route, CommandDialect dialect, string
         }
 
         return true;
+    }
+}
+
+/// <summary>A cursor's <c>getMore</c>, in a buffer that is used again.</summary>
+/// <param name="dialect">Of the server.</param>
+/// <param name="collection">That the cursor is of.</param>
+/// <param name="database">The collection's.</param>
+internal sealed class GetMoreMessage(CommandDialect dialect, string collection, string database)
+{
+    private readonly OpMsgWriter _writer = new();
+    private readonly byte[] _name = System.Text.Encoding.UTF8.GetBytes(dialect.NameOf("getMore"));
+    private readonly byte[] _collection = System.Text.Encoding.UTF8.GetBytes(collection);
+    private readonly byte[] _database = System.Text.Encoding.UTF8.GetBytes(database);
+    private int _requestId;
+
+    /// <returns>Valid until the next call.</returns>
+    public ReadOnlySpan<byte> Write(long cursor)
+    {
+        _writer.Begin(requestId: ++_requestId);
+        _writer.Body.WriteInt64(_name, cursor);
+        _writer.Body.WriteString("collection"u8, _collection);
+        _writer.Body.WriteString("$db"u8, _database);
+        _writer.EndBody();
+        return _writer.Finish();
     }
 }
 

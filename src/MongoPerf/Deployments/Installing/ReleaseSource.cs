@@ -1,4 +1,5 @@
 using System.Text.Json;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments.Installing;
 
@@ -52,7 +53,7 @@ internal sealed class ReleaseSource
         string text = System.Text.Encoding.UTF8.GetString(bytes);
         string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
         return Checksum.IsSha256(first) ? first : throw new DeploymentException(
-            DeploymentFault.CannotConnect, $"{file} starts with '{Shortened(first)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
+            DeploymentFault.CannotConnect, $"{file} starts with '{ForeignText.OneLine(first, 40)}', not with a SHA-256\nhint:  does the mirror carry MongoDB's archives? --sha256 gives the expected checksum");
     }
 
     private WantedArchive FindInFeed(IReadOnlyList<Release> releases, string asked, SystemPlatform platform)
@@ -105,8 +106,6 @@ internal sealed class ReleaseSource
     }
 
     private Uri Rebased(Uri official) => _mirror is null ? official : new Uri(_mirror, official.AbsolutePath.TrimStart('/'));
-
-    private static string Shortened(string text) => text.Length <= 40 ? text : text[..40] + "…";
 
     private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
 }
