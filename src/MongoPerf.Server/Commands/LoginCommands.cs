@@ -1,4 +1,5 @@
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
 using MongoPerf.Server.Users;
 using MongoPerf.Wire.Authentication;
 using MongoPerf.Wire.Bson;
@@ -85,7 +86,7 @@ internal static class LoginCommands
                 return;
             session.Login.Start(command, command.FindString("db") ?? session.Database, answer);
         }
-        catch (CommandException)
+        catch (Exception error) when (error is CommandException or StorageException)
         {
             // The client then logs in without haste, and learns why it can't.
             return;

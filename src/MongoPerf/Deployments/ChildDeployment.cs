@@ -3,7 +3,6 @@ using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Server.Users;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -71,7 +70,7 @@ internal sealed partial class ChildDeployment : IDeployment
         SecurityFiles? security = auth || tls ? new SecurityFiles(full, auth, tls, SecurityFiles.EmbeddedFolderName) : null;
         security?.Ensure();
         if (auth)
-            new UserStore(full).Put(SecurityFiles.UserName, security!.ReadPassword());
+            LocalUser.Store(full, security!);
         return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, security, interrupt);
 
         IReadOnlyList<string> Arguments(int port)
