@@ -21,7 +21,7 @@ public sealed class EmbeddedServer : IDisposable
         _listener = listener;
     }
 
-    /// <summary>The port on 127.0.0.1.</summary>
+    /// <summary>The port that is listened on.</summary>
     public int Port => _listener.Port;
 
     /// <summary>Done when a client has sent the shutdown command; the owner then calls <see cref="Stop"/>.</summary>
@@ -40,7 +40,7 @@ public sealed class EmbeddedServer : IDisposable
 
     /// <summary>Opens the store, replaying what a killed process left, and starts to listen.</summary>
     /// <exception cref="StorageException">The library is missing, or the data cannot be opened; its hint says what to do.</exception>
-    /// <exception cref="SocketException">The port is taken or not allowed.</exception>
+    /// <exception cref="SocketException">The port is taken or not allowed, or the address is not this machine's.</exception>
     public static EmbeddedServer Start(EmbeddedServerOptions options)
     {
         var context = new ServerContext(DocumentStore.Open(options.DataPath, options.EffectiveCacheBytes), options);
@@ -48,7 +48,7 @@ public sealed class EmbeddedServer : IDisposable
         {
             // Commands that come in before the next lines have run would miss port and counters; hence the gate.
             var handler = new Handler(context);
-            var server = new EmbeddedServer(context, TcpServer.Start(options.Port, handler, options.MaximumConnections));
+            var server = new EmbeddedServer(context, TcpServer.Start(options.Listen, handler));
             context.Port = server.Port;
             context.Network = server._listener.Counters;
             context.ShutdownRequested = () => server._shutdown.TrySetResult();

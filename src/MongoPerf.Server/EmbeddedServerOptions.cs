@@ -9,8 +9,8 @@ public sealed record EmbeddedServerOptions
     private const long LeastDefaultCacheBytes = 64L << 20;
     private const long MostDefaultCacheBytes = 1L << 30;
 
-    /// <summary>0 takes a free port.</summary>
-    public int Port { get; init; }
+    /// <summary>Where it listens, and for whom. Users are those that <see cref="Users.UserStore"/> finds in <see cref="DataPath"/>.</summary>
+    public ListenOptions Listen { get; init; } = new();
 
     /// <summary>The folder of the data; made when it is not there. One process at a time. Null: in memory, and gone at the end.</summary>
     public string? DataPath { get; init; }
@@ -26,9 +26,6 @@ public sealed record EmbeddedServerOptions
 
     /// <summary>Stands before each connection's session and answers what it wants to answer itself; null for nothing in between. Called on the connection's thread.</summary>
     public Func<ICommandSession, ServerCounters, ICommandSession>? Around { get; init; }
-
-    /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
-    public int? MaximumConnections { get; init; }
 
     internal long EffectiveCacheBytes =>
         CacheBytes ?? Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4, LeastDefaultCacheBytes, MostDefaultCacheBytes);

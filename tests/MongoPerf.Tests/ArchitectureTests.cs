@@ -47,6 +47,8 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Input"] = [Collections],
         ["MongoPerf.Drivers"] = ["MongoPerf.Input", "MongoPerf.Deployments", "MongoPerf.Engine.Executors", Wire],
         ["MongoPerf.Deployments"] = ["MongoPerf.Engine", Wire],
+        // The embedded server's user is written into its folder before it starts.
+        ["MongoPerf.Deployments.Security"] = ["MongoPerf.Engine", Wire, "MongoPerf.Server.Users"],
         // The null server is the embedded server with a session of its own before each of its sessions.
         ["MongoPerf.Deployments.Null"] = ["MongoPerf.Deployments.Processes", "MongoPerf.Engine", Wire, "MongoPerf.Server"],
         // A scenario names what its report shows, and is held to what a server can be started with.

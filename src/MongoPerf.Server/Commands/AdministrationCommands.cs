@@ -44,8 +44,23 @@ internal static class AdministrationCommands
         body.End();
         body.StartDocument("parsed"u8);
         body.StartDocument("net"u8);
+        body.WriteString("bindIp"u8, options.Listen.Address.ToString());
         body.WriteInt32("port"u8, session.Server.Port);
+        if (options.Listen.Tls is not null)
+        {
+            body.StartDocument("tls"u8);
+            body.WriteString("mode"u8, "requireTLS");
+            body.End();
+        }
+
         body.End();
+        if (options.Listen.RequiresLogin)
+        {
+            body.StartDocument("security"u8);
+            body.WriteString("authorization"u8, "enabled");
+            body.End();
+        }
+
         body.StartDocument("storage"u8);
         body.WriteString("dbPath"u8, options.DataPath ?? "");
         body.WriteString("engine"u8, Limits.StorageEngine);

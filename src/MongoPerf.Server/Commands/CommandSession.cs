@@ -17,6 +17,7 @@ internal sealed class CommandSession : ICommandSession
     // A longer command may have blown up what the query keeps for the next one.
     private const int UsualCommandBytes = 64 << 10;
 
+    private readonly bool _requiresLogin;
     private bool _isLeaveable;
     private byte[] _database = [];
     private string _databaseText = "";
@@ -28,6 +29,8 @@ internal sealed class CommandSession : ICommandSession
     {
         Server = server;
         ConnectionId = connectionId;
+        Login = new Login(server.Users);
+        _requiresLogin = server.Options.Listen.RequiresLogin;
         Operation.Connection = connectionId;
         server.Operations.Add(Operation);
     }
@@ -35,6 +38,11 @@ internal sealed class CommandSession : ICommandSession
     public ServerContext Server { get; }
 
     public int ConnectionId { get; }
+
+    public Login Login { get; }
+
+    /// <inheritdoc/>
+    public bool IsTrusted => !_requiresLogin || Login.UserName is not null;
 
     /// <summary>For the present command; a cursor that outlives it takes it over through <see cref="ReleaseQuery"/>.</summary>
     public FindQuery Query { get; private set; } = new(new PathCache());
@@ -57,6 +65,8 @@ internal sealed class CommandSession : ICommandSession
             if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             CommandTable.Entry command = CommandTable.Find(request.Name);
+            if (!command.IsForAnybody && !IsTrusted)
+                throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
             Operation.Describe(command.Name, _databaseText);
             // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
             _isLeaveable = request.WantsReply && command.Name != "insert";

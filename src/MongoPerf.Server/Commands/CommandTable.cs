@@ -19,8 +19,9 @@ internal static class CommandTable
     /// <param name="IsCounted">Counts under opcounters.command; the others have counters of their own.</param>
     /// <param name="Concern">Which read concerns it takes.</param>
     /// <param name="TakesTransactionNumber">Whether mongod could run it in a transaction or again: refused all the same, but with the code for that.</param>
+    /// <param name="IsForAnybody">Carried out for clients that have not logged in too.</param>
     public sealed record Entry(
-        Handler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local, bool TakesTransactionNumber = false)
+        Handler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local, bool TakesTransactionNumber = false, bool IsForAnybody = false)
     {
         /// <summary>As the client wrote it.</summary>
         public string Name { get; init; } = "";
@@ -34,25 +35,33 @@ internal static class CommandTable
 
     private static readonly FrozenDictionary<string, Entry> Entries = new Dictionary<string, Entry>
     {
-        ["hello"] = new(HelloCommand.Execute, IsHandshake: true),
-        ["isMaster"] = new(HelloCommand.Execute, IsHandshake: true),
-        ["ismaster"] = new(HelloCommand.Execute, IsHandshake: true),
-        ["buildInfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
-        ["buildinfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
-        ["ping"] = new(AdministrationCommands.Ping),
+        ["hello"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
+        ["isMaster"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
+        ["ismaster"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
+        ["buildInfo"] = new(HelloCommand.BuildInfo, IsHandshake: true, IsForAnybody: true),
+        ["buildinfo"] = new(HelloCommand.BuildInfo, IsHandshake: true, IsForAnybody: true),
+        ["ping"] = new(AdministrationCommands.Ping, IsForAnybody: true),
         ["startSession"] = new(SessionCommands.Start),
         ["endSessions"] = new(SessionCommands.Take),
         ["refreshSessions"] = new(SessionCommands.Take),
         ["killSessions"] = new(SessionCommands.Take),
         ["commitTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
         ["abortTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
-        ["connectionStatus"] = new(SessionCommands.ConnectionStatus),
+        ["connectionStatus"] = new(LoginCommands.ConnectionStatus, IsForAnybody: true),
+        ["saslStart"] = new(LoginCommands.Start, IsForAnybody: true),
+        ["saslContinue"] = new(LoginCommands.Continue, IsForAnybody: true),
+        ["authenticate"] = new(LoginCommands.Authenticate, IsForAnybody: true),
+        ["logout"] = new(LoginCommands.LogOut),
+        ["createUser"] = new(LoginCommands.RefuseUsers),
+        ["updateUser"] = new(LoginCommands.RefuseUsers),
+        ["dropUser"] = new(LoginCommands.RefuseUsers),
+        ["usersInfo"] = new(LoginCommands.RefuseUsers),
         ["fsync"] = new(AdministrationCommands.Fsync),
         ["shutdown"] = new(AdministrationCommands.Shutdown),
         ["getParameter"] = new(AdministrationCommands.GetParameter),
         ["getCmdLineOpts"] = new(AdministrationCommands.GetCommandLine),
         ["hostInfo"] = new(AdministrationCommands.HostInfo),
-        ["whatsmyuri"] = new(AdministrationCommands.WhatsMyUri),
+        ["whatsmyuri"] = new(AdministrationCommands.WhatsMyUri, IsForAnybody: true),
         ["currentOp"] = new(OperationCommands.CurrentOp),
         ["killOp"] = new(OperationCommands.KillOp),
         ["getLog"] = new(AdministrationCommands.GetLog),

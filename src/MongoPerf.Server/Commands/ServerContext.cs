@@ -2,6 +2,7 @@ using System.Diagnostics;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
+using MongoPerf.Server.Users;
 
 namespace MongoPerf.Server.Commands;
 
@@ -13,6 +14,8 @@ internal sealed class ServerContext(DocumentStore store, EmbeddedServerOptions o
     public DocumentStore Store { get; } = store;
 
     public EmbeddedServerOptions Options { get; } = options;
+
+    public UserStore Users { get; } = new(options.DataPath);
 
     public ServerCounters Counters { get; } = new();
 

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using MongoPerf.Server.Commands.Expressions;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;
 
@@ -47,11 +46,4 @@ internal static class SessionCommands
         throw (session.Database != "admin"
             ? CommandException.AdminOnly(request.NameText)
             : new CommandException(125, "CommandFailed", $"{request.NameText} must be run within a transaction"));
-
-    public static void ConnectionStatus(CommandSession session, in CommandRequest request, ReplyWriter reply)
-    {
-        reply.Body.WriteValue("authInfo"u8, BsonType.Document, Values.Document(
-            [("authenticatedUsers", Values.EmptyArray), ("authenticatedUserRoles", Values.EmptyArray)]).Bytes.Span);
-        reply.Succeed();
-    }
 }

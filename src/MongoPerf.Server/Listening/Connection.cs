@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Net.Security;
 using System.Net.Sockets;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
@@ -25,6 +26,9 @@ internal sealed class Connection : IDisposable
     private static readonly byte[] HttpAnswer =
         "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
 
+    /// <summary>Bytes of a message from a client that has not logged in: what the first buffer holds. A hello has some hundred.</summary>
+    internal const int LongestOfNewcomer = 16 << 10;
+
     /// <summary>For opcodes that no server since 5.1 takes.</summary>
     private const int RemovedOpCode = 5739101;
 
@@ -35,6 +39,8 @@ internal sealed class Connection : IDisposable
     private readonly HeapReturn _heap;
     private readonly ReceiveBuffer _buffer;
     private volatile ICommandSession? _session;
+    private SslStream? _tls;
+    private long _heardAt = Environment.TickCount64;
     private long _handlingSince;
     private int _start;
     private int _end;
@@ -49,27 +55,38 @@ internal sealed class Connection : IDisposable
 
     public int Id { get; }
 
+    /// <summary>Environment.TickCount64 when the client was last heard before it had logged in: at first when it came, then its whole messages. Any thread.</summary>
+    public long HeardAt => Volatile.Read(ref _heardAt);
+
+    /// <summary>The client has sent a whole message. Any thread.</summary>
+    public bool HasSpoken { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); }
+
+    /// <summary>Agrees on TLS; all that follows is encrypted. Waits for the client, until <see cref="Abort"/>.</summary>
+    /// <exception cref="System.Security.Authentication.AuthenticationException">The client speaks no TLS, or its certificate is not to be trusted.</exception>
+    /// <exception cref="IOException">The connection broke.</exception>
+    public void Encrypt(ServerTls tls)
+    {
+        _tls = new SslStream(new NetworkStream(_socket, ownsSocket: false));
+        _tls.AuthenticateAsServer(tls.Options);
+    }
+
     /// <summary>Runs until the client goes away, breaks the protocol, or <see cref="StopReading"/>.</summary>
-    public void Serve(ICommandSession session)
+    /// <param name="session">Carries out the commands.</param>
+    /// <param name="welcome">Called once, when the client has shown that it may be here.</param>
+    public void Serve(ICommandSession session, Action? welcome = null)
     {
         _session = session;
-        while (TryReceive(MessageHeader.Size))
+        while (!session.IsTrusted)
         {
-            MessageHeader header = MessageHeader.Read(_buffer.Span[_start..]);
-            if (header.Length == HttpGet)
-            {
-                Send(HttpAnswer);
+            if (!TryServeMessage(session, LongestOfNewcomer))
                 return;
-            }
+            HasSpoken = true;
+            Volatile.Write(ref _heardAt, Environment.TickCount64);
+        }
 
-            if (header.Length is < MessageHeader.Size or > MessageHeader.MaximumMessageLength || !TryReceiveRest(header.Length))
-                return;
-            Volatile.Write(ref _handlingSince, Environment.TickCount64);
-            bool continues = Answer(header, _buffer.Span.Slice(_start, header.Length), session);
-            Volatile.Write(ref _handlingSince, 0);
-            if (!continues)
-                return;
-            Consume(header.Length);
+        welcome?.Invoke();
+        while (TryServeMessage(session, MessageHeader.MaximumMessageLength))
+        {
         }
     }
 
@@ -81,8 +98,7 @@ internal sealed class Connection : IDisposable
             return;
         try
         {
-            // Readable, and nothing to be read: the other end is closed.
-            if (_socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0)
+            if (IsClosedByClient())
                 _session?.ClientLeft();
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)
@@ -111,7 +127,42 @@ internal sealed class Connection : IDisposable
     public void Dispose()
     {
         Abort();
+        _tls?.Dispose();
         _buffer.Dispose();
+    }
+
+    /// <summary>Handles the next message.</summary>
+    /// <returns>False when the connection is at its end.</returns>
+    private bool TryServeMessage(ICommandSession session, int longest)
+    {
+        if (!TryReceive(MessageHeader.Size))
+            return false;
+        MessageHeader header = MessageHeader.Read(_buffer.Span[_start..]);
+        if (header.Length == HttpGet)
+        {
+            Send(HttpAnswer);
+            return false;
+        }
+
+        if (header.Length < MessageHeader.Size || header.Length > longest || !TryReceiveRest(header.Length))
+            return false;
+        Volatile.Write(ref _handlingSince, Environment.TickCount64);
+        bool continues = Answer(header, _buffer.Span.Slice(_start, header.Length), session);
+        Volatile.Write(ref _handlingSince, 0);
+        if (continues)
+            Consume(header.Length);
+        return continues;
+    }
+
+    private bool IsClosedByClient()
+    {
+        // Readable, and nothing to be read.
+        if (_tls is null)
+            return _socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0;
+        // Behind a TLS client's farewell, which nobody has read, the system itself knows. Source: tcp(7), TCP_INFO; TCP_CLOSE_WAIT is 8.
+        const int Tcp = 6, Information = 11, CloseWait = 8;
+        Span<byte> state = stackalloc byte[1];
+        return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] == CloseWait;
     }
 
     private bool Answer(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)
@@ -201,9 +252,17 @@ internal sealed class Connection : IDisposable
 
     private void Send(ReadOnlySpan<byte> bytes)
     {
+        if (_tls is not null)
+        {
+            _tls.Write(bytes);
+            return;
+        }
+
         while (!bytes.IsEmpty)
             bytes = bytes[_socket.Send(bytes)..];
     }
+
+    private int Receive(Span<byte> into) => _tls is null ? _socket.Receive(into, SocketFlags.None) : _tls.Read(into);
 
     /// <summary>Makes sure that <paramref name="count"/> bytes lie at <see cref="_start"/>.</summary>
     /// <returns>False when the client has closed before they came.</returns>
@@ -217,7 +276,7 @@ internal sealed class Connection : IDisposable
         {
             if (Environment.TickCount64 > deadline)
                 return false;
-            int received = _socket.Receive(_buffer.Span[_end..], SocketFlags.None);
+            int received = Receive(_buffer.Span[_end..]);
             if (received == 0)
                 return false;
             _end += received;

@@ -18,6 +18,9 @@ public interface ICommandSession : IDisposable
     /// </remarks>
     void Handle(in CommandRequest request, ReplyWriter reply);
 
+    /// <summary>False while the client has not shown that it may be here: it then gets short messages through, and not for ever. Looked at until it is true for the first time.</summary>
+    bool IsTrusted => true;
+
     /// <summary>Nobody waits for the present command's reply any more; it may be given up. Called by another thread, maybe again and again.</summary>
     void ClientLeft()
     {

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace MongoPerf.Server.Listening;
 
-/// <summary>Accepts connections on the loopback and gives each a thread that reads commands and sends replies.</summary>
+/// <summary>Accepts connections and gives each a thread that reads commands and sends replies.</summary>
 /// <remarks>Blocking sockets and a thread each: with tens of connections on one machine nothing is faster, or simpler to follow.</remarks>
 public sealed class TcpServer : IDisposable
 {
@@ -22,17 +22,21 @@ public sealed class TcpServer : IDisposable
     private readonly ConcurrentDictionary<int, Connection> _connections = new();
     private readonly ByteBudget _budget = new(Math.Max(LeastMessageBudget, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 8));
     private readonly HeapReturn _heap = new();
+    private readonly ServerTls? _tls;
+    private readonly Newcomers? _newcomers;
     private readonly Thread _acceptor;
     private readonly Timer _watch;
     private volatile bool _isStopping;
     private int _isWatching;
     private long _refused;
 
-    private TcpServer(Socket listener, ICommandHandler handler, int mostConnections)
+    private TcpServer(Socket listener, ICommandHandler handler, ListenOptions options)
     {
         _listener = listener;
         _handler = handler;
-        MaximumConnections = mostConnections;
+        MaximumConnections = options.MaximumConnections ?? Math.Min(MostConnections, HandleLimit.ForConnections);
+        _tls = options.Tls;
+        _newcomers = options.Tls is not null || options.RequiresLogin ? new Newcomers(Math.Max(1, MaximumConnections / 2)) : null;
         Port = ((IPEndPoint)listener.LocalEndPoint!).Port;
         _acceptor = new Thread(Accept) { Name = $"accept {Port}", IsBackground = true };
         _watch = new Timer(_ => Watch(), null, WatchMilliseconds, WatchMilliseconds);
@@ -52,19 +56,21 @@ public sealed class TcpServer : IDisposable
 
     public NetworkCounters Counters { get; } = new();
 
-    /// <summary>Listens on 127.0.0.1 and starts accepting.</summary>
-    /// <param name="port">0 takes a free one.</param>
+    /// <summary>Listens and starts accepting.</summary>
+    /// <param name="options">Where, and for whom.</param>
     /// <param name="handler">Carries out the commands; disposed by its owner, after the server.</param>
-    /// <param name="maximumConnections">Null: four fifths of the handles that the process may have, 16,384 at most.</param>
-    /// <exception cref="SocketException">The port is taken or not allowed.</exception>
-    public static TcpServer Start(int port, ICommandHandler handler, int? maximumConnections = null)
+    /// <exception cref="SocketException">The port is taken or not allowed, or the address is not this machine's.</exception>
+    public static TcpServer Start(ListenOptions options, ICommandHandler handler)
     {
-        var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        var listener = new Socket(options.Address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
-            listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
+            // All addresses of IPv6 are all of this machine, by IPv4 too.
+            if (options.Address.Equals(IPAddress.IPv6Any))
+                listener.DualMode = true;
+            listener.Bind(new IPEndPoint(options.Address, options.Port));
             listener.Listen(512);
-            var server = new TcpServer(listener, handler, maximumConnections ?? Math.Min(MostConnections, HandleLimit.ForConnections));
+            var server = new TcpServer(listener, handler, options);
             server._acceptor.Start();
             return server;
         }
@@ -122,6 +128,7 @@ public sealed class TcpServer : IDisposable
                 connection.Watch();
         }
 
+        _newcomers?.EndSilent();
         _heap.Collect();
         Volatile.Write(ref _isWatching, 0);
     }
@@ -157,6 +164,13 @@ public sealed class TcpServer : IDisposable
         int id = Counters.Opened();
         var connection = new Connection(socket, id, Counters, _budget, _heap);
         _connections[id] = connection;
+        if (_newcomers?.TryAdd(connection) == false)
+        {
+            Interlocked.Increment(ref _refused);
+            End(connection);
+            return;
+        }
+
         try
         {
             new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
@@ -175,6 +189,7 @@ public sealed class TcpServer : IDisposable
 
     private void End(Connection connection)
     {
+        _newcomers?.Remove(connection);
         connection.Dispose();
         Counters.Closed();
         _connections.TryRemove(connection.Id, out _);
@@ -184,8 +199,10 @@ public sealed class TcpServer : IDisposable
     {
         try
         {
+            if (_tls is not null)
+                connection.Encrypt(_tls);
             using ICommandSession session = _handler.Open(connection.Id);
-            connection.Serve(session);
+            connection.Serve(session, () => _newcomers?.Remove(connection));
         }
         catch (Exception)
         {

@@ -12,8 +12,8 @@ internal static class StoreFolder
 {
     public const string MarkFile = "mongoperf-store";
 
-    /// <summary>Of files that a client puts beside the store before it starts the server.</summary>
-    private const string OwnPrefix = "mongoperf-";
+    /// <summary>Of files and folders that are put beside the store, maybe before the server starts.</summary>
+    public const string OwnPrefix = "mongoperf-";
 
     /// <summary>Makes the folder, or sees to it that it is the store's.</summary>
     /// <exception cref="ForeignFolderException">It is neither empty nor the store's.</exception>

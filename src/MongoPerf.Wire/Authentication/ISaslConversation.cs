@@ -18,5 +18,5 @@ internal interface ISaslConversation
     byte[] Continue(ReadOnlySpan<byte> challenge);
 }
 
-/// <summary>The server's part of an exchange is wrong. The message holds no secret.</summary>
-internal sealed class SaslException(string message) : Exception(message);
+/// <summary>The other side's part of an exchange is wrong, or a password that no mechanism takes. The message holds no secret.</summary>
+public sealed class SaslException(string message) : Exception(message);

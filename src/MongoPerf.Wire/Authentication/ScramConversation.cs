@@ -4,19 +4,14 @@ using System.Text;
 
 namespace MongoPerf.Wire.Authentication;
 
-/// <summary>SCRAM-SHA-256 and SCRAM-SHA-1 without channel binding. Sources: RFC 5802, RFC 7677, specifications/source/auth/auth.md.</summary>
+/// <summary>The client's half of SCRAM-SHA-256 and SCRAM-SHA-1, without channel binding. Sources: RFC 5802, RFC 7677, specifications/source/auth/auth.md.</summary>
 internal sealed class ScramConversation : ISaslConversation
 {
-    public const string Sha256 = "SCRAM-SHA-256";
-    public const string Sha1 = "SCRAM-SHA-1";
-
     /// <summary>Less would make a stolen exchange cheap to try passwords on: the auth specification's least.</summary>
     private const int LeastIterations = 4096;
 
     /// <summary>More would let a server hold the client's CPU for seconds; mongod's defaults are 10,000 and 15,000.</summary>
     private const int MostIterations = 2_000_000;
-
-    private const int NonceBytes = 24;
 
     /// <summary>"n,,": no channel binding, no other identity.</summary>
     private const string Header = "n,,";
@@ -25,11 +20,10 @@ internal sealed class ScramConversation : ISaslConversation
     private readonly Func<string> _password;
     private readonly string _nonce;
     private readonly string _firstBare;
-    private readonly HashAlgorithmName _hash;
     private byte[]? _serverSignature;
 
     public ScramConversation(string mechanism, MongoCredential credential)
-        : this(mechanism, credential.UserName!, () => Prepare(mechanism, credential), Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes)), credential.ScramKeys)
+        : this(mechanism, credential.UserName!, () => Scram.Prepare(mechanism, credential.UserName, credential.Password ?? ""), Scram.NewNonce(), credential.ScramKeys)
     {
     }
 
@@ -41,7 +35,6 @@ internal sealed class ScramConversation : ISaslConversation
     internal ScramConversation(string mechanism, string userName, Func<string> password, string nonce, ScramKeyCache cache)
     {
         Mechanism = mechanism;
-        _hash = mechanism == Sha256 ? HashAlgorithmName.SHA256 : HashAlgorithmName.SHA1;
         _password = password;
         _nonce = nonce;
         _cache = cache;
@@ -64,18 +57,6 @@ internal sealed class ScramConversation : ISaslConversation
         return [];
     }
 
-    /// <summary>What goes into the key derivation: SCRAM-SHA-256 prepares the password, SCRAM-SHA-1 takes MongoDB's digest of it.</summary>
-    internal static string Prepare(string mechanism, MongoCredential credential)
-    {
-        string password = credential.Password ?? "";
-        return mechanism == Sha256 ? SaslPrep.Prepare(password) : Digest($"{credential.UserName}:mongo:{password}");
-    }
-
-    // CA5351: the digest that MongoDB stores for SCRAM-SHA-1 is MD5; what protects the password is the key derivation around it.
-#pragma warning disable CA5351
-    private static string Digest(string text) => Convert.ToHexStringLower(MD5.HashData(Encoding.UTF8.GetBytes(text)));
-#pragma warning restore CA5351
-
     private string Answer(string serverFirst)
     {
         string[] fields = serverFirst.Split(',');
@@ -87,24 +68,12 @@ internal sealed class ScramConversation : ISaslConversation
         if (!int.TryParse(iterationText, NumberStyles.None, CultureInfo.InvariantCulture, out int iterations) || iterations is < LeastIterations or > MostIterations)
             throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations; allowed: {LeastIterations:N0} to {MostIterations:N0}");
 
-        ScramKeys keys = _cache.Get(Mechanism, salt, iterations, () => Derive(salt, iterations));
+        ScramKeys keys = _cache.Get(Mechanism, salt, iterations, () => Scram.Derive(Mechanism, _password(), salt, iterations));
         string withoutProof = $"c={Convert.ToBase64String(Encoding.ASCII.GetBytes(Header))},r={nonce}";
         byte[] message = Encoding.UTF8.GetBytes($"{_firstBare},{serverFirst},{withoutProof}");
-        byte[] proof = CryptographicOperations.HmacData(_hash, CryptographicOperations.HashData(_hash, keys.ClientKey), message);
-        for (int i = 0; i < proof.Length; i++)
-            proof[i] ^= keys.ClientKey[i];
-        _serverSignature = CryptographicOperations.HmacData(_hash, keys.ServerKey, message);
-        return $"{withoutProof},p={Convert.ToBase64String(proof)}";
-    }
-
-    private ScramKeys Derive(byte[] salt, int iterations)
-    {
-        // CA5379: SCRAM-SHA-1 names its hash, and a server may know a user by that alone.
-#pragma warning disable CA5379
-        byte[] salted = Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(_password()), salt, iterations, _hash, _hash == HashAlgorithmName.SHA256 ? 32 : 20);
-#pragma warning restore CA5379
-        return new ScramKeys(
-            CryptographicOperations.HmacData(_hash, salted, "Client Key"u8.ToArray()), CryptographicOperations.HmacData(_hash, salted, "Server Key"u8.ToArray()));
+        byte[] signature = Scram.Sign(Mechanism, Scram.Hash(Mechanism, keys.ClientKey), message);
+        _serverSignature = Scram.Sign(Mechanism, keys.ServerKey, message);
+        return $"{withoutProof},p={Convert.ToBase64String(Scram.Xor(keys.ClientKey, signature))}";
     }
 
     private void CheckServer(string serverFinal)
@@ -118,11 +87,5 @@ internal sealed class ScramConversation : ISaslConversation
         IsComplete = true;
     }
 
-    private static byte[] ReadBase64(string text, string what)
-    {
-        byte[] bytes = new byte[text.Length];
-        return text.Length > 0 && Convert.TryFromBase64String(text, bytes, out int length)
-            ? bytes[..length]
-            : throw new SaslException($"the server's {what} is not base64");
-    }
+    private static byte[] ReadBase64(string text, string what) => Scram.ReadBase64(text) ?? throw new SaslException($"the server's {what} is not base64");
 }

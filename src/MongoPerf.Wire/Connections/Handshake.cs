@@ -20,8 +20,8 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
     /// <exception cref="ConnectionFailedException">The login failed, or the server is of another replica set.</exception>
     public HelloReply Run()
     {
-        ScramConversation? begun = _credential is { Mechanism: null or ScramConversation.Sha256 or ScramConversation.Sha1 }
-            ? new ScramConversation(_credential.Mechanism ?? ScramConversation.Sha256, _credential)
+        ScramConversation? begun = _credential is { Mechanism: null or Scram.Sha256 or Scram.Sha1 }
+            ? new ScramConversation(_credential.Mechanism ?? Scram.Sha256, _credential)
             : null;
         var server = new HelloReply(connection.RunCommand("admin", Hello(begun)));
         if (server.MaxWireVersion < MinimumWireVersion)
@@ -95,12 +95,12 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
     {
         BsonDocument? offered = server.Document.FindDocument("saslSupportedMechs");
         // A user that is not known offers nothing, and is refused by either.
-        return offered is null || offered.Any(mechanism => mechanism.Value.ToString() == ScramConversation.Sha256) ? ScramConversation.Sha256 : ScramConversation.Sha1;
+        return offered is null || offered.Any(mechanism => mechanism.Value.ToString() == Scram.Sha256) ? Scram.Sha256 : Scram.Sha1;
     }
 
     private static ISaslConversation Begin(string mechanism, MongoCredential credential) => mechanism switch
     {
-        ScramConversation.Sha1 or ScramConversation.Sha256 => new ScramConversation(mechanism, credential),
+        Scram.Sha1 or Scram.Sha256 => new ScramConversation(mechanism, credential),
         "PLAIN" => new PlainConversation(credential),
         "MONGODB-AWS" => new AwsConversation(AwsKeys.Find(credential, Environment.GetEnvironmentVariable) ?? throw new ConnectionStringException("MONGODB-AWS finds no keys in the environment")),
         _ => throw new ConnectionStringException($"authentication by {mechanism} is not supported"),

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Connections;
 
@@ -17,6 +18,7 @@ internal sealed partial class ChildDeployment : IDeployment
     private readonly Func<int, IReadOnlyList<string>> _arguments;
     private readonly string _remark;
     private readonly ServerLimits? _limits;
+    private readonly SecurityFiles? _security;
     private readonly CancellationToken _interrupt;
     private readonly ProcessTable _table = ProcessTable.System;
     private readonly List<string> _errors = [];
@@ -24,7 +26,7 @@ internal sealed partial class ChildDeployment : IDeployment
     private volatile ProcessIdentity? _identity;
 
     private ChildDeployment(
-        DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits, CancellationToken interrupt)
+        DeploymentKind kind, string? dataFolder, Func<int, IReadOnlyList<string>> arguments, string remark, ServerLimits? limits, SecurityFiles? security, CancellationToken interrupt)
     {
         _interrupt = interrupt;
         Kind = kind;
@@ -32,12 +34,15 @@ internal sealed partial class ChildDeployment : IDeployment
         _arguments = arguments;
         _remark = remark;
         _limits = limits;
+        _security = security;
         Address = new ServerAddress("127.0.0.1", 0);
     }
 
     public DeploymentKind Kind { get; }
 
     public ServerAddress Address { get; private set; }
+
+    public ConnectionSettings? Connections => _security?.User;
 
     public string? DataFolder { get; }
 
@@ -47,23 +52,29 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public IReadOnlyList<string> Remarks => [_remark, .. _limits?.Describe(ProcessId, _table) ?? []];
 
-    /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES]</c>.</summary>
+    /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES] [--auth] [--tls-certificate-key-file FILE]</c>.</summary>
     /// <param name="dataFolder">Made when it is not there.</param>
-    /// <param name="settings">Cache and limits of it; its own default cache fits the memory that it is limited to.</param>
+    /// <param name="settings">Cache, limits, logins and TLS of it; its own default cache fits the memory that it is limited to.</param>
     /// <param name="interrupt">Ends the wait for its answer.</param>
     /// <exception cref="DeploymentException">The cache does not fit, there are not so many CPUs, or the folder holds a mongod's data.</exception>
     public static ChildDeployment Embedded(string dataFolder, DeploymentSettings settings, CancellationToken interrupt = default)
     {
+        bool auth = settings.Auth is true, tls = settings.Tls is true;
         string full = Path.GetFullPath(dataFolder);
         var limits = new ServerLimits(full, settings);
         DataFolderOwner.RefuseForEmbedded(full);
-        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, interrupt);
+        SecurityFiles? security = auth || tls ? new SecurityFiles(full, auth, tls, SecurityFiles.EmbeddedFolderName) : null;
+        security?.Ensure();
+        if (auth)
+            LocalUser.Store(full, security!);
+        return new ChildDeployment(DeploymentKind.Embedded, full, Arguments, "results are for the embedded server, not MongoDB", limits, security, interrupt);
 
         IReadOnlyList<string> Arguments(int port)
         {
             List<string> arguments = ["serve", "--port", $"{port}", "--data", full];
             if (limits.CacheBytes is { } bytes)
                 arguments.AddRange(["--cache", $"{bytes}"]);
+            arguments.AddRange(security?.EmbeddedArguments ?? []);
             return arguments;
         }
     }
@@ -73,7 +84,7 @@ internal sealed partial class ChildDeployment : IDeployment
     /// <param name="interrupt">Ends the wait for its answer.</param>
     public static ChildDeployment Null(string? runFolder, CancellationToken interrupt = default) => new(
         DeploymentKind.Null, null, port => ["null-server", "--port", $"{port}", .. runFolder is null ? Array.Empty<string>() : ["--run", runFolder]],
-        "nothing is stored: results show the limits of the client and the loopback", null, interrupt);
+        "nothing is stored: results show the limits of the client and the loopback", null, null, interrupt);
 
     public bool EnsureRunning()
     {

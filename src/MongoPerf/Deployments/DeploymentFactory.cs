@@ -47,8 +47,6 @@ internal static class DeploymentFactory
             return new OwnCluster(request, variable);
         if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
             return Mongod(request, program);
-        if (request.Settings is { Auth: true } or { Tls: true })
-            throw Missing($"{(request.Settings.Tls is true ? "--tls" : "--auth")} needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH)", "'mongoperf server install 8.0' installs one");
         return Embedded(request);
     }
 
@@ -58,8 +56,7 @@ internal static class DeploymentFactory
     private static MongodDeployment Mongod(DeploymentRequest request, MongodProgram program) =>
         new(program, request.DataFolder, request.Settings, request.Connections.Stop);
 
-    private static ChildDeployment Embedded(DeploymentRequest request) =>
-        ChildDeployment.Embedded(request.DataFolder, request.Settings, request.Connections.Stop);
+    private static ChildDeployment Embedded(DeploymentRequest request) => ChildDeployment.Embedded(request.DataFolder, request.Settings, request.Connections.Stop);
 
     private static MongodProgram FindRequired(DeploymentRequest request, Func<string, string?> variable)
     {

@@ -45,7 +45,7 @@ public sealed class PymongoTests
         return Convert.ToHexStringLower(SHA256.HashData(content));
     }
 
-    private static string RunScript(string name, params string[] arguments)
+    internal static string RunScript(string name, params string[] arguments)
     {
         string script = Path.Combine(RepositoryPaths.Root, "tests/MongoPerf.EndToEnd.Tests/Embedded", name);
         var start = new ProcessStartInfo(PymongoFactAttribute.Python, [script, .. arguments]) { RedirectStandardOutput = true, RedirectStandardError = true };

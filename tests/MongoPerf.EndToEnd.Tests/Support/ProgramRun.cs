@@ -123,7 +123,10 @@ internal sealed partial class ProgramRun : IDisposable
     /// <param name="answer">Without the line's end.</param>
     /// <param name="arguments">Of the program.</param>
     /// <returns>The exit code, and all that the terminal showed.</returns>
-    public static (int ExitCode, string Shown) Answer(string question, string answer, params string[] arguments)
+    public static (int ExitCode, string Shown) Answer(string question, string answer, params string[] arguments) => Answer([(question, answer)], arguments);
+
+    /// <summary>As <see cref="Answer(string, string, string[])"/>, for several questions, which come in this order.</summary>
+    public static (int ExitCode, string Shown) Answer(IReadOnlyList<(string Question, string Answer)> talk, params string[] arguments)
     {
         var options = new ProgramOptions { InTerminal = true };
         using var process = Process.Start(StartInfo(options, arguments))!;
@@ -132,14 +135,13 @@ internal sealed partial class ProgramRun : IDisposable
         var shown = new StringBuilder();
         using var patience = new Timer(_ => process.Kill(entireProcessTree: true), null, options.Limit, Timeout.InfiniteTimeSpan);
         char[] buffer = new char[4096];
-        bool isAnswered = false;
+        int answered = 0;
         for (int count; (count = process.StandardOutput.Read(buffer)) > 0;)
         {
             shown.Append(buffer, 0, count);
-            if (isAnswered || !shown.ToString().Contains(question, StringComparison.Ordinal))
+            if (answered == talk.Count || !shown.ToString().Contains(talk[answered].Question, StringComparison.Ordinal))
                 continue;
-            isAnswered = true;
-            process.StandardInput.Write(answer + "\n");
+            process.StandardInput.Write(talk[answered++].Answer + "\n");
             process.StandardInput.Flush();
         }
 

@@ -22,12 +22,13 @@ internal sealed class TestServer : IDisposable
     private readonly IDeployment _deployment;
     private readonly string? _ownFolder;
 
-    private TestServer(string kind, string folder, bool ownsFolder)
+    private TestServer(string kind, string folder, bool ownsFolder, bool isSecured = false)
     {
         _ownFolder = ownsFolder ? folder : null;
+        var settings = new DeploymentSettings { CacheBytes = 256L << 20, Auth = isSecured, Tls = isSecured };
         _deployment = kind == "mongod"
-            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, new DeploymentSettings { CacheBytes = 256L << 20 })
-            : ChildDeployment.Embedded(folder, new DeploymentSettings { CacheBytes = 256L << 20 });
+            ? new MongodDeployment(MongodProgram.Find(MongodBinary.Path)!, folder, settings)
+            : ChildDeployment.Embedded(folder, settings);
         _deployment.EnsureRunning();
     }
 
@@ -35,12 +36,17 @@ internal sealed class TestServer : IDisposable
 
     public ServerAddress Address => _deployment.Address;
 
+    public int ProcessId => _deployment.ProcessId!.Value;
+
     public static TestServer Start(string kind) => new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true);
+
+    /// <summary>With a login and TLS, which <see cref="Connect"/> uses.</summary>
+    public static TestServer StartSecured(string kind) => new(kind, Directory.CreateTempSubdirectory("mongoperf-server-").FullName, ownsFolder: true, isSecured: true);
 
     /// <summary>On the data that a run left behind.</summary>
     public static TestServer OnDataOf(RunsFolder runs, string kind) => new(kind, runs.DataPath, ownsFolder: false);
 
-    public MongoConnection Connect() => MongoConnection.Open(Address, ConnectionSettings.Default);
+    public MongoConnection Connect() => MongoConnection.Open(Address, _deployment.Connections ?? ConnectionSettings.Default);
 
     /// <summary>kill -9.</summary>
     public void Kill()

@@ -40,7 +40,9 @@ public sealed class DeploymentFactoryTests : IDisposable
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set, _mongod));
         Assert.Equal(DeploymentKind.ReplicaSet, KindOf(set with { RequiredKind = DeploymentKind.ReplicaSet }, _mongod));
         Refuses(set with { DataFolder = _folder.At("none") }, "a replica set needs a mongod, and none was found", "server install 8.0");
-        Refuses(Request() with { Settings = Request().Settings with { Tls = true } }, "--tls needs a mongod, and none was found", "server install 8.0");
+        DeploymentRequest secured = Request() with { Settings = Request().Settings with { Auth = true, Tls = true }, DataFolder = _folder.At("secured") };
+        using IDeployment embedded = DeploymentFactory.Create(secured, _ => null);
+        Assert.Equal((DeploymentKind.Embedded, "mongoperf", true), (embedded.Kind, embedded.Connections?.Credential?.UserName, embedded.Connections?.Tls is not null));
     }
 
     [Fact]

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using MongoPerf.Server;
+using MongoPerf.Server.Listening;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
@@ -18,7 +19,7 @@ public sealed class CrowdTests : ServerTest
     public void Connections_beyond_the_limit_are_refused_and_those_there_go_on()
     {
         using var folder = new TemporaryFolder();
-        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = folder.At("data"), CacheBytes = 64 << 20, MaximumConnections = 8 });
+        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { MaximumConnections = 8 } });
         var clients = Enumerable.Range(0, 8).Select(_ => new TestClient(server.Port)).ToList();
         Assert.All(clients, client => Assert.True(client.Run("{'ping': 1}").IsTrue("ok")));
         for (int i = 0; i < 50; i++)

@@ -13,7 +13,15 @@ public sealed class EmbeddedServerDocumentTests : ServerTest
     private const int NotImplemented = 238;
 
     [Fact]
-    public void Its_commands_are_those_of_the_command_table() => Assert.Equal(CommandTable.Names.Order(StringComparer.Ordinal), Names("Commands", 2));
+    public void Its_commands_are_those_of_the_command_table() =>
+        Assert.Equal(CommandTable.Names.Order(StringComparer.Ordinal), Names("Commands", 2).Concat(Names("Commands", 3)).Order(StringComparer.Ordinal));
+
+    [Fact]
+    public void Commands_that_it_says_are_refused_are()
+    {
+        foreach (string name in Names("Commands", 3))
+            Fails($"{{'{name}': 1}}", NotImplemented, "does not support " + name, "admin");
+    }
 
     [Fact]
     public void What_it_says_is_refused_is_what_the_parsers_refuse()

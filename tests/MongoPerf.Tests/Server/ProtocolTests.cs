@@ -108,7 +108,7 @@ public sealed class ProtocolTests : ServerTest
     [Fact]
     public void Listener_takes_another_handler_that_may_lie()
     {
-        using TcpServer server = TcpServer.Start(0, new LyingHandler());
+        using TcpServer server = TcpServer.Start(new ListenOptions(), new LyingHandler());
         using var client = new TestClient(server.Port);
         Assert.Equal("find/2", client.RunWithSequence("{'find': 'x'}", "docs", [BsonDocument.Empty, BsonDocument.Empty]).FindString("said"));
         client.Send(new OpMsgWriter().WriteCommand("admin", BsonDocument.Of(("lie", 1)), 5));

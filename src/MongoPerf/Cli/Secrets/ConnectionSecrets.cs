@@ -1,4 +1,3 @@
-using System.Text;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
@@ -10,10 +9,6 @@ namespace MongoPerf.Cli.Secrets;
 /// <param name="ask">Gets a question; null when nobody can be asked.</param>
 internal sealed class ConnectionSecrets(string? passwordFile, Func<string, string?> ask)
 {
-    public const string PasswordFileOption = "--password-file";
-
-    private const int MostBytes = 64 * 1024;
-
     private bool _fileWasUsed;
 
     /// <summary>The same requests with whole connection strings. Those that have what they need are left as they are.</summary>
@@ -32,7 +27,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (passwordFile is not null && !_fileWasUsed)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{PasswordFileOption}: there is no connection string with a user and without a password", "name the user in it: mongodb://USER@HOST");
+                ExitCode.WrongUsage, $"{PasswordFile.Option}: there is no connection string with a user and without a password", "name the user in it: mongodb://USER@HOST");
         }
 
         return whole;
@@ -61,7 +56,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (parsed.LacksPassword)
             uri = parsed.With(password: passwordFile is null ? Ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ", $"user '{parsed.UserName}'") : ReadFile());
         parsed = ServerUri.Parse(uri);
-        if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && TlsSettings.IsEncrypted(file)))
+        if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && PemFiles.IsEncrypted(file)))
             uri = parsed.With(keyPassword: Ask($"password of {parsed.TlsCertificateKeyFile}: ", "tlsCertificateKeyFile"));
         if (parsed.LacksProperties)
             throw Missing("authMechanismProperties, which is never stored,");
@@ -73,26 +68,11 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
     private string Ask(string question, string whose) => ask(question) ?? throw Missing($"the password of {whose}");
 
     private static UserException Missing(string what) => new(
-        ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", $"{PasswordFileOption} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
+        ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", $"{PasswordFile.Option} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
 
     private string ReadFile()
     {
-        string file = passwordFile!;
         _fileWasUsed = true;
-        try
-        {
-            if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file) is var mode && (mode & (UnixFileMode.GroupRead | UnixFileMode.OtherRead)) != 0)
-                Console.Error.WriteLine($"warning: {PasswordFileOption}: other users can read {file}; chmod 600 prevents that");
-            using FileStream stream = File.OpenRead(file);
-            byte[] bytes = new byte[MostBytes];
-            int count = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
-            string line = new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes, 0, count).Split('\n')[0].TrimEnd('\r');
-            return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{PasswordFileOption}: the first line of '{file}' is empty; it is to be the password");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
-        {
-            string why = File.Exists(file) ? e is ArgumentException ? "its first line is not valid UTF-8" : "may this user read it?" : "there is no such file";
-            throw new UserException(ExitCode.WrongUsage, $"{PasswordFileOption}: '{file}' can't be read: {why}");
-        }
+        return PasswordFile.Read(passwordFile!);
     }
 }

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Server;
+using MongoPerf.Server.Listening;
 
 namespace MongoPerf.Deployments.Null;
 
@@ -24,7 +25,7 @@ internal static class NullServer
         {
             return EmbeddedServer.Start(new EmbeddedServerOptions
             {
-                Port = port, CacheBytes = CacheBytes, KindField = "mongoperfNull",
+                Listen = new ListenOptions { Port = port }, CacheBytes = CacheBytes, KindField = "mongoperfNull",
                 Around = (session, counters) => new NullSession(session, store, counters),
             });
         }

@@ -1,3 +1,4 @@
+using MongoPerf.Server.Users;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -30,6 +31,12 @@ internal static class LocalUser
             throw new DeploymentException(DeploymentFault.CannotConnect, $"{server}: the user {SecurityFiles.UserName} can't be created: {e.Message}", e);
         }
     }
+
+    /// <summary>Of the embedded server, before it starts.</summary>
+    /// <param name="dataFolder">Of that server.</param>
+    /// <param name="security">Holds the password.</param>
+    /// <exception cref="IOException">The folder can't be written, or holds something else.</exception>
+    public static void Store(string dataFolder, SecurityFiles security) => new UserStore(dataFolder).Put(SecurityFiles.UserName, security.ReadPassword());
 
     private static BsonDocument Role(string name) => BsonDocument.Of(("role", name), ("db", "admin"));
 }

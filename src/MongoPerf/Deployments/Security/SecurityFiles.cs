@@ -13,6 +13,9 @@ internal sealed class SecurityFiles
 {
     public const string FolderName = "security";
 
+    /// <summary>Of the embedded server, which claims a data folder only where nothing else lies.</summary>
+    public const string EmbeddedFolderName = "mongoperf-security";
+
     /// <summary>Of the user that clients log in as, known to the database admin.</summary>
     public const string UserName = "mongoperf";
 
@@ -31,10 +34,11 @@ internal sealed class SecurityFiles
     /// <param name="dataFolder">Of the servers; gets a folder for these files.</param>
     /// <param name="auth">Clients log in, and servers know each other by the key file.</param>
     /// <param name="tls">Servers take TLS connections only.</param>
-    public SecurityFiles(string dataFolder, bool auth, bool tls)
+    /// <param name="folderName">Of the folder for these files.</param>
+    public SecurityFiles(string dataFolder, bool auth, bool tls, string folderName = FolderName)
     {
         (_auth, _tls) = (auth, tls);
-        Folder = Path.Combine(Path.GetFullPath(dataFolder), FolderName);
+        Folder = Path.Combine(Path.GetFullPath(dataFolder), folderName);
         _anonymous = new(() => Connect("", ""));
         // Servers log in to one another so: user __system of the database local, the key file's text its password.
         _system = new(() => auth ? Connect($"__system:{Uri.EscapeDataString(File.ReadAllText(KeyFile))}@", "authSource=local&") : _anonymous.Value);
@@ -69,6 +73,13 @@ internal sealed class SecurityFiles
         .. _tls
             ? ["--tlsMode", "requireTLS", "--tlsCertificateKeyFile", CertificateFile, "--tlsCAFile", AuthorityFile, "--tlsAllowConnectionsWithoutCertificates"]
             : Array.Empty<string>(),
+    ];
+
+    /// <summary>What the embedded server is started with; it finds its users in its data folder.</summary>
+    public IReadOnlyList<string> EmbeddedArguments =>
+    [
+        .. _auth ? ["--auth"] : Array.Empty<string>(),
+        .. _tls ? ["--tls-certificate-key-file", CertificateFile] : Array.Empty<string>(),
     ];
 
     /// <exception cref="DeploymentException">The program is too old to be told.</exception>

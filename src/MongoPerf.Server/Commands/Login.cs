@@ -1,0 +1,119 @@
+using MongoPerf.Server.Users;
+using MongoPerf.Wire.Authentication;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Commands;
+
+/// <summary>Who the client of one connection is, and the exchange in which it shows that. The connection's thread only.</summary>
+/// <param name="users">Of the server.</param>
+internal sealed class Login(UserStore users)
+{
+    /// <summary>A client that has failed so often on one connection has to come back with another.</summary>
+    public const int MostFailures = 10;
+
+    private const int ConversationId = 1;
+
+    private ScramServerConversation? _conversation;
+    private bool _skipsEmptyExchange;
+    private string? _proven;
+
+    /// <summary>Null: nobody has logged in.</summary>
+    public string? UserName { get; private set; }
+
+    /// <summary>Logins that failed.</summary>
+    public int Failures { get; private set; }
+
+    public void LogOut() => UserName = null;
+
+    /// <summary>saslStart, by itself or within hello.</summary>
+    /// <param name="command">Its fields.</param>
+    /// <param name="database">That the user is of.</param>
+    /// <param name="reply">Gets the fields of the answer.</param>
+    /// <exception cref="CommandException">18 for whatever is wrong with user and password; 334, 40414 or 2 for the command itself.</exception>
+    public void Start(BsonDocument command, string database, BsonWriter reply)
+    {
+        _conversation = null;
+        _proven = null;
+        string mechanism = command.Find("mechanism") switch
+        {
+            null => throw CommandException.MissingField("saslStart", "mechanism"),
+            { Type: BsonType.String } value => value.ToString(),
+            { } value => throw CommandFields.Mismatch("saslStart", "mechanism", value.Type, "string"),
+        };
+        if (!ScramCredential.Mechanisms.Contains(mechanism))
+            throw new CommandException(334, "MechanismUnavailable", $"Received authentication for mechanism {mechanism} which is not enabled");
+        byte[] payload = Payload("saslStart", command);
+        var conversation = new ScramServerConversation(mechanism, user => users.Find(mechanism, database, user));
+        byte[] answer = Converse(() => conversation.Start(payload));
+        _conversation = conversation;
+        _skipsEmptyExchange = command.IsTrue("options.skipEmptyExchange");
+        Write(reply, isDone: false, answer);
+    }
+
+    /// <summary>saslContinue: the client's proof; then maybe an empty message.</summary>
+    /// <inheritdoc cref="Start"/>
+    public void Continue(BsonDocument command, BsonWriter reply)
+    {
+        BsonValue id = command.Find("conversationId") ?? throw CommandException.MissingField("saslContinue", "conversationId");
+        byte[] payload = Payload("saslContinue", command);
+        ScramServerConversation conversation = _conversation ?? throw Protocol("No SASL session state found");
+        _conversation = null;
+        if (!id.IsNumber || id.ToInt64() != ConversationId)
+            throw Protocol("sasl: Mismatched conversation id");
+        if (_proven is null)
+        {
+            byte[] answer = Converse(() => conversation.Finish(payload));
+            _proven = conversation.UserName;
+            if (!_skipsEmptyExchange)
+                _conversation = conversation;
+            Write(reply, isDone: _skipsEmptyExchange, answer);
+        }
+        else
+        {
+            Write(reply, isDone: true, []);
+        }
+
+        if (_conversation is null)
+            UserName = _proven;
+    }
+
+    private byte[] Converse(Func<byte[]> step)
+    {
+        try
+        {
+            return step();
+        }
+        catch (SaslException)
+        {
+            // As mongod: what exactly was wrong is nobody's business.
+            Failures++;
+            throw new CommandException(18, "AuthenticationFailed", "Authentication failed.");
+        }
+    }
+
+    private static void Write(BsonWriter reply, bool isDone, byte[] payload)
+    {
+        reply.WriteInt32("conversationId"u8, ConversationId);
+        reply.WriteBoolean("done"u8, isDone);
+        reply.WriteBinary("payload"u8, payload);
+    }
+
+    private static byte[] Payload(string command, BsonDocument fields)
+    {
+        BsonValue value = fields.Find("payload") ?? throw CommandException.MissingField(command, "payload");
+        if (value.Type == BsonType.Binary)
+            return value.ToBinary().ToArray();
+        if (value.Type != BsonType.String)
+            throw CommandException.BadValue($"Invalid SASLPayload type. Expected Base64 or BinData, got: {Queries.TypeSet.AliasOf(value.Type)}");
+        try
+        {
+            return Convert.FromBase64String(value.ToString());
+        }
+        catch (FormatException)
+        {
+            throw CommandException.BadValue("Invalid base64 in SASLPayload");
+        }
+    }
+
+    private static CommandException Protocol(string message) => new(17, "ProtocolError", message);
+}

@@ -1,0 +1,22 @@
+using System.Net;
+
+namespace MongoPerf.Server.Listening;
+
+/// <summary>Where a <see cref="TcpServer"/> listens, and for whom.</summary>
+public sealed record ListenOptions
+{
+    /// <summary>One of this machine's; the unspecified ones are all of them, that of IPv6 with those of IPv4.</summary>
+    public IPAddress Address { get; init; } = IPAddress.Loopback;
+
+    /// <summary>0 takes a free one.</summary>
+    public int Port { get; init; }
+
+    /// <summary>Null: four fifths of the handles that the process may have, 16,384 at most.</summary>
+    public int? MaximumConnections { get; init; }
+
+    /// <summary>Every connection begins with TLS; null: none does.</summary>
+    public ServerTls? Tls { get; init; }
+
+    /// <summary>Sessions are not trusted before their client has logged in.</summary>
+    public bool RequiresLogin { get; init; }
+}

@@ -1,0 +1,135 @@
+using System.Security.Cryptography;
+using System.Text;
+using MongoPerf.Server.Storage;
+using MongoPerf.Wire.Authentication;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Server.Users;
+
+/// <summary>The users of an embedded server, in a folder beside its data: one file each, with credentials and never a password, for its owner's eyes only.</summary>
+/// <remarks>
+/// Files are read at each login, so a server that runs learns of a new user or password at once. A user who is not there costs a login
+/// the same steps as one who is: the file of a user whom nobody can be is read instead. Any thread, and several processes.
+/// </remarks>
+/// <param name="dataPath">The server's data folder; null for one whose data are in memory, which has no users.</param>
+public sealed class UserStore(string? dataPath)
+{
+    public const string FolderName = StoreFolder.OwnPrefix + "users";
+
+    /// <summary>The database that knows them.</summary>
+    public const string Database = "admin";
+
+    /// <summary>Characters of a name.</summary>
+    public const int LongestName = 128;
+
+    private const string Extension = ".user";
+
+    // Its secret makes the salts of users who are not there.
+    private const string NobodyFile = "nobody";
+    private const int SecretBytes = 32;
+    private const int MostFileBytes = 16 << 10;
+
+    private readonly string _folder = dataPath is null ? "" : Path.Combine(dataPath, FolderName);
+
+    // For as long as there are no users.
+    private readonly byte[] _ownSecret = RandomNumberGenerator.GetBytes(SecretBytes);
+
+    /// <summary>Nobody can log in.</summary>
+    public bool IsEmpty => !Directory.Exists(_folder) || !Directory.EnumerateFiles(_folder, "*" + Extension).Any();
+
+    /// <summary>Adds a user, or gives one a new password. The folder is claimed for the store when it is new.</summary>
+    /// <returns>True when there was one of that name.</returns>
+    /// <exception cref="FormatException">The name can't be one.</exception>
+    /// <exception cref="SaslException">SCRAM-SHA-256 does not allow the password; the message says why and does not hold it.</exception>
+    /// <exception cref="ForeignFolderException">The data folder holds something else.</exception>
+    /// <exception cref="IOException">It can't be written.</exception>
+    public bool Put(string name, string password)
+    {
+        if (name.Length is 0 or > LongestName || name.Any(char.IsControl))
+            throw new FormatException($"a user's name has 1 to {LongestName} characters and no control characters");
+        (string, object?)[] credentials = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
+        StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
+        MakeFolder();
+        if (!File.Exists(Nobody))
+            Replace(Nobody, BsonDocument.Of([("user", ""), ("secret", RandomNumberGenerator.GetBytes(SecretBytes)), .. credentials]));
+        string file = FileOf(name);
+        bool isThere = File.Exists(file);
+        Replace(file, BsonDocument.Of([("user", name), .. credentials]));
+        return isThere;
+    }
+
+    /// <summary>What a login is checked against; for a user who is not there something that no password fits.</summary>
+    /// <param name="mechanism">SCRAM-SHA-256 or SCRAM-SHA-1.</param>
+    /// <param name="database">That the client says the user is of.</param>
+    /// <param name="name">As the client sent it.</param>
+    /// <exception cref="StorageException">A file is damaged, or not this process's to read.</exception>
+    public ScramCredential Find(string mechanism, string database, string name)
+    {
+        bool hasUsers = File.Exists(Nobody);
+        ScramCredential fake = ScramCredential.Fake(mechanism, $"{database}.{name}", hasUsers ? Bytes(Read(Nobody), "secret") : _ownSecret);
+        if (!hasUsers)
+            return fake;
+        string file = FileOf(name);
+        bool isKnown = File.Exists(file) & database == Database;
+        ScramCredential found = Parse(mechanism, Read(isKnown ? file : Nobody));
+        return isKnown ? found : fake;
+    }
+
+    private string Nobody => Path.Combine(_folder, NobodyFile);
+
+    // A name may hold anything that is no file's name.
+    private string FileOf(string name) => Path.Combine(_folder, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name))) + Extension);
+
+    private static BsonDocument Write(ScramCredential credential) => BsonDocument.Of(
+        ("iterationCount", credential.Iterations), ("salt", credential.Salt), ("storedKey", credential.StoredKey), ("serverKey", credential.ServerKey));
+
+    private static ScramCredential Parse(string mechanism, BsonDocument user) => new(
+        mechanism, Bytes(user, $"{mechanism}.salt"), (int)(user.FindInt64($"{mechanism}.iterationCount") ?? throw Damaged()),
+        Bytes(user, $"{mechanism}.storedKey"), Bytes(user, $"{mechanism}.serverKey"));
+
+    private static byte[] Bytes(BsonDocument document, string path) =>
+        document.Find(path) is { Type: BsonType.Binary } value ? value.ToBinary().ToArray() : throw Damaged();
+
+    private static BsonDocument Read(string file)
+    {
+        try
+        {
+            using FileStream stream = File.OpenRead(file);
+            byte[] bytes = new byte[Math.Min(stream.Length, MostFileBytes)];
+            stream.ReadExactly(bytes);
+            BsonValidator.Validate(bytes);
+            return new BsonDocument(bytes);
+        }
+        catch (Exception error) when (error is BsonFormatException or IOException or UnauthorizedAccessException)
+        {
+            throw Damaged();
+        }
+    }
+
+    private static StorageException Damaged() => new("the users of this server can't be read", "mongoperf serve --data DIR --add-user NAME writes a user anew");
+
+    private void MakeFolder()
+    {
+        if (OperatingSystem.IsWindows())
+            Directory.CreateDirectory(_folder);
+        else
+            Directory.CreateDirectory(_folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+    }
+
+    /// <summary>Whole or not at all, however this process ends.</summary>
+    private static void Replace(string file, BsonDocument content)
+    {
+        string unfinished = $"{file}.{Environment.ProcessId}.new";
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        File.Delete(unfinished);
+        using (var stream = new FileStream(unfinished, options))
+        {
+            stream.Write(content.Bytes);
+            stream.Flush(flushToDisk: true);
+        }
+
+        File.Move(unfinished, file, overwrite: true);
+    }
+}
