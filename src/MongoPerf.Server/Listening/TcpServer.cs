@@ -134,9 +134,9 @@ public sealed class TcpServer : IDisposable
             {
                 Serve(_listener.Accept());
             }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
+            catch (Exception error) when (error is SocketException or ObjectDisposedException or OutOfMemoryException)
             {
-                // The listener was closed, or a client went away before it was accepted; out of descriptors: wait for some.
+                // The listener was closed, or a client went away before it was accepted; out of descriptors or memory: wait for some.
                 if (!_isStopping)
                     Thread.Sleep(10);
             }
@@ -153,19 +153,16 @@ public sealed class TcpServer : IDisposable
             return;
         }
 
-        socket.NoDelay = true;
-        int id = Counters.Opened();
-        var connection = new Connection(socket, id, Counters, _budget, _heap);
-        _connections[id] = connection;
+        Connection connection;
         try
         {
-            new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
+            connection = Open(socket);
         }
-        catch (OutOfMemoryException)
+        catch (Exception error) when (error is SocketException or OutOfMemoryException)
         {
-            // The system gives no more threads.
+            // The client went away already, or the system gives no more memory or threads.
             Interlocked.Increment(ref _refused);
-            End(connection);
+            socket.Dispose();
             return;
         }
 
@@ -173,11 +170,30 @@ public sealed class TcpServer : IDisposable
             connection.StopReading();
     }
 
-    private void End(Connection connection)
+    private Connection Open(Socket socket)
     {
-        connection.Dispose();
+        int id = Counters.Opened();
+        try
+        {
+            socket.NoDelay = true;
+            var connection = new Connection(socket, id, Counters, _budget, _heap);
+            _connections[id] = connection;
+            new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
+            return connection;
+        }
+        catch
+        {
+            End(id);
+            throw;
+        }
+    }
+
+    private void End(int id)
+    {
+        if (_connections.TryGetValue(id, out Connection? connection))
+            connection.Dispose();
         Counters.Closed();
-        _connections.TryRemove(connection.Id, out _);
+        _connections.TryRemove(id, out _);
     }
 
     private void Run(Connection connection)
@@ -193,7 +209,7 @@ public sealed class TcpServer : IDisposable
         }
         finally
         {
-            End(connection);
+            End(connection.Id);
         }
     }
 }

@@ -188,7 +188,7 @@ internal static class ControlOperators
 
     private static ControlExpression GetField(BsonValue operand, Variables? variables)
     {
-        bool isNamed = operand.Type == BsonType.Document && !operand.ToDocument().First().Key.StartsWith('$');
+        bool isNamed = operand.Type == BsonType.Document && operand.ToDocument().FirstOrDefault().Key is not ['$', ..];
         Dictionary<string, Expression> named = isNamed
             ? Named("$getField", operand, variables, 3041701, ["field", "input"])
             : new() { ["field"] = ExpressionParser.Parse(operand, variables) };
@@ -218,9 +218,10 @@ internal static class ControlOperators
                 return Values.Null;
             if (from!.Value.Type != BsonType.Document)
                 throw CommandException.Location(4161105, "$setField requires 'input' to evaluate to type Object");
+            Values.Hold(from);
+            BsonValue? now = value?.Evaluate(scope);
             List<(string Name, BsonValue Value)> fields = [.. from.Value.ToDocument().Select(pair => (pair.Key, pair.Value))];
             int at = fields.FindIndex(pair => pair.Name == field);
-            BsonValue? now = value?.Evaluate(scope);
             if (now is not { } known)
                 fields.RemoveAll(pair => pair.Name == field);
             else if (at >= 0)
