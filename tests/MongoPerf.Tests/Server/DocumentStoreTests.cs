@@ -78,5 +78,21 @@ public sealed class DocumentStoreTests : IDisposable
         RocksDatabase.Open(_folder.Path, CacheBytes).Dispose();
     }
 
+    [Fact]
+    public void Many_collections_one_after_the_other_leave_one_log_and_no_other_files()
+    {
+        using DocumentStore store = DocumentStore.Open(_folder.Path, CacheBytes);
+        int before = Directory.GetFiles(_folder.Path).Length;
+        // So many that a log of 4 MB would be full of what RocksDB says of each.
+        for (int i = 0; i < 250; i++)
+        {
+            store.GetOrCreate("test", "c", out _);
+            store.Drop("test.c");
+        }
+
+        Assert.Single(Directory.GetFiles(_folder.Path, "LOG*"));
+        Assert.InRange(Directory.GetFiles(_folder.Path).Length, 1, before + 2);
+    }
+
     public void Dispose() => _folder.Dispose();
 }
