@@ -14,7 +14,7 @@ internal sealed class CommandSession : ICommandSession
 {
     private const int MaximumNameLength = 320;
 
-    // A longer command may have blown up what the query keeps for the next one.
+    // A longer command, or one that worked out constants, may have blown up what the query keeps for the next one.
     private const int UsualCommandBytes = 64 << 10;
 
     private readonly bool _requiresLogin;
@@ -116,7 +116,7 @@ internal sealed class CommandSession : ICommandSession
         finally
         {
             Query.Dispose();
-            if (request.Body.Length > UsualCommandBytes)
+            if (request.Body.Length > UsualCommandBytes || Operation.MostHeld > UsualCommandBytes)
                 Query = new FindQuery(new PathCache());
             if (Insert.IsLarge)
                 Insert = new InsertScratch();

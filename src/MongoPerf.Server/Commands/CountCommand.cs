@@ -40,31 +40,24 @@ internal static class CountCommand
     public static long Count(CommandSession session, Collection collection)
     {
         FindQuery query = session.Query;
-        collection.Lock.EnterReadLock();
-        try
+        using var use = CollectionUse.ToRead(session, collection);
+        if (collection.IsDropped)
+            return 0;
+        if (query.Filter.IsEmpty)
         {
-            if (collection.IsDropped)
-                return 0;
-            if (query.Filter.IsEmpty)
-            {
-                query.RequireHint(collection);
-                long rest = Math.Max(0, collection.DocumentCount - query.Skip);
-                return query.Limit > 0 ? Math.Min(query.Limit, rest) : rest;
-            }
-
-            query.Open(collection);
-            while (query.MoveNext())
-            {
-                // Counting is all.
-            }
-
-            session.Server.Counters.CountScan(query.Runner!.KeysExamined, query.Runner.DocumentsExamined, 0);
-            return query.Returned;
+            query.RequireHint(collection);
+            long rest = Math.Max(0, collection.DocumentCount - query.Skip);
+            return query.Limit > 0 ? Math.Min(query.Limit, rest) : rest;
         }
-        finally
+
+        query.Open(collection);
+        while (query.MoveNext())
         {
-            collection.Lock.ExitReadLock();
+            // Counting is all.
         }
+
+        session.Server.Counters.CountScan(query.Runner!.KeysExamined, query.Runner.DocumentsExamined, 0);
+        return query.Returned;
     }
 }
 

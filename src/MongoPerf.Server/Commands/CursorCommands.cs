@@ -15,7 +15,7 @@ internal static class CursorCommands
         bool hasMore = false;
         if (session.Operation.RemainingMilliseconds != null)
         {
-            session.Server.Cursors.PutBack(cursor);
+            session.Server.Cursors.PutBack(cursor, moreBytes: 0);
             throw CommandException.BadValue("cannot set maxTimeMS on getMore command for a non-awaitData cursor");
         }
 
@@ -44,9 +44,9 @@ internal static class CursorCommands
         {
             cursor.RemainingMilliseconds = session.Operation.RemainingMilliseconds;
             if (hasMore)
-                session.Server.Cursors.PutBack(cursor);
+                session.Server.Cursors.PutBack(cursor, session.Operation.KeptBytes);
             else
-                cursor.Source.Dispose();
+                session.Server.Cursors.End(cursor);
         }
     }
 
@@ -70,23 +70,14 @@ internal static class CursorCommands
     private static bool Read(CommandSession session, Cursor cursor, ReplyWriter reply, long batchSize)
     {
         Collection collection = cursor.Collection;
-        session.Server.Counters.ReaderEnters();
-        collection.Lock.EnterReadLock();
-        try
-        {
-            if (collection.IsDropped)
-                throw new CommandException(175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
-            (long keys, long documents, long returned) = cursor.Source.Examined;
-            bool hasMore = cursor.Source.WriteBatch(reply.Body, batchSize);
-            (long keysNow, long documentsNow, long returnedNow) = cursor.Source.Examined;
-            session.Server.Counters.CountScan(keysNow - keys, documentsNow - documents, returnedNow - returned);
-            return hasMore;
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-            session.Server.Counters.ReaderLeaves();
-        }
+        using var use = CollectionUse.ToRead(session, collection);
+        if (collection.IsDropped)
+            throw new CommandException(175, "QueryPlanKilled", $"collection dropped. UUID {Convert.ToHexStringLower(collection.Entry.Uuid)}");
+        (long keys, long documents, long returned) = cursor.Source.Examined;
+        bool hasMore = cursor.Source.WriteBatch(reply.Body, batchSize);
+        (long keysNow, long documentsNow, long returnedNow) = cursor.Source.Examined;
+        session.Server.Counters.CountScan(keysNow - keys, documentsNow - documents, returnedNow - returned);
+        return hasMore;
     }
 
     private static (long Id, string Collection, long BatchSize) ParseGetMore(ReadOnlySpan<byte> body)

@@ -20,6 +20,7 @@ internal static class DeleteCommand
         errors.Clear();
         int index = 0;
         int deleted = 0;
+        long held = Operation.Held;
         for (; statements.MoveNext(); index++)
         {
             (byte[] filter, bool isOne, IndexHint hint) = Parse(statements.Current);
@@ -32,6 +33,11 @@ internal static class DeleteCommand
                 errors.Add(index, error.Code, error.Message);
                 if (fields.IsOrdered)
                     break;
+            }
+            finally
+            {
+                // A statement's constants go with it.
+                Operation.Release(held);
             }
         }
 
@@ -51,8 +57,7 @@ internal static class DeleteCommand
         Collection? collection = session.FindCollection(fields.Collection);
         if (collection == null)
             return 0;
-        session.Server.Counters.WriterEnters();
-        collection.Lock.EnterReadLock();
+        using var use = CollectionUse.ToWrite(session, collection);
         try
         {
             if (collection.IsDropped)
@@ -63,8 +68,6 @@ internal static class DeleteCommand
         finally
         {
             query.Dispose();
-            collection.Lock.ExitReadLock();
-            session.Server.Counters.WriterLeaves();
         }
     }
 

@@ -42,26 +42,19 @@ internal static class DistinctCommand
     {
         FindQuery query = session.Query;
         var collector = new DistinctValues(path);
-        collection.Lock.EnterReadLock();
-        try
+        using var use = CollectionUse.ToRead(session, collection);
+        collector.IsOfIndex = DistinctValues.ReadsIndex(collection, query.Filter, path);
+        query.Open(collection.IsDropped ? null : collection);
+        while (query.MoveNext())
         {
-            collector.IsOfIndex = DistinctValues.ReadsIndex(collection, query.Filter, path);
-            query.Open(collection.IsDropped ? null : collection);
-            while (query.MoveNext())
-            {
-                collector.Add(query.Current);
-                if (collector.Bytes > Limits.MaximumReplyBytes)
-                    throw CommandException.Location(17217, "distinct too big, 16mb cap");
-            }
+            collector.Add(query.Current);
+            if (collector.Bytes > Limits.MaximumReplyBytes)
+                throw CommandException.Location(17217, "distinct too big, 16mb cap");
+        }
 
-            collector.Write(body);
-            (long keys, long documents, _) = query.Examined;
-            session.Server.Counters.CountScan(keys, documents, 0);
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-        }
+        collector.Write(body);
+        (long keys, long documents, _) = query.Examined;
+        session.Server.Counters.CountScan(keys, documents, 0);
     }
 }
 

@@ -24,7 +24,7 @@ internal static class ExplainCommand
         query.Parse(inner);
         Collection? collection = session.FindCollection(CommandSession.CollectionName(first));
         string nameSpace = $"{session.Database}.{first.StringText}";
-        long milliseconds = Run(query, collection, isExecuted);
+        long milliseconds = Run(session, collection, isExecuted);
         Write(reply.Body, query, nameSpace, isExecuted, milliseconds);
         reply.Body.WriteDocument("command"u8, inner);
         reply.Body.StartDocument("serverInfo"u8);
@@ -43,29 +43,23 @@ internal static class ExplainCommand
             : throw CommandException.BadValue($"Enumeration value '{verbosity}' for field 'explain.verbosity' is not a valid value.");
     }
 
-    private static long Run(FindQuery query, Collection? collection, bool isExecuted)
+    private static long Run(CommandSession session, Collection? collection, bool isExecuted)
     {
         if (collection == null)
             return 0;
+        FindQuery query = session.Query;
         long start = Stopwatch.GetTimestamp();
-        collection.Lock.EnterReadLock();
-        try
+        using var use = CollectionUse.ToRead(session, collection);
+        if (!isExecuted)
         {
-            if (!isExecuted)
-            {
-                query.OpenPlan(collection.IsDropped ? null : collection);
-                return 0;
-            }
-
-            query.Open(collection.IsDropped ? null : collection);
-            while (query.MoveNext())
-            {
-                // Only the counters are wanted.
-            }
+            query.OpenPlan(collection.IsDropped ? null : collection);
+            return 0;
         }
-        finally
+
+        query.Open(collection.IsDropped ? null : collection);
+        while (query.MoveNext())
         {
-            collection.Lock.ExitReadLock();
+            // Only the counters are wanted.
         }
 
         return (long)Stopwatch.GetElapsedTime(start).TotalMilliseconds;

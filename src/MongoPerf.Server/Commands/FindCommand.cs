@@ -20,7 +20,7 @@ internal static class FindCommand
         reply.Body.StartDocument("cursor"u8);
         reply.Body.StartArray("firstBatch"u8);
         if (collection != null && Read(session, collection, query, reply) && !query.IsSingleBatch)
-            cursor = session.Server.Cursors.Add(collection.Namespace, collection, session.ReleaseQuery(), session.Operation.RemainingMilliseconds);
+            cursor = session.Server.Cursors.Add(collection.Namespace, collection, session.ReleaseQuery(), session.Operation);
         reply.Body.End();
         reply.Body.WriteInt64("id"u8, cursor?.Id ?? 0);
         WriteNamespace(reply.Body, session.Database, name);
@@ -42,25 +42,16 @@ internal static class FindCommand
     private static bool Read(CommandSession session, Collection collection, FindQuery query, ReplyWriter reply)
     {
         ServerCounters counters = session.Server.Counters;
-        counters.ReaderEnters();
-        collection.Lock.EnterReadLock();
-        try
+        using var use = CollectionUse.ToRead(session, collection);
+        query.Open(collection.IsDropped ? null : collection);
+        bool hasMore = query.WriteBatch(reply.Body, FirstBatchSize(query));
+        if (query.Runner is { } runner)
         {
-            query.Open(collection.IsDropped ? null : collection);
-            bool hasMore = query.WriteBatch(reply.Body, FirstBatchSize(query));
-            if (query.Runner is { } runner)
-            {
-                counters.CountScan(runner.KeysExamined, runner.DocumentsExamined, query.Returned);
-                counters.CountPlan(runner.Plan.Index == null, query.UsesBlockingSort);
-            }
+            counters.CountScan(runner.KeysExamined, runner.DocumentsExamined, query.Returned);
+            counters.CountPlan(runner.Plan.Index == null, query.UsesBlockingSort);
+        }
 
-            return hasMore && query.Runner != null;
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-            counters.ReaderLeaves();
-        }
+        return hasMore && query.Runner != null;
     }
 
     private static long FirstBatchSize(FindQuery query) =>

@@ -101,8 +101,7 @@ internal static class IndexCommands
         }
         catch (IndexKeyException error)
         {
-            CommandException failure = InsertCommand.NotIndexable(error);
-            throw new CommandException(failure.Code, failure.CodeName, $"Index build failed: {failure.Message}");
+            throw new CommandException(error.Code, error.CodeName, $"Index build failed: {error.Message}");
         }
     }
 

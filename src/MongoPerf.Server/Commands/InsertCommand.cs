@@ -28,8 +28,8 @@ internal static class InsertCommand
 
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
-        Fields fields = Parse(request.Body);
-        DocumentSource documents = DocumentSource.Of(request, "insert", "documents"u8, fields.Documents, fields.HasDocuments);
+        WriteFields fields = WriteFields.Parse(request.Body, "insert", "documents"u8);
+        DocumentSource documents = DocumentSource.Of(request, "insert", "documents"u8, fields.Statements, fields.HasStatements);
         session.Insert.Errors.Clear();
         (int attempted, int inserted) = Insert(session, fields, ref documents);
         if (fields.Concern.IsJournaled)
@@ -48,38 +48,7 @@ internal static class InsertCommand
         reply.Succeed();
     }
 
-    private static Fields Parse(ReadOnlySpan<byte> body)
-    {
-        var reader = new BsonReader(body);
-        reader.Read();
-        var fields = new Fields { Collection = CommandSession.CollectionName(reader), IsOrdered = true };
-        while (reader.Read())
-        {
-            if (reader.NameIs("ordered"u8))
-            {
-                fields.IsOrdered = reader.ToBoolean();
-            }
-            else if (reader.NameIs("writeConcern"u8))
-            {
-                fields.Concern = WriteConcern.Parse(reader);
-            }
-            else if (reader.NameIs("documents"u8))
-            {
-                if (reader.Type != BsonType.Array)
-                    throw CommandException.TypeMismatch($"BSON field 'insert.documents' is the wrong type '{reader.Type}', expected type 'array'");
-                fields.Documents = reader.Value;
-                fields.HasDocuments = true;
-            }
-            else if (!reader.NameIs("bypassDocumentValidation"u8) && !GenericFields.Contains(reader.Name))
-            {
-                throw CommandException.UnknownField("insert", reader.NameText);
-            }
-        }
-
-        return fields;
-    }
-
-    private static (int Attempted, int Inserted) Insert(CommandSession session, in Fields fields, ref DocumentSource documents)
+    private static (int Attempted, int Inserted) Insert(CommandSession session, in WriteFields fields, ref DocumentSource documents)
     {
         Collection collection;
         try
@@ -95,20 +64,11 @@ internal static class InsertCommand
             return (failed, 0);
         }
 
-        session.Server.Counters.WriterEnters();
-        collection.Lock.EnterReadLock();
-        try
-        {
-            if (collection.IsDropped)
-                throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
-            using (collection.Writer.Gate.Enter())
-                return InsertAll(session.Insert, collection, ref documents, fields.IsOrdered);
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-            session.Server.Counters.WriterLeaves();
-        }
+        using var use = CollectionUse.ToWrite(session, collection);
+        if (collection.IsDropped)
+            throw new CommandException(175, "QueryPlanKilled", "collection dropped while inserting");
+        using (collection.Writer.Gate.Enter())
+            return InsertAll(session.Insert, collection, ref documents, fields.IsOrdered);
     }
 
     private static (int Attempted, int Inserted) InsertAll(InsertScratch scratch, Collection collection, ref DocumentSource documents, bool isOrdered)
@@ -168,8 +128,7 @@ internal static class InsertCommand
         }
         catch (Storage.Keys.IndexKeyException error)
         {
-            CommandException failure = NotIndexable(error);
-            scratch.Errors.Add(index, failure.Code, failure.Message);
+            scratch.Errors.Add(index, error.Code, error.Message);
             return false;
         }
     }
@@ -197,10 +156,6 @@ internal static class InsertCommand
 
         return null;
     }
-
-    /// <summary>What MongoDB refuses too has its code; what only this server cannot index is not supported.</summary>
-    public static CommandException NotIndexable(Storage.Keys.IndexKeyException error) =>
-        new(error.Code, error.CodeName, error.Message);
 
     /// <summary>The document itself where its first element is <c>_id</c>; else a copy that starts with it, made up when it is missing.</summary>
     public static ReadOnlySpan<byte> WithIdInFront(BsonWriter scratch, ReadOnlySpan<byte> document, out BsonType idType)
@@ -238,14 +193,5 @@ internal static class InsertCommand
         BinaryPrimitives.WriteUInt32BigEndian(bytes, (uint)DateTimeOffset.UtcNow.ToUnixTimeSeconds());
         RandomNumberGenerator.Fill(bytes[4..]);
         return ObjectId.FromBytes(bytes);
-    }
-
-    private ref struct Fields
-    {
-        public ReadOnlySpan<byte> Collection;
-        public ReadOnlySpan<byte> Documents;
-        public bool HasDocuments;
-        public bool IsOrdered;
-        public WriteConcern Concern;
     }
 }

@@ -14,15 +14,10 @@ internal static class MaintenanceCommands
         CommandFields.RequireKnown(request.Body, "force");
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("collection does not exist");
         long before = StatisticsCommands.TotalBytes(collection);
-        collection.Lock.EnterReadLock();
-        try
+        using (CollectionUse.ToRead(session, collection))
         {
             if (!collection.IsDropped)
                 collection.Compact();
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
         }
 
         Numbers.Write(reply.Body, "bytesFreed"u8, Math.Max(0, before - StatisticsCommands.TotalBytes(collection)));
@@ -36,26 +31,19 @@ internal static class MaintenanceCommands
         CommandFields.RequireKnown(request.Body, "full", "metadata", "checkBSONConformance");
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader))
             ?? throw CommandException.NamespaceNotFound($"Collection '{session.Database}.{reader.StringText}' does not exist to validate.");
-        CollectionReport report = Check(collection);
+        CollectionReport report = Check(session, collection);
         Write(reply.Body, collection, report);
         reply.Succeed();
     }
 
-    private static CollectionReport Check(Collection collection)
+    private static CollectionReport Check(CommandSession session, Collection collection)
     {
-        collection.Lock.EnterReadLock();
-        try
-        {
-            if (collection.IsDropped)
-                throw CommandException.NamespaceNotFound($"Collection '{collection.Namespace}' does not exist to validate.");
-            // Writers wait, so that records and keys are of one moment.
-            using (collection.Writer.Gate.Enter())
-                return CollectionCheck.Run(collection);
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-        }
+        using var use = CollectionUse.ToRead(session, collection);
+        if (collection.IsDropped)
+            throw CommandException.NamespaceNotFound($"Collection '{collection.Namespace}' does not exist to validate.");
+        // Writers wait, so that records and keys are of one moment.
+        using (collection.Writer.Gate.Enter())
+            return CollectionCheck.Run(collection);
     }
 
     private static void Write(BsonWriter body, Collection collection, CollectionReport report)

@@ -95,11 +95,7 @@ public sealed class ServerCounters
             Interlocked.Increment(ref _blockingSorts);
     }
 
-    public void ReaderEnters() => Interlocked.Increment(ref _activeReaders);
-
-    public void ReaderLeaves() => Interlocked.Decrement(ref _activeReaders);
-
-    public void WriterEnters() => Interlocked.Increment(ref _activeWriters);
-
-    public void WriterLeaves() => Interlocked.Decrement(ref _activeWriters);
+    /// <param name="isWriter">Or a reader.</param>
+    /// <param name="change">1 for a command that begins, -1 for one that ends.</param>
+    public void CountActive(bool isWriter, int change) => Interlocked.Add(ref isWriter ? ref _activeWriters : ref _activeReaders, change);
 }

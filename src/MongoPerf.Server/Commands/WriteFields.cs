@@ -3,7 +3,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>What the bodies of update and delete have in common.</summary>
+/// <summary>What the bodies of insert, update and delete have in common.</summary>
 internal ref struct WriteFields
 {
     public ReadOnlySpan<byte> Collection { get; private set; }
@@ -19,6 +19,10 @@ internal ref struct WriteFields
     /// <summary>The command's <c>let</c>; null when it has none.</summary>
     public Variables? Variables { get; private set; }
 
+    /// <param name="body">The command's.</param>
+    /// <param name="command">Its name.</param>
+    /// <param name="statements">The name of its array of documents or statements.</param>
+    /// <exception cref="CommandException">A field that the command does not have, or a value of a wrong type.</exception>
     public static WriteFields Parse(ReadOnlySpan<byte> body, string command, ReadOnlySpan<byte> statements)
     {
         var reader = new BsonReader(body);
@@ -41,7 +45,7 @@ internal ref struct WriteFields
             {
                 fields.Concern = WriteConcern.Parse(reader);
             }
-            else if (reader.NameIs("let"u8))
+            else if (reader.NameIs("let"u8) && command != "insert")
             {
                 fields.Variables = Expressions.Variables.Parse(CommandFields.Document(command, "let", new BsonValue(reader.Type, reader.Value.ToArray())));
             }

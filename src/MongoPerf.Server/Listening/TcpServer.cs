@@ -141,9 +141,9 @@ public sealed class TcpServer : IDisposable
             {
                 Serve(_listener.Accept());
             }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
+            catch (Exception error) when (error is SocketException or ObjectDisposedException or OutOfMemoryException)
             {
-                // The listener was closed, or a client went away before it was accepted; out of descriptors: wait for some.
+                // The listener was closed, or a client went away before it was accepted; out of descriptors or memory: wait for some.
                 if (!_isStopping)
                     Thread.Sleep(10);
             }
@@ -160,39 +160,60 @@ public sealed class TcpServer : IDisposable
             return;
         }
 
-        socket.NoDelay = true;
-        int id = Counters.Opened();
-        var connection = new Connection(socket, id, Counters, _budget, _heap);
-        _connections[id] = connection;
-        if (_newcomers?.TryAdd(connection) == false)
-        {
-            Interlocked.Increment(ref _refused);
-            End(connection);
-            return;
-        }
-
+        Connection? connection = null;
         try
         {
-            new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
+            connection = Open(socket);
         }
-        catch (OutOfMemoryException)
+        catch (Exception error) when (error is SocketException or OutOfMemoryException)
         {
-            // The system gives no more threads.
-            Interlocked.Increment(ref _refused);
-            End(connection);
-            return;
+            // The client went away already, or the system gives no more memory or threads.
         }
 
-        if (_isStopping)
+        if (connection is null)
+        {
+            Interlocked.Increment(ref _refused);
+            socket.Dispose();
+        }
+        else if (_isStopping)
+        {
             connection.StopReading();
+        }
     }
 
-    private void End(Connection connection)
+    /// <returns>Null when too many connections have not logged in yet.</returns>
+    private Connection? Open(Socket socket)
     {
-        _newcomers?.Remove(connection);
-        connection.Dispose();
+        int id = Counters.Opened();
+        bool isServed = false;
+        try
+        {
+            socket.NoDelay = true;
+            var connection = new Connection(socket, id, Counters, _budget, _heap);
+            _connections[id] = connection;
+            if (_newcomers?.TryAdd(connection) == false)
+                return null;
+            new Thread(() => Run(connection), ConnectionStackBytes) { Name = $"connection {id}", IsBackground = true }.Start();
+            isServed = true;
+            return connection;
+        }
+        finally
+        {
+            if (!isServed)
+                End(id);
+        }
+    }
+
+    private void End(int id)
+    {
+        if (_connections.TryGetValue(id, out Connection? connection))
+        {
+            _newcomers?.Remove(connection);
+            connection.Dispose();
+        }
+
         Counters.Closed();
-        _connections.TryRemove(connection.Id, out _);
+        _connections.TryRemove(id, out _);
     }
 
     private void Run(Connection connection)
@@ -210,7 +231,7 @@ public sealed class TcpServer : IDisposable
         }
         finally
         {
-            End(connection);
+            End(connection.Id);
         }
     }
 }

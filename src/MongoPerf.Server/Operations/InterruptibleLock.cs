@@ -21,12 +21,16 @@ internal sealed class InterruptibleLock
 }
 
 /// <summary>A lock for many readers or one writer, whose waiters can be interrupted. Not recursive.</summary>
-/// <remarks>A writer that waits lets no further reader in: else readers that take turns would keep it out for good.</remarks>
+/// <remarks>
+/// A writer that waits lets no further reader in: else readers that take turns would keep it out for good. Nobody is woken
+/// where nobody waits, which is what every command of documents meets.
+/// </remarks>
 internal sealed class InterruptibleReaderWriterLock
 {
     private const int WaitMilliseconds = 20;
     private readonly object _gate = new();
     private int _readers;
+    private int _waiting;
     private int _waitingWriters;
     private bool _isWriting;
 
@@ -41,8 +45,9 @@ internal sealed class InterruptibleReaderWriterLock
         }
     }
 
-    /// <inheritdoc cref="EnterReadLock"/>
-    public void EnterWriteLock()
+    /// <summary>For writing, until the scope is disposed.</summary>
+    /// <inheritdoc cref="EnterReadLock" path="/exception"/>
+    public WriteScope EnterWrite()
     {
         lock (_gate)
         {
@@ -56,10 +61,13 @@ internal sealed class InterruptibleReaderWriterLock
             finally
             {
                 _waitingWriters--;
-                // Readers may have waited for this writer alone, and it may have been interrupted.
-                Monitor.PulseAll(_gate);
+                // Readers may have waited for this writer alone, and it has been interrupted.
+                if (!_isWriting)
+                    Wake();
             }
         }
+
+        return new WriteScope(this);
     }
 
     public void ExitReadLock()
@@ -67,22 +75,43 @@ internal sealed class InterruptibleReaderWriterLock
         lock (_gate)
         {
             if (--_readers == 0)
-                Monitor.PulseAll(_gate);
+                Wake();
         }
     }
 
-    public void ExitWriteLock()
+    private void ExitWriteLock()
     {
         lock (_gate)
         {
             _isWriting = false;
-            Monitor.PulseAll(_gate);
+            Wake();
         }
     }
 
     private void Wait()
     {
-        Monitor.Wait(_gate, WaitMilliseconds);
+        _waiting++;
+        try
+        {
+            Monitor.Wait(_gate, WaitMilliseconds);
+        }
+        finally
+        {
+            _waiting--;
+        }
+
         Operation.Check();
+    }
+
+    /// <summary>All that wait, since readers and writers wait together and each sees for itself whether it is its turn.</summary>
+    private void Wake()
+    {
+        if (_waiting > 0)
+            Monitor.PulseAll(_gate);
+    }
+
+    public readonly ref struct WriteScope(InterruptibleReaderWriterLock held)
+    {
+        public void Dispose() => held.ExitWriteLock();
     }
 }

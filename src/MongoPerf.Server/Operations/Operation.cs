@@ -30,6 +30,8 @@ internal sealed class Operation
     private long _state;
     private long _deadline;
     private long _held;
+    private long _mostHeld;
+    private long _gathered;
 
     /// <summary>0 between commands.</summary>
     public long Id => Volatile.Read(ref _state) >> ReasonBits;
@@ -54,6 +56,9 @@ internal sealed class Operation
     /// <summary>The one of the calling thread; null outside of commands.</summary>
     public static Operation? Current => _current;
 
+    /// <summary>Bytes that a cursor of this operation keeps: documents that were gathered, and constants that were worked out.</summary>
+    public long KeptBytes => _gathered + _held;
+
     public void Begin(long id)
     {
         Command = null;
@@ -62,6 +67,8 @@ internal sealed class Operation
         StartedAt = Environment.TickCount64;
         _deadline = 0;
         _held = 0;
+        _mostHeld = 0;
+        _gathered = 0;
         Volatile.Write(ref _state, id << ReasonBits);
         _current = this;
     }
@@ -95,11 +102,18 @@ internal sealed class Operation
     /// <summary>What is held now; for <see cref="Release"/>.</summary>
     public static long Held => _current?._held ?? 0;
 
+    /// <summary>The most that was held at one time since <see cref="Begin"/>.</summary>
+    public long MostHeld => _mostHeld;
+
     /// <summary>Notes that bytes are kept while more is worked out.</summary>
     /// <exception cref="MemoryLimitException">More than <see cref="MaximumHeldBytes"/> together.</exception>
     public static void Hold(long bytes)
     {
-        if (_current is { } operation && (operation._held += bytes) > MaximumHeldBytes)
+        if (_current is not { } operation)
+            return;
+        operation._held += bytes;
+        operation._mostHeld = Math.Max(operation._mostHeld, operation._held);
+        if (operation._held > MaximumHeldBytes)
             throw new MemoryLimitException();
     }
 
@@ -108,6 +122,13 @@ internal sealed class Operation
     {
         if (_current is { } operation)
             operation._held = held;
+    }
+
+    /// <summary>Notes documents that a sort or a group has gathered, and that are there until the command or its cursor has ended. Bounded by who gathers them.</summary>
+    public static void Gather(long bytes)
+    {
+        if (_current is { } operation)
+            operation._gathered += bytes;
     }
 
     private void Throw() => throw (Interruption)(byte)Volatile.Read(ref _state) switch

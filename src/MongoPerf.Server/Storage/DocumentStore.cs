@@ -23,6 +23,8 @@ internal sealed class DocumentStore : IDisposable
     private readonly nint _catalog;
     private readonly ConcurrentDictionary<string, Collection> _collections = new();
     private readonly ConcurrentDictionary<string, Collection>.AlternateLookup<ReadOnlySpan<char>> _byName;
+
+    // Around the making and dropping of collections. Nobody who holds it waits for a collection's lock.
     private readonly InterruptibleLock _catalogGate = new();
     private readonly string? _path;
     private int _nextCollectionId;
@@ -42,8 +44,16 @@ internal sealed class DocumentStore : IDisposable
         if (path is not null)
             StoreFolder.Claim(path);
         var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
-        store.LoadCatalog();
-        return store;
+        try
+        {
+            store.LoadCatalog();
+            return store;
+        }
+        catch
+        {
+            store.Dispose();
+            throw;
+        }
     }
 
     public ICollection<Collection> Collections => _collections.Values;
@@ -82,7 +92,7 @@ internal sealed class DocumentStore : IDisposable
             var entry = new CollectionEntry(id, database, name, RandomNumberGenerator.GetBytes(16), [IndexSpec.IdIndex], [], NextIndexId: 1);
             _database.CreateColumn(ColumnNames.Records(id));
             _database.CreateColumn(ColumnNames.Index(id, 0, unique: true));
-            WriteEntry(entry);
+            WriteNew(entry);
             var collection = new Collection(_database, entry);
             _collections[entry.Namespace] = collection;
             isNew = true;
@@ -93,102 +103,68 @@ internal sealed class DocumentStore : IDisposable
     /// <returns>How many indexes it had; null when there is no such collection.</returns>
     public int? Drop(string nameSpace)
     {
+        if (!_collections.TryGetValue(nameSpace, out Collection? collection))
+            return null;
+        using var alone = collection.Lock.EnterWrite();
+        if (collection.IsDropped)
+            return null;
+        // Against one of the same name that is made meanwhile, whose entry in the catalog has the same key.
         using (_catalogGate.Enter())
         {
-            if (!_collections.TryGetValue(nameSpace, out Collection? collection))
-                return null;
-            collection.Lock.EnterWriteLock();
-            try
-            {
-                _collections.TryRemove(nameSpace, out _);
-                collection.IsDropped = true;
-                using var batch = new RocksBatch();
-                batch.Delete(_catalog, collection.Entry.StoreKey);
-                Span<byte> counters = stackalloc byte[CollectionCounters.KeySize];
-                CollectionCounters.WriteKey(counters, collection.Entry.Id);
-                batch.Delete(_catalog, counters);
-                _database.Write(batch);
-                foreach (IndexSpec spec in collection.Entry.Indexes)
-                    _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
-                _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
-            }
-            finally
-            {
-                collection.Lock.ExitWriteLock();
-            }
-
-            return collection.Indexes.Length;
+            DeleteEntry(collection.Entry);
+            collection.IsDropped = true;
+            _collections.TryRemove(nameSpace, out _);
         }
+
+        foreach (IndexSpec spec in collection.Entry.Indexes)
+            _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+        _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
+        collection.Dispose();
+        return collection.Indexes.Length;
     }
 
-    /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile.</summary>
+    /// <summary>Makes an index and fills it from the documents that are there; the collection stands still meanwhile, others do not.</summary>
     /// <returns>Null, or the values of the least key that occurs twice in the unique index; then there is no index.</returns>
     public BsonDocument? CreateIndex(Collection collection, string name, IndexField[] fields, bool isUnique)
     {
-        using (_catalogGate.Enter())
+        using var alone = collection.Lock.EnterWrite();
+        RequireThere(collection);
+        // Two clients asked for it at once.
+        if (collection.Indexes.Any(index => index.Spec.Name == name))
+            return null;
+        var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
+        string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
+        var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
+        bool isMade = false;
+        try
         {
-            collection.Lock.EnterWriteLock();
-            try
+            if (Fill(collection, index) is { } twice)
+                return twice;
+            WriteEntry(collection, collection.Entry with
             {
-                RequireThere(collection);
-                // Two clients asked for it at once.
-                if (collection.Indexes.Any(index => index.Spec.Name == name))
-                    return null;
-                var spec = new IndexSpec(collection.Entry.NextIndexId, name, fields, isUnique);
-                string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, isUnique);
-                var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
-                BsonDocument? twice;
-                try
-                {
-                    twice = Fill(collection, index);
-                }
-                catch
-                {
-                    _database.DropColumn(columnName);
-                    throw;
-                }
-
-                if (twice != null)
-                {
-                    _database.DropColumn(columnName);
-                    return twice;
-                }
-
-                collection.Entry = collection.Entry with
-                {
-                    Indexes = [.. collection.Entry.Indexes, spec],
-                    MultikeyIndexes = index.IsMultikey ? [.. collection.Entry.MultikeyIndexes, spec.Id] : collection.Entry.MultikeyIndexes,
-                    NextIndexId = spec.Id + 1,
-                };
-                WriteEntry(collection.Entry);
-                collection.Indexes = [.. collection.Indexes, index];
-                return null;
-            }
-            finally
-            {
-                collection.Lock.ExitWriteLock();
-            }
+                Indexes = [.. collection.Entry.Indexes, spec],
+                MultikeyIndexes = index.IsMultikey ? [.. collection.Entry.MultikeyIndexes, spec.Id] : collection.Entry.MultikeyIndexes,
+                NextIndexId = spec.Id + 1,
+            });
+            isMade = true;
         }
+        finally
+        {
+            if (!isMade)
+                _database.DropColumn(columnName);
+        }
+
+        collection.Indexes = [.. collection.Indexes, index];
+        return null;
     }
 
     public void DropIndex(Collection collection, IndexSpec spec)
     {
-        using (_catalogGate.Enter())
-        {
-            collection.Lock.EnterWriteLock();
-            try
-            {
-                RequireThere(collection);
-                collection.Entry = collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] };
-                WriteEntry(collection.Entry);
-                collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
-                _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
-            }
-            finally
-            {
-                collection.Lock.ExitWriteLock();
-            }
-        }
+        using var alone = collection.Lock.EnterWrite();
+        RequireThere(collection);
+        WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] });
+        collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
+        _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
     }
 
     /// <summary>Makes compactions that clients asked for end early; for good.</summary>
@@ -233,13 +209,32 @@ internal sealed class DocumentStore : IDisposable
             throw new StorageException($"the collection {collection.Namespace} was dropped meanwhile");
     }
 
-    private void WriteEntry(CollectionEntry entry)
+    private void WriteNew(CollectionEntry entry)
     {
         using var batch = new RocksBatch();
         batch.Put(_catalog, entry.StoreKey, entry.ToBson());
         Span<byte> next = stackalloc byte[4];
         BinaryPrimitives.WriteInt32LittleEndian(next, _nextCollectionId);
         batch.Put(_catalog, NextIdKey, next);
+        _database.Write(batch);
+    }
+
+    /// <summary>Replaces the entry of a collection that its caller has alone.</summary>
+    private void WriteEntry(Collection collection, CollectionEntry entry)
+    {
+        using var batch = new RocksBatch();
+        batch.Put(_catalog, entry.StoreKey, entry.ToBson());
+        _database.Write(batch);
+        collection.Entry = entry;
+    }
+
+    private void DeleteEntry(CollectionEntry entry)
+    {
+        using var batch = new RocksBatch();
+        batch.Delete(_catalog, entry.StoreKey);
+        Span<byte> counters = stackalloc byte[CollectionCounters.KeySize];
+        CollectionCounters.WriteKey(counters, entry.Id);
+        batch.Delete(_catalog, counters);
         _database.Write(batch);
     }
 

@@ -162,9 +162,8 @@ public sealed class InterruptionTests : ServerTest
 
         void Write()
         {
-            gate.EnterWriteLock();
-            Volatile.Write(ref isWritten, true);
-            gate.ExitWriteLock();
+            using (gate.EnterWrite())
+                Volatile.Write(ref isWritten, true);
         }
     }
 

@@ -106,8 +106,15 @@ public sealed class LimitTests : ServerTest
     [InlineData("{'$size': {'$reduce': {'input': {'$range': [0, 40]}, 'initialValue': [1, 2, 3, 4], 'in': {'$concatArrays': ['$$value', '$$value']}}}}", 146, "memory limit")]
     [InlineData("{'$size': {'$map': {'input': {'$range': [0, 100000]}, 'in': {'$range': [0, 1000]}}}}", 146, "memory limit")]
     [InlineData("{'$map': {'input': {'$range': [0, 4]}, 'in': {'$range': [0, 500000]}}}", 10334, "BSONObj size")]
+    // What is built counts while its next part is worked out: 39 MB, and again as much inside it.
+    [InlineData("{'$size': [[RANGE, {'$size': [[RANGE, {'$size': [[RANGE, 1]]}]]}]]}", 146, "memory limit")]
+    [InlineData("{'$size': {'$map': {'input': [RANGE, 1], 'in': {'$cond': [{'$isArray': '$$this'}, '$$this', {'$size': [[RANGE, 1]]}]}}}}", 146, "memory limit")]
+    [InlineData("{'$type': {'$setField': {'field': 'a', 'input': {'x': RANGE}, 'value': {'$size': [[RANGE, RANGE]]}}}}", 146, "memory limit")]
+    // Constants that are worked out beforehand.
+    [InlineData("{'$or': [{'$eq': ['$_id', CONSTANT]}, {'$eq': ['$n', CONSTANT]}, {'$eq': ['$t', CONSTANT]}]}", 146, "memory limit")]
     public void Expressions_hold_100_MB_and_return_16(string expression, int code, string text)
     {
+        expression = expression.Replace("RANGE", "{'$range': ['$_id', 3000000]}", StringComparison.Ordinal).Replace("CONSTANT", "{'$range': [0, 3000000]}", StringComparison.Ordinal);
         InsertNumbers(1);
         Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {expression}}}}}], 'cursor': {{}}}}", code, text);
     }
@@ -118,6 +125,28 @@ public sealed class LimitTests : ServerTest
         InsertNumbers(1);
         string vars = string.Join(", ", Enumerable.Range(0, 40).Select(i => $"'v{i}': {{'$range': [0, 1000000]}}"));
         Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {{'$let': {{'vars': {{{vars}}}, 'in': 1}}}}}}}}], 'cursor': {{}}}}", 146, "memory limit");
+    }
+
+    [Theory]
+    [InlineData("{'find': 'c', 'filter': {}, LET}")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [], 'cursor': {}, LET}")]
+    [InlineData("{'update': 'c', 'updates': [], LET}")]
+    [InlineData("{'findAndModify': 'c', 'remove': true, LET}")]
+    public void Variables_of_a_command_count_together(string command)
+    {
+        string let = string.Join(", ", Enumerable.Range(0, 3).Select(i => $"'v{i}': {{'$range': [0, 3000000]}}"));
+        Fails(command.Replace("LET", $"'let': {{{let}}}", StringComparison.Ordinal), 146, "memory limit");
+    }
+
+    [Theory]
+    [InlineData("update", "updates", "{'q': {'$expr': {'$eq': ['$t', {'$range': [0, 100000]}]}}, 'u': {'$set': {'x': 1}}}")]
+    [InlineData("update", "updates", "{'q': {}, 'u': [{'$set': {'x': {'$eq': ['$t', {'$range': [0, 100000]}]}}}]}")]
+    [InlineData("delete", "deletes", "{'q': {'$expr': {'$eq': ['$t', {'$range': [0, 100000]}]}}, 'limit': 0}")]
+    public void Constants_of_a_statement_go_with_it(string command, string statements, string statement)
+    {
+        InsertNumbers(1);
+        BsonDocument reply = Client.RunWithSequence($"{{'{command}': 'c'}}", statements, Enumerable.Repeat(TestClient.Json(statement), 100));
+        Assert.True(reply.IsTrue("ok") && reply.FindDocument("writeErrors") == null, ExtendedJson.Write(reply.Bytes));
     }
 
     [Fact]

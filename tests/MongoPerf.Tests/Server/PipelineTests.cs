@@ -24,6 +24,9 @@ public sealed class PipelineTests : ServerTest
     [InlineData("{'$sortByCount': '$who'}, {'$limit': 1}", "{'_id': 'a', 'count': 3}")]
     [InlineData("{'$match': {'$expr': {'$gt': [{'$size': '$items'}, 1]}}}, {'$count': 'n'}", "{'n': 2}")]
     [InlineData("{'$match': {'_id': 2}}, {'$replaceRoot': {'newRoot': {'$arrayElemAt': ['$items', 0]}}}", "{'sku': 'x', 'n': 5}")]
+    // Three of them are more than int64 holds: a double, as on mongod.
+    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '4611686018427387904'}}}}", "{'_id': null, 's': 13835058055282163712.0}")]
+    [InlineData("{'$match': {'who': 'a'}}, {'$group': {'_id': null, 's': {'$sum': {'$numberLong': '-3074457345618258602'}}}}", "{'_id': null, 's': {'$numberLong': '-9223372036854775806'}}")]
     public void A_pipeline_gives_this_document(string stages, string expected)
     {
         InsertOrders();
@@ -136,6 +139,9 @@ public sealed class PipelineTests : ServerTest
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$dateToString': {}}}}], 'cursor': {}}", 238, "the expression $dateToString")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$group': {'_id': 1, 'a': {'$stdDevPop': '$a'}}}], 'cursor': {}}", 238, "the accumulator $stdDevPop")]
     [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$nosuch': 1}}}], 'cursor': {}}", 168, "Unrecognized expression '$nosuch'")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': {}}}}], 'cursor': {}}", 3041702, "the parameter 'field' is missing")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$getField': '$a'}}}], 'cursor': {}}", 5654600, "takes no path as its 'field'")]
+    [InlineData("{'aggregate': 'c', 'pipeline': [{'$project': {'a': {'$let': {'vars': 1, 'in': 1}}}}], 'cursor': {}}", 10065, "expected an object (vars)")]
     [InlineData("{'distinct': 'c', 'key': 'a', 'bogus': 1}", 40415, "'distinct.bogus' is an unknown field")]
     [InlineData("{'validate': 'c', 'bogus': 1}", 40415, "'validate.bogus' is an unknown field")]
     public void What_is_not_known_is_refused_with_a_clear_text(string command, int code, string text)

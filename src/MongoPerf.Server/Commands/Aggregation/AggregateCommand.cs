@@ -55,7 +55,7 @@ internal static class AggregateCommand
         if (Read(session, collection, source, reply, options.BatchSize))
         {
             session.ReleaseQuery();
-            cursor = session.Server.Cursors.Add(nameSpace, collection, source, session.Operation.RemainingMilliseconds);
+            cursor = session.Server.Cursors.Add(nameSpace, collection, source, session.Operation);
         }
 
         reply.Body.End();
@@ -66,22 +66,12 @@ internal static class AggregateCommand
 
     private static bool Read(CommandSession session, Collection collection, PipelineSource source, ReplyWriter reply, long batchSize)
     {
-        ServerCounters counters = session.Server.Counters;
-        counters.ReaderEnters();
-        collection.Lock.EnterReadLock();
-        try
-        {
-            source.Open(collection.IsDropped ? null : collection);
-            bool hasMore = source.WriteBatch(reply.Body, batchSize);
-            (long keys, long documents, long returned) = source.Examined;
-            counters.CountScan(keys, documents, returned);
-            return hasMore;
-        }
-        finally
-        {
-            collection.Lock.ExitReadLock();
-            counters.ReaderLeaves();
-        }
+        using var use = CollectionUse.ToRead(session, collection);
+        source.Open(collection.IsDropped ? null : collection);
+        bool hasMore = source.WriteBatch(reply.Body, batchSize);
+        (long keys, long documents, long returned) = source.Examined;
+        session.Server.Counters.CountScan(keys, documents, returned);
+        return hasMore;
     }
 
     private sealed record Options((string Name, BsonValue Value)[] Stages, long BatchSize, IndexHint Hint, Variables? Variables)

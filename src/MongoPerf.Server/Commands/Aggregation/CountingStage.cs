@@ -48,8 +48,9 @@ internal sealed class CountingStage
             }
 
             BsonValue term = value.ToDocument().First().Value;
-            long sum = term.ToInt64() * count;
-            result.Add((name, term.Type == BsonType.Int64 ? sum : Numbers.Of(sum)));
+            Int128 sum = (Int128)term.ToInt64() * count;
+            // As everywhere: what int64 cannot hold is a double.
+            result.Add((name, sum != (long)sum ? (double)sum : term.Type == BsonType.Int64 ? (long)sum : Numbers.Of((long)sum)));
         }
 
         return BsonDocument.Of([.. result]);

@@ -29,6 +29,7 @@ internal static class DocumentSort
             }
         }
 
+        Operation.Gather(bytes);
         return rows.OrderBy(row => row.Key, Comparer<byte[]>.Create((a, b) => a.AsSpan().SequenceCompareTo(b))).Select(row => row.Document);
     }
 }

@@ -198,6 +198,7 @@ internal static class StageParser
                 throw new CommandException(292, "QueryExceededMemoryLimitNoDiskUseAllowed", $"Sort exceeded memory limit of {Operation.MaximumHeldBytes} bytes; the embedded server does not sort on disk");
         }
 
+        Operation.Gather(bytes + (kept.Count * BytesOfSample));
         return kept;
     };
 

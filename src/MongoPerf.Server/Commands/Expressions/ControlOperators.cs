@@ -114,6 +114,8 @@ internal static class ControlOperators
         RequireOnly("$let", fields, 16875, ["vars", "in"]);
         BsonValue vars = DirectFields.Find(fields, "vars") ?? throw CommandException.Location(16876, "Missing 'vars' parameter to $let");
         BsonValue inner = DirectFields.Find(fields, "in") ?? throw CommandException.Location(16877, "Missing 'in' parameter to $let");
+        if (vars.Type is not (BsonType.Document or BsonType.Array))
+            throw CommandException.Location(10065, "invalid parameter: expected an object (vars)");
         (string Name, Expression Value)[] values = [.. vars.ToDocument().Select(pair => (pair.Key, ExpressionParser.Parse(pair.Value, variables)))];
         Variables? declared = variables;
         foreach ((string name, _) in values)
@@ -188,7 +190,7 @@ internal static class ControlOperators
 
     private static ControlExpression GetField(BsonValue operand, Variables? variables)
     {
-        bool isNamed = operand.Type == BsonType.Document && !operand.ToDocument().First().Key.StartsWith('$');
+        bool isNamed = operand.Type == BsonType.Document && operand.ToDocument().FirstOrDefault().Key is not ['$', ..];
         Dictionary<string, Expression> named = isNamed
             ? Named("$getField", operand, variables, 3041701, ["field", "input"])
             : new() { ["field"] = ExpressionParser.Parse(operand, variables) };
@@ -218,9 +220,10 @@ internal static class ControlOperators
                 return Values.Null;
             if (from!.Value.Type != BsonType.Document)
                 throw CommandException.Location(4161105, "$setField requires 'input' to evaluate to type Object");
+            Values.Hold(from);
+            BsonValue? now = value?.Evaluate(scope);
             List<(string Name, BsonValue Value)> fields = [.. from.Value.ToDocument().Select(pair => (pair.Key, pair.Value))];
             int at = fields.FindIndex(pair => pair.Name == field);
-            BsonValue? now = value?.Evaluate(scope);
             if (now is not { } known)
                 fields.RemoveAll(pair => pair.Name == field);
             else if (at >= 0)
@@ -239,9 +242,18 @@ internal static class ControlOperators
         return field;
     }
 
-    private static string FieldText(string name, Expression expression) => expression is ConstantExpression { Value: { Type: BsonType.String } text }
-        ? text.ToString()
-        : throw CommandException.Location(name == "$getField" ? 5654602 : expression is PathExpression ? 4161108 : 4161106, $"{name} requires 'field' to evaluate to a constant string");
+    private static string FieldText(string name, Expression expression)
+    {
+        (int path, int notConstant, int notText) = name == "$getField" ? (5654600, 5654601, 5654602) : (4161108, 4161106, 4161107);
+        return expression switch
+        {
+            ConstantExpression { Value: { Type: BsonType.String } text } => text.ToString(),
+            PathExpression => throw CommandException.Location(path, $"{name} takes no path as its 'field'. Did you mean {{$literal: ...}}?"),
+            // An array is not a constant here, whatever is in it.
+            ConstantExpression { Value.Type: not BsonType.Array } => throw CommandException.Location(notText, $"{name} requires 'field' to evaluate to a string"),
+            _ => throw CommandException.Location(notConstant, $"{name} requires 'field' to evaluate to a constant, but got a non-constant argument"),
+        };
+    }
 
     private static (Expression Input, string Name, Expression Inner) OverElements(
         string name, BsonValue operand, Variables? variables, string inside, int notAnObject, int unknown, int[] missing, params string[] optional)

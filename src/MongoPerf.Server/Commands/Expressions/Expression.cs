@@ -103,26 +103,21 @@ internal static class DirectFields
 /// <summary>A document of expressions; what is missing is left out.</summary>
 internal sealed class DocumentExpression((string Name, Expression Value)[] fields) : Expression
 {
-    public override BsonValue? Evaluate(Scope scope)
-    {
-        long held = Operation.Held;
-        var result = new List<(string, BsonValue)>();
-        foreach ((string name, Expression expression) in fields)
-        {
-            if (expression.Evaluate(scope) is not { } value)
-                continue;
-            Values.Hold(value);
-            result.Add((name, value));
-        }
-
-        Operation.Release(held);
-        return Values.Document(result);
-    }
+    public override BsonValue? Evaluate(Scope scope) => Values.Document(Fields(scope));
 
     /// <summary>As the _id of a $group: the field of a document that has only one is null there when it is missing.</summary>
     public BsonValue EvaluateAsGroup(Scope scope) => fields is [(string name, Expression expression)]
         ? Values.Document([(name, expression.Evaluate(scope) ?? Values.Null)])
         : Evaluate(scope)!.Value;
+
+    private IEnumerable<(string, BsonValue)> Fields(Scope scope)
+    {
+        foreach ((string name, Expression expression) in fields)
+        {
+            if (expression.Evaluate(scope) is { } value)
+                yield return (name, value);
+        }
+    }
 }
 
 /// <summary>An array of expressions; what is missing becomes null.</summary>

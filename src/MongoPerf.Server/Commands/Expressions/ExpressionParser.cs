@@ -47,10 +47,21 @@ internal static class ExpressionParser
 
     private static Expression ParseArray(BsonValue value, Variables? variables)
     {
+        long held = Operation.Held;
         Expression[] items = [.. Values.Items(value).Select(item => Parse(item, variables))];
         return items.All(item => item is ConstantExpression)
-            ? new ConstantExpression(Values.Array(items.Select(item => ((ConstantExpression)item).Value)))
+            ? Folded(Values.Array(items.Select(item => ((ConstantExpression)item).Value)), held)
             : new ArrayExpression(items);
+    }
+
+    /// <summary>A constant that was worked out, and is held as long as the command runs.</summary>
+    /// <param name="value">Takes the place of its operands.</param>
+    /// <param name="held">What was held before they were parsed.</param>
+    private static ConstantExpression Folded(BsonValue value, long held)
+    {
+        Operation.Release(held);
+        Values.Hold(value);
+        return new ConstantExpression(value);
     }
 
     private static PathExpression ParsePath(string text, Variables? variables)
@@ -128,11 +139,12 @@ internal static class ExpressionParser
             return control;
         if (FunctionOperators.Find(name) is { } function)
         {
+            long held = Operation.Held;
             Expression[] operands = Operands(operand, variables);
             function.RequireCount(name, operands.Length);
             // What is constant is evaluated once, and its error is told even where no document comes.
             return operands.All(constant => constant is ConstantExpression) && function.Evaluate([.. operands.Select(constant => (BsonValue?)((ConstantExpression)constant).Value)]) is { } value
-                ? new ConstantExpression(value)
+                ? Folded(value, held)
                 : new FunctionExpression(function.Evaluate, operands);
         }
 

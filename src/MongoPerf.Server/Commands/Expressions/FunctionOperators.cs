@@ -192,6 +192,8 @@ internal static class FunctionOperators
             if (Values.IsNullish(value))
                 return Values.Null;
             text.Append(value!.Value.Type == BsonType.String ? value.Value.ToString() : throw CommandException.Location(16702, $"$concat only supports strings, not {Values.TypeName(value)}"));
+            if (text.Length > Limits.MaximumDocumentBytes)
+                throw Values.TooLong();
         }
 
         return Values.Of(text.ToString());

@@ -46,32 +46,30 @@ internal static class Values
 
     public static BsonValue Of(BsonDocument document) => new(BsonType.Document, document.Memory);
 
+    /// <summary>Items that are worked out while they are asked for find what is there so far counted as held.</summary>
     public static BsonValue Array(IEnumerable<BsonValue> items)
     {
+        long held = Operation.Held;
         var writer = new BsonWriter(256);
         writer.StartDocument();
         int index = 0;
         foreach (BsonValue item in items)
-        {
-            RequireRoom(writer, item);
-            writer.WriteValue(ArrayNames.Of(index++), item.Type, item.Bytes.Span);
-        }
-
+            Append(writer, ArrayNames.Of(index++), item);
         writer.End();
+        Operation.Release(held);
         return new BsonValue(BsonType.Array, writer.ToArray());
     }
 
+    /// <inheritdoc cref="Array"/>
     public static BsonValue Document(IEnumerable<(string Name, BsonValue Value)> fields)
     {
+        long held = Operation.Held;
         var writer = new BsonWriter(256);
         writer.StartDocument();
         foreach ((string name, BsonValue value) in fields)
-        {
-            RequireRoom(writer, value);
-            writer.WriteValue(Encoding.UTF8.GetBytes(name), value.Type, value.Bytes.Span);
-        }
-
+            Append(writer, Encoding.UTF8.GetBytes(name), value);
         writer.End();
+        Operation.Release(held);
         return new BsonValue(BsonType.Document, writer.ToArray());
     }
 
@@ -137,11 +135,12 @@ internal static class Values
 
     public static string Text(BsonValue value) => ValueText.Of(value.Type, value.Bytes.Span);
 
-    private static void RequireRoom(BsonWriter writer, BsonValue next)
+    private static void Append(BsonWriter writer, ReadOnlySpan<byte> name, BsonValue value)
     {
+        const int TypeAndEndOfName = 2;
         Operation.Check();
-        if (writer.Length + (long)next.Bytes.Length > Operation.MaximumHeldBytes)
-            throw new MemoryLimitException();
+        Operation.Hold(TypeAndEndOfName + name.Length + value.Bytes.Length);
+        writer.WriteValue(name, value.Type, value.Bytes.Span);
     }
 
     private static BsonValue Make(BsonType type, long bits)

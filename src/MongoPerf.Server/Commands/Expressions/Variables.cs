@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands.Expressions;
@@ -15,8 +16,15 @@ internal sealed class Variables
     public static Variables? Parse(BsonDocument let)
     {
         Variables? variables = null;
-        foreach ((string name, BsonValue value) in let)
-            variables = With(variables, RequireName(name), ExpressionParser.Parse(value, variables).Evaluate(new Scope(BsonDocument.Empty, variables)));
+        foreach ((string name, BsonValue expression) in let)
+        {
+            long held = Operation.Held;
+            BsonValue? value = ExpressionParser.Parse(expression, variables).Evaluate(new Scope(BsonDocument.Empty, variables));
+            Operation.Release(held);
+            Values.Hold(value);
+            variables = With(variables, RequireName(name), value);
+        }
+
         return variables;
     }
 

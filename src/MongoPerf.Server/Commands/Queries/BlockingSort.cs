@@ -1,3 +1,4 @@
+using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage.Keys;
 
 namespace MongoPerf.Server.Commands.Queries;
@@ -50,6 +51,7 @@ internal sealed class BlockingSort
             }
         }
 
+        Operation.Gather(_bytes);
         _rows = [.. _worst.UnorderedItems.Select(item => item.Element)];
         _rows.Sort();
         _worst = new PriorityQueue<Row, Row>(WorstFirst);

@@ -71,11 +71,13 @@ internal static class BoundedRegex
         // Without an automaton (it would be too large) the usual engine has to do, for a while.
         const int LongestAlone = 1000;
         Regex? linear = Linear.GetValue(pattern, static regex => new StrongBox<Regex?>(MakeLinear(regex, FirstTry))).Value;
-        for (int milliseconds = 100; linear != null || milliseconds <= LongestAlone; milliseconds *= 2)
+        for (int milliseconds = (int)FirstTry.TotalMilliseconds; linear != null || milliseconds <= LongestAlone; milliseconds *= 2)
         {
             try
             {
-                return WithLimit(linear ?? pattern, Limited(milliseconds)).IsMatch(text);
+                // The one that was made beforehand is enough for nearly every text.
+                bool isFirst = milliseconds == (int)FirstTry.TotalMilliseconds;
+                return (isFirst && linear != null ? linear : WithLimit(linear ?? pattern, Limited(milliseconds))).IsMatch(text);
             }
             catch (RegexMatchTimeoutException)
             {

@@ -33,8 +33,7 @@ internal static class FindAndModifyCommand
     private static Result Run(CommandSession session, Collection collection, Options options, DocumentUpdate? update)
     {
         FindQuery query = session.Query;
-        session.Server.Counters.WriterEnters();
-        collection.Lock.EnterReadLock();
+        using var use = CollectionUse.ToWrite(session, collection);
         try
         {
             if (collection.IsDropped)
@@ -42,15 +41,9 @@ internal static class FindAndModifyCommand
             using (collection.Writer.Gate.Enter())
                 return RunOne(new UpdateExecutor(session, collection), UpdateExecutor.Matches(query, collection), options, update);
         }
-        catch (DuplicateKeyException error)
-        {
-            throw error.Duplicate.ToException();
-        }
         finally
         {
             query.Dispose();
-            collection.Lock.ExitReadLock();
-            session.Server.Counters.WriterLeaves();
         }
     }
 

@@ -19,21 +19,24 @@ internal static class UpdateCommand
         while (source.MoveNext())
             statements.Add(UpdateStatement.Parse(source.Current));
         int index = 0;
+        long held = Operation.Held;
         for (; index < statements.Count; index++)
         {
             try
             {
                 Run(session, fields, statements[index], index, outcome);
             }
-            catch (DuplicateKeyException error)
-            {
-                errors.AddDuplicate(index, error.Duplicate);
-            }
             catch (CommandException error)
             {
-                // What its expressions held when they failed.
-                Operation.Release(0);
-                errors.Add(index, error.Code, error.Message);
+                if (error.Duplicate is { } duplicate)
+                    errors.AddDuplicate(index, duplicate);
+                else
+                    errors.Add(index, error.Code, error.Message);
+            }
+            finally
+            {
+                // A statement's constants go with it, and so does what its expressions held when they failed.
+                Operation.Release(held);
             }
 
             if (errors.Count > 0 && fields.IsOrdered)
@@ -57,8 +60,7 @@ internal static class UpdateCommand
         Collection? collection = statement.IsUpsert ? session.GetOrCreate(fields.Collection, out _) : session.FindCollection(fields.Collection);
         if (collection == null)
             return;
-        session.Server.Counters.WriterEnters();
-        collection.Lock.EnterReadLock();
+        using var use = CollectionUse.ToWrite(session, collection);
         try
         {
             if (collection.IsDropped)
@@ -69,8 +71,6 @@ internal static class UpdateCommand
         finally
         {
             query.Dispose();
-            collection.Lock.ExitReadLock();
-            session.Server.Counters.WriterLeaves();
         }
     }
 

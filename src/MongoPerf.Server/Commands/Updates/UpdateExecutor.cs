@@ -26,7 +26,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     }
 
     /// <returns>Whether anything changed, and the document afterwards.</returns>
-    /// <exception cref="DuplicateKeyException">The changed document's key is taken.</exception>
+    /// <exception cref="CommandException">Among others a <see cref="DuplicateKey"/>: the changed document's key is taken, and nothing was written.</exception>
     public (bool IsChanged, BsonDocument Document) Update(long record, DocumentUpdate update)
     {
         BsonDocument present = Get(record);
@@ -39,7 +39,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     }
 
     /// <returns>The new document.</returns>
-    /// <exception cref="DuplicateKeyException">Its key is taken.</exception>
+    /// <inheritdoc cref="Update" path="/exception"/>
     public BsonDocument Upsert(BsonDocument filter, DocumentUpdate update)
     {
         BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, out _);
@@ -68,11 +68,11 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         try
         {
             if (write(writer) is { } duplicate)
-                throw new DuplicateKeyException(DuplicateKey.Of(collection, duplicate, document.Bytes));
+                throw DuplicateKey.Of(collection, duplicate, document.Bytes).ToException();
         }
         catch (IndexKeyException error)
         {
-            throw InsertCommand.NotIndexable(error);
+            throw new CommandException(error.Code, error.CodeName, error.Message);
         }
 
         writer.Commit();
@@ -93,10 +93,4 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         keys.Build(collection.Indexes[0].Spec.Fields, document);
         return collection.FindUnique(collection.Indexes[0], keys[0]);
     }
-}
-
-/// <summary>A document's key is in a unique index already; nothing was written.</summary>
-internal sealed class DuplicateKeyException(DuplicateKey duplicate) : Exception("duplicate key")
-{
-    public DuplicateKey Duplicate { get; } = duplicate;
 }

@@ -58,10 +58,6 @@ internal sealed unsafe class RocksDatabase : IDisposable
         return ListColumns(path, options);
     }
 
-    public nint Handle => _database;
-
-    public nint ReadOptions => _readOptions;
-
     public IReadOnlyCollection<string> Columns
     {
         get

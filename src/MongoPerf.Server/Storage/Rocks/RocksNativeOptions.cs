@@ -58,8 +58,9 @@ internal static partial class RocksNativeOptions
     [LibraryImport(Name, EntryPoint = "rocksdb_options_set_keep_log_file_num")]
     public static partial void KeepLogFiles(nint options, nuint count);
 
-    [LibraryImport(Name, EntryPoint = "rocksdb_options_set_max_log_file_size")]
-    public static partial void MaxLogFileSize(nint options, nuint bytes);
+    /// <summary>0 for debug, 1 information, 2 warnings, 3 errors, 4 fatal ones.</summary>
+    [LibraryImport(Name, EntryPoint = "rocksdb_options_set_info_log_level")]
+    public static partial void LogLevel(nint options, int level);
 
     [LibraryImport(Name, EntryPoint = "rocksdb_options_set_wal_recovery_mode")]
     public static partial void WalRecoveryMode(nint options, int mode);

@@ -6,6 +6,7 @@ internal sealed class RocksOptions : IDisposable
     private const nuint Megabyte = 1 << 20;
     private const int NoCompression = 0;
     private const int Lz4Compression = 4;
+    private const int LogErrors = 3;
 
     // Records come in the order of their keys, so their files never overlap and are moved down the levels instead of being
     // rewritten; large memtables make few files. Index keys come in random order: small memtables stay in the CPU's caches,
@@ -94,7 +95,9 @@ internal sealed class RocksOptions : IDisposable
         RocksNativeOptions.MaxOpenFiles(options, HandleLimit.ForFiles);
         RocksNativeOptions.DynamicLevelSizes(options, 1);
         RocksNativeOptions.KeepLogFiles(options, 2);
-        RocksNativeOptions.MaxLogFileSize(options, 4 * Megabyte);
+        // RocksDB's LOG has no limit of size here. With one it would keep the options of every column family that was ever made in
+        // memory and begin each new file with all of them: after some hundred collections, with each line it writes.
+        RocksNativeOptions.LogLevel(options, LogErrors);
         // Mode 0 would refuse a log whose last record was cut off by a kill; 2 takes everything up to that point.
         RocksNativeOptions.WalRecoveryMode(options, 2);
         return options;
