@@ -23,7 +23,7 @@ public sealed class ComparisonTests
             "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
-        Assert.Equal("mongoperf/compare/1", comparison.Text("schema"));
+        Assert.Equal("mongoperf/compare/2", comparison.Text("schema"));
         Assert.Equal(runs.Ids[0], comparison.GetProperty("baseline").Text("id"));
         JsonElement candidate = Assert.Single(comparison.Items("candidates"));
         Assert.Equal(runs.Ids[1], candidate.GetProperty("run").Text("id"));
@@ -107,8 +107,8 @@ public sealed class ComparisonTests
         JsonElement judged = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates"));
         Assert.All(judged.Items("operations"), operation => Assert.Equal("runs", operation.Text("judgedBy")));
         JsonElement q4 = judged.Operation("q4");
-        Assert.Equal("slower", q4.Text("verdict"));
-        Assert.True(q4.GetProperty("latencyP50").GetProperty("ratio").GetDouble() > 1.5, compared.All);
+        Assert.Equal("slower", q4.GetProperty("perSecond").Text("verdict"));
+        Assert.True(q4.GetProperty("p50Microseconds").GetProperty("ratio").GetDouble() > 1.5, compared.All);
         if (keep is not null)
             Keep(runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}"), keep);
     }

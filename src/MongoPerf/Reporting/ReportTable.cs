@@ -9,7 +9,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     private const int LeastTextWidth = 10;
 
     /// <summary>Figures that others nearly say.</summary>
-    private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op"];
+    private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op", "p (Holm)", "95 %"];
 
     public static bool IsText(string column) => column.StartsWith('<');
 

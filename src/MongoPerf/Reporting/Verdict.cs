@@ -17,7 +17,13 @@ internal enum Grade
 /// <summary>One of the lines that come first in every report.</summary>
 internal sealed record Verdict(Grade Grade, string Text)
 {
-    public string Mark => Grade switch
+    /// <summary>In place of the grade's own mark; null for that.</summary>
+    public string? Label { get; init; }
+
+    public string Mark => Label ?? GradeMark;
+
+    /// <summary>By which pages colour it.</summary>
+    public string GradeMark => Grade switch
     {
         Grade.Good => "ok",
         Grade.Note => "note",

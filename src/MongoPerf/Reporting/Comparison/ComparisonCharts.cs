@@ -67,14 +67,14 @@ internal static class ComparisonCharts
         (int Side, CandidateJudgement Candidate, OperationJudgement Judged)[] rows =
         [
             .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 2, Candidate: candidate, Judged: judged)))
-                .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation).Where(row => row.Judged.Rate is not null),
+                .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation),
         ];
         if (rows.Length == 0)
             return null;
         var table = new ChartTable("compare-ratios.dat", ["row", "ratio", "low", "high", "side"]);
         for (int i = 0; i < rows.Length; i++)
         {
-            Ratio rate = rows[i].Judged.Rate!;
+            Ratio rate = rows[i].Judged.Rate.Ratio;
             table.Add([i + 1, rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value, rows[i].Side]);
         }
 
@@ -87,7 +87,7 @@ internal static class ComparisonCharts
             .Set("row_count", rows.Length)
             .SetArray("row_name", names)
             .Set("plot_left", Math.Max(LeastPlotLeft, (40 + (widest * NameCharacterPixels)) / PicturePixels))
-            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate)}  {ComparisonText.Describe(row.Judged.Outcome)}").ToList())
+            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate.Ratio)}  {ComparisonText.Describe(row.Judged.Rate.Outcome)}").ToList())
             .Set("x_low", least / margin)
             .Set("x_high", most * margin)
             .Set("x_tics", AxisScale.RatioTics(least / margin, most * margin))
@@ -95,7 +95,7 @@ internal static class ComparisonCharts
             .Set("picture_height", 290 + (rows.Length * 62));
         return new Chart(
             "compare-ratios", "Rates relative to the baseline",
-            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. Differences within the grey band are ignored.",
+            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent.",
             settings, [table]) { SharedTemplate = RatioTemplate };
     }
 
