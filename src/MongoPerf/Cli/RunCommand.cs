@@ -9,14 +9,15 @@ namespace MongoPerf.Cli;
 /// <summary><c>run NAME</c>: a scenario, or one phase of the series on data that is there.</summary>
 internal static class RunCommand
 {
-    private const double UsualSeconds = 10;
+    /// <summary>A quarter is warm-up; the rest is enough to be compared.</summary>
+    private const double UsualSeconds = 30;
 
     public static Command Create()
     {
         var shared = new SharedOptions();
         var scenarios = new ScenarioOptions();
         var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
-        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 10s for a phase of the series without --operations]");
+        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 30s for a phase of the series without --operations]");
         Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
         Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");

@@ -42,6 +42,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         verdicts.AddRange(OperationVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
+        if (limit.Other is { } other)
+            verdicts.Add(new Verdict(Grade.Note, other.Sentence));
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })
             verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB"));

@@ -8,7 +8,9 @@ namespace MongoPerf.Scenarios;
 internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationReader operations, CountScale scale, bool isOfGrowth = false)
 {
     public const int MostThreads = 10_000;
-    private const double UsualSeconds = 10;
+
+    /// <summary>Of a phase that measures: what is left of it after the warm-up is enough to be compared.</summary>
+    public const double UsualSeconds = 30;
 
     /// <summary>Of all threads together; they are kept in memory and stored when the phase is over.</summary>
     private const long MostLaps = 100_000;

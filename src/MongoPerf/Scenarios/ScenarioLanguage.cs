@@ -136,7 +136,7 @@ internal static class ScenarioLanguage
         new("lap", KeyKind.Count, "Notes for each thread when it had done so many documents of a load, or operations of a phase with a count, such as 10k; --scale multiplies it."),
         new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
         new("threads", KeyKind.Counts, "How many; a list gives a result for each [default: 1]."),
-        new("duration", KeyKind.Duration, "How long, warm-up included [default: 10s, unless count is given]."),
+        new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of the results [default: a quarter of the duration, none with count]."),
         new("rate", KeyKind.Number, "Operations per second over all threads; response time then counts from the intended start [default: as fast as possible]."),

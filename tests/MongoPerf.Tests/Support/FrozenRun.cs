@@ -19,6 +19,9 @@ internal sealed record FrozenShape
     public bool ServerOnSameMachine { get; init; } = true;
     public int CpuCount { get; init; } = 8;
 
+    /// <summary>Used by neither client nor server.</summary>
+    public double OtherCores { get; init; }
+
     /// <summary>In which step three unacknowledged documents are lost; 0 for none.</summary>
     public int LossStep { get; init; } = 4;
 

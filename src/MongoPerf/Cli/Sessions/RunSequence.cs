@@ -67,6 +67,7 @@ internal sealed class RunSequence
             RunsFolder = Output.RunsFolder,
             Runs = [.. _runs.Select(runs => string.Join(',', runs.Select(folder => folder.Id)))],
             Format = Output.Format,
+            IsOfOneCommand = true,
         });
         return _code == ExitCode.Done ? compared : _code;
     }

@@ -45,6 +45,7 @@ internal static class ComparisonJson
     {
         side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, topology = side.First.Deployment?.Topology.Text(),
         side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
+        otherProgramsCores = side.Other?.Cores,
     };
 
     private static object JudgementOf(OperationJudgement judged) => new

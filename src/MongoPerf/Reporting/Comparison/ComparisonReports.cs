@@ -10,7 +10,7 @@ internal static class ComparisonConsole
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             ConsoleReport.Labelled(console, "compared", $"{candidate.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(candidate)}", Color.Grey);
-            foreach (Verdict verdict in ComparisonText.Verdicts(candidate, comparison.NoiseThreshold))
+            foreach (Verdict verdict in ComparisonText.Verdicts(comparison, candidate))
                 ConsoleReport.Labelled(console, verdict);
         }
 
@@ -53,7 +53,7 @@ internal static class ComparisonMarkdown
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             MarkdownReport.Heading(output, $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
-            foreach (Verdict verdict in ComparisonText.Verdicts(candidate, comparison.NoiseThreshold))
+            foreach (Verdict verdict in ComparisonText.Verdicts(comparison, candidate))
                 MarkdownReport.Item(output, $"**{verdict.Mark}**", verdict.Text);
         }
 

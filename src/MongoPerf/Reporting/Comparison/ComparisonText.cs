@@ -67,9 +67,10 @@ internal static class ComparisonText
     /// <summary>All that is judged of it in a line, the rate first.</summary>
     public static string Sentence(OperationJudgement operation) => string.Join("; ", operation.Judged.Select(judgement => Sentence(operation, judgement)));
 
-    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it.</summary>
-    public static IReadOnlyList<Verdict> Verdicts(CandidateJudgement candidate, double noiseThreshold)
+    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine.</summary>
+    public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateJudgement candidate)
     {
+        double noiseThreshold = comparison.NoiseThreshold;
         List<Verdict> verdicts = [.. Changed(candidate, Outcome.Slower, Grade.Bad), .. Changed(candidate, Outcome.Faster, Grade.Good)];
         if (Titles(candidate, j => j.Outcome == Outcome.Equivalent) is { Length: > 0 } same)
             verdicts.Add(new Verdict(Grade.Good, $"equivalent within {Units.Percent(noiseThreshold)}: {same}"));
@@ -80,6 +81,8 @@ internal static class ComparisonText
             verdicts.Add(new Verdict(Grade.Note, enough is null ? titles : $"{titles}; enough would be {enough}") { Label = Describe(Outcome.Undecided) });
         }
 
+        foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
+            verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
         return verdicts;
     }
 
