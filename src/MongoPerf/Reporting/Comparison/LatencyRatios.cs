@@ -70,7 +70,7 @@ internal static class LatencyRatios
 /// <summary>The latencies of a window in blocks of seconds, as counts of the values that occur.</summary>
 internal sealed class BlockHistograms
 {
-    private readonly long[] _values;
+    private readonly double[] _values;
     private readonly (int Place, long Count)[][] _blocks;
     private readonly long[] _drawn;
 
