@@ -77,9 +77,9 @@ internal sealed class PhaseRunner(RunContext run)
         run.Store.AddLaps(number, result.Laps);
         foreach (OperationCount part in result.Parts)
         {
-            run.Store.AddHistogram(number, part.Operation.Name, false, HistogramEncoding.EncodeCompressed(part.Service));
+            run.Store.AddHistogram(part.Encode(number, ofWarmup: false));
             if (result.WarmupSeconds > 0)
-                run.Store.AddHistogram(number, part.Operation.Name, true, HistogramEncoding.EncodeCompressed(part.WarmupService));
+                run.Store.AddHistogram(part.Encode(number, ofWarmup: true));
         }
     }
 
@@ -207,7 +207,9 @@ internal sealed class PhaseRunner(RunContext run)
             ClientCpuMicrosecondsPerOperation = result.Operations == 0 ? 0 : result.ClientCpuSeconds * 1e6 / result.Operations,
             ClientCpuCores = result.ClientCpuSeconds / seconds,
             LatencyMicroseconds = LatencySummaries.From(part.Service),
-            ResponseMicroseconds = part.Response is null ? null : LatencySummaries.From(part.Response),
+            ResponseMicroseconds = LatencySummaries.FromPaced(part.Response),
+            LatenessMicroseconds = LatencySummaries.FromPaced(part.Lateness),
+            ClientLatenessMicroseconds = LatencySummaries.FromPaced(part.ClientLateness),
             Verified = part.Verified,
             Wrong = part.Wrong,
             // What a mix left undone belongs to none of its operations.

@@ -70,10 +70,10 @@ public sealed class CompareCommandTests : IDisposable
             FrozenRun.Build(_runs.Path, new FrozenShape { Id = id, Steps = 2, WindowSeconds = 2, OtherCores = cores });
         (int code, _, string errors) = Run("a", "b");
         Assert.Equal(2, code);
-        Assert.Contains("the machine did other work, so a ratio would say as much about that: in b other programs used up to 2 of this machine's 8 cores", errors, StringComparison.Ordinal);
+        Assert.Contains("the machine did other work, so a ratio would say as much about that: in b other programs used up to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
         (code, string output, _) = Run("a", "b", "--force");
         Assert.Equal(0, code);
-        Assert.Contains("note       b: other programs used up to 2 of this machine's 8 cores", output, StringComparison.Ordinal);
+        Assert.Contains("note       b: other programs used up to 2.1 of this machine's 8 cores", output, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -72,7 +72,7 @@ internal sealed class FrozenServer(FrozenShape shape)
             long count = i == 0 ? left : (long)(operations * share);
             double tail = factor > 2 ? 1 / slowdown : 1;
             if (count > 0)
-                histogram.AddCount(LatencyHistogram.IndexOf((long)Math.Max(1, meanMicroseconds * factor * tail)), count);
+                histogram.AddCount(LatencyHistogram.IndexOf((long)(Math.Max(1, meanMicroseconds * factor * tail) * 1000)), count);
             left -= count;
         }
     }

@@ -115,7 +115,7 @@ internal static class ComparisonCharts
             .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : "repeat of the phase")
             .Set("left_title", any.IsInsert ? "documents/s" : "operations/s")
             .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
+            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : any.Service is not null ? "response time: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
             .Set("right_is_log", 1)
             .Set("right_min", lowest)
             .SetAxis("right", latency);
@@ -203,7 +203,7 @@ internal static class ComparisonCharts
         {
             table.Add([second + 1, .. windows.SelectMany(w => w is null || second >= w.Rates.Length
                 ? (double[])[double.NaN, double.NaN, double.NaN, double.NaN, double.NaN]
-                : [w.Rates[second], double.NaN, double.NaN, w.Samples[second].LatencyMicroseconds.P50 ?? double.NaN, w.Samples[second].LatencyMicroseconds.P99 ?? double.NaN])]);
+                : [w.Rates[second], double.NaN, double.NaN, w.Samples[second].JudgedMicroseconds.P50 ?? double.NaN, w.Samples[second].JudgedMicroseconds.P99 ?? double.NaN])]);
         }
 
         return table;

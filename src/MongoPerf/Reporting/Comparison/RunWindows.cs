@@ -47,18 +47,18 @@ internal sealed record RateWindow
 
     /// <summary>Of each second in which there was one.</summary>
     public double[] SecondsOf(Measure measure) =>
-        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.LatencyMicroseconds)).OfType<double>()];
+        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.JudgedMicroseconds)).OfType<double>()];
 
     /// <summary>The latencies of the window's seconds, neighbours joined so that there are at most so many histograms.</summary>
     /// <returns>Null when some are not there.</returns>
     public JoinedHistograms? JoinHistograms(int atMost)
     {
-        if (Samples.Count == 0 || Samples.Any(sample => sample.Histogram.IsEmpty))
+        if (Samples.Count == 0 || Samples.Any(sample => sample.JudgedHistogram.IsEmpty))
             return null;
         int count = Math.Min(atMost, Samples.Count);
         LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
         foreach ((int i, Sample sample) in Samples.Index())
-            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / Samples.Count)], sample.Histogram.Span);
+            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / Samples.Count)], sample.JudgedHistogram.Span);
         var histograms = new JoinedHistograms(joined);
         return histograms.IsEmpty ? null : histograms;
     }
@@ -138,8 +138,8 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             Samples = whole,
             Rates = [.. whole.Select(s => scale * CountOf(s, result) / s.Seconds)],
             OutageSamples = outages,
-            Latency = result.ResponseMicroseconds ?? result.LatencyMicroseconds,
-            Service = result.ResponseMicroseconds is null ? null : result.LatencyMicroseconds,
+            Latency = result.JudgedMicroseconds,
+            Service = result.HasRate ? result.LatencyMicroseconds : null,
         };
     }
 

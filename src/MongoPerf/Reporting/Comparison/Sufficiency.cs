@@ -47,8 +47,8 @@ internal sealed record WindowLength(double Seconds, double Warmup, string? Optio
 /// <summary>Says what would be enough to decide what is undecided.</summary>
 internal static class Sufficiency
 {
-    /// <summary>Nobody measures longer than that for a verdict.</summary>
-    private const double MostSeconds = 7200;
+    /// <summary>Hardly anybody measures longer than that for a verdict.</summary>
+    private const double MostSeconds = 3600;
     private const int MostRuns = 100;
 
     /// <summary>Corrected tests ask for more than the interval shows.</summary>
@@ -59,7 +59,7 @@ internal static class Sufficiency
     /// <param name="seconds">Fewest whole seconds of a side in any window.</param>
     public static string OfNothing(WindowLength? length, int seconds)
     {
-        string had = length is null ? $"{seconds} s" : $"{Units.Significant(length.Seconds)} s";
+        string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
         return length?.Option is null
             ? $"{OperationJudge.LeastSamples} s or {OperationJudge.LeastRuns} runs per side; these had {had}: --repeat {OperationJudge.LeastRuns}"
             : $"{OperationJudge.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationJudge.LeastSamples)}";
@@ -80,13 +80,16 @@ internal static class Sufficiency
         return evidence switch
         {
             _ when double.IsNaN(needed) => null,
-            Evidence.Samples when needed > MostSeconds => $"more than two hours per side; these had {had} s: the ratio is too near the threshold, or varies too much",
-            Evidence.Samples => $"about {needed:0} s per side; these had {had} s" + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
+            Evidence.Samples when needed > MostSeconds => $"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much",
+            Evidence.Samples => $"about {TwoDigits(needed):0} s per side; these had {had} s" + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
             Evidence.Windows => $"about {needed:0} sizes or repeats of the phase; these had {had}",
             _ when needed > MostRuns => $"more than {MostRuns} runs per side; these had {had}",
             _ => $"about {needed:0} runs per side; these had {had}: --repeat {needed:0}",
         };
     }
+
+    /// <summary>An estimate has no more, and is never less.</summary>
+    private static double TwoDigits(double seconds) => seconds < 100 ? seconds : Math.Ceiling(seconds / 10) * 10;
 
     private static string OptionFor(WindowLength length, double factor) => length.OptionFor(length.Seconds * factor);
 

@@ -67,7 +67,7 @@ internal sealed class JoinedHistograms
     /// <param name="seconds">In the order of time; one value at least in all of them together.</param>
     public JoinedHistograms(IReadOnlyList<LatencyHistogram> seconds)
     {
-        _values = [.. seconds.SelectMany(s => s.Buckets().Select(bucket => (double)bucket.Microseconds)).Distinct().Order()];
+        _values = [.. seconds.SelectMany(s => s.Buckets().Select(bucket => bucket.Microseconds)).Distinct().Order()];
         _seconds = [.. seconds.Select(s => s.Buckets().Select(bucket => (Array.BinarySearch(_values, bucket.Microseconds), bucket.Count)).ToArray())];
         _drawn = new long[_values.Length];
     }
