@@ -16,6 +16,7 @@ internal static class RunCommand
     {
         var shared = new SharedOptions();
         var scenarios = new ScenarioOptions();
+        var search = new RateSearchOptions();
         var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
         Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 30s for a phase of the series without --operations]");
         Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
@@ -25,7 +26,7 @@ internal static class RunCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb");
         var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
         {
-            name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, format,
+            name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, search.FindMax, search.Assert, format,
         };
         PlanRequests.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
@@ -36,14 +37,14 @@ internal static class RunCommand
             ScenarioFile series = SeriesScenario.Find();
             string[] known = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
             return known.Contains(what)
-                ? RunPhase(parsed, shared, scenarios, series, what, limits, form, parsed.GetValue(cold))
-                : scenarios.Run(parsed, shared, FindScenario(what, known), limits, form, parsed.GetValue(cold));
+                ? RunPhase(parsed, shared, scenarios, search, series, what, limits, form, parsed.GetValue(cold))
+                : scenarios.Run(parsed, shared, search, FindScenario(what, known), limits, form, parsed.GetValue(cold));
         }));
         return command;
     }
 
     /// <summary>One phase of the series alone, on data that is there unless <c>--records</c> loads some first.</summary>
-    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
+    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, RateSearchOptions search, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
     {
         scenarios.RequireNone(parsed, phase, format);
         bool hasTime = phase != "size";
@@ -64,8 +65,10 @@ internal static class RunCommand
             Rate = parsed.GetValue(shared.Rate),
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
         };
-        IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, series, overrides) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read();
-        return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
+        return search.Run(
+            parsed, shared,
+            rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rate = rate }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
+            requests => RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start));
     }
 
     private static void RequireTime(RunLimits limits)
