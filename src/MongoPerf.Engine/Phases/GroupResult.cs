@@ -6,7 +6,7 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Engine.Phases;
 
 /// <summary>Everything that a group counted. "Measured" leaves the warm-up out.</summary>
-public sealed class GroupResult
+public sealed record GroupResult
 {
     /// <summary>Warm-up included; Scheduled = Succeeded + Failed + Skipped.</summary>
     public required Accounting Accounting { get; init; }

@@ -343,6 +343,12 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
 {
+    /// <summary>The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.</summary>
+    public const string UntilReached = "until";
+
+    /// <inheritdoc cref="UntilReached"/>
+    public const string UntilMissed = "until missed";
+
     /// <summary>The kind that says that a phase of a scenario begins.</summary>
     public const string Phase = "phase";
 

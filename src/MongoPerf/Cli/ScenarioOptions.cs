@@ -50,6 +50,7 @@ internal sealed class ScenarioOptions
             Operations = limits.Operations,
             Duration = limits.Duration,
             Warmup = limits.Warmup,
+            Until = limits.Until,
             Rate = parsed.GetValue(shared.Rate),
             Scale = parsed.GetValue(Scale) ?? 1,
             Target = parsed.GetValue(Target),

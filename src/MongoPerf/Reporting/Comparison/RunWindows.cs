@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Phases;
@@ -55,11 +54,7 @@ internal sealed record RateWindow
     {
         if (Samples.Count == 0 || Samples.Any(sample => sample.JudgedHistogram.IsEmpty))
             return null;
-        int count = Math.Min(atMost, Samples.Count);
-        LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
-        foreach ((int i, Sample sample) in Samples.Index())
-            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / Samples.Count)], sample.JudgedHistogram.Span);
-        var histograms = new JoinedHistograms(joined);
+        var histograms = JoinedHistograms.Decode([.. Samples.Select(sample => sample.JudgedHistogram)], atMost);
         return histograms.IsEmpty ? null : histograms;
     }
 }

@@ -29,6 +29,13 @@ internal static class PercentileBootstrap
             Draws);
     }
 
+    /// <summary>The percentile itself, of one window: its logarithm is drawn.</summary>
+    public static Drawn Of(JoinedHistograms seconds, double percent)
+    {
+        var side = new Side(seconds, percent, Autocorrelation.OfFirstOrder([seconds.PercentilesOfEach(percent)]));
+        return Bootstrap.Draw(side.Blocks, side.DrawLogarithm, Draws);
+    }
+
     private sealed class Side
     {
         private readonly JoinedHistograms _seconds;
@@ -70,6 +77,17 @@ internal sealed class JoinedHistograms
         _values = [.. seconds.SelectMany(s => s.Buckets().Select(bucket => bucket.Microseconds)).Distinct().Order()];
         _seconds = [.. seconds.Select(s => s.Buckets().Select(bucket => (Array.BinarySearch(_values, bucket.Microseconds), bucket.Count)).ToArray())];
         _drawn = new long[_values.Length];
+    }
+
+    /// <param name="seconds">As they are stored, in the order of time.</param>
+    /// <param name="atMost">Neighbours are joined so that there are no more.</param>
+    public static JoinedHistograms Decode(IReadOnlyList<ReadOnlyMemory<byte>> seconds, int atMost)
+    {
+        int count = Math.Min(atMost, seconds.Count);
+        LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
+        foreach ((int i, ReadOnlyMemory<byte> second) in seconds.Index())
+            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / seconds.Count)], second.Span);
+        return new JoinedHistograms(joined);
     }
 
     public int Count => _seconds.Length;
