@@ -8,7 +8,6 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
-using MongoPerf.Reporting.Comparison;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Sessions;

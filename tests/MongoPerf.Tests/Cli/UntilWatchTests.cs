@@ -1,11 +1,12 @@
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Comparison;
 using MongoPerf.Scenarios;
+using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Support;
 
-namespace MongoPerf.Tests.Reporting.Comparison;
+namespace MongoPerf.Tests.Cli;
 
 public sealed class UntilWatchTests
 {

@@ -1,8 +1,10 @@
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 
-namespace MongoPerf.Reporting.Comparison;
+namespace MongoPerf.Cli.Sessions;
 
 /// <summary>Watches the seconds of a group until a percentile of each of its operations is known well enough.</summary>
 /// <remarks>
