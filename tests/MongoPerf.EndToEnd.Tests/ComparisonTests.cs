@@ -23,7 +23,7 @@ public sealed class ComparisonTests
             "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
-        Assert.Equal("mongoperf/compare/1", comparison.Text("schema"));
+        Assert.Equal("mongoperf/compare/2", comparison.Text("schema"));
         Assert.Equal(runs.Ids[0], comparison.GetProperty("baseline").Text("id"));
         JsonElement candidate = Assert.Single(comparison.Items("candidates"));
         Assert.Equal(runs.Ids[1], candidate.GetProperty("run").Text("id"));
@@ -32,8 +32,8 @@ public sealed class ComparisonTests
         string folder = runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}");
         Assert.True(File.Exists(Path.Combine(folder, "index.html")));
 
-        // Offline, and in words, it is the same comparison.
-        ProgramResult again = ProgramRun.Run("compare", runs.Ids[0], runs.Ids[1], "--out", runs.Path).Expect(0);
+        // Offline, and in words, it is the same comparison; other tests may keep the machine busy.
+        ProgramResult again = ProgramRun.Run("compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
         Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}", again.Output, StringComparison.Ordinal);
         Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);
         using StoredRun first = StoredRun.Open(runs.At(runs.Ids[0]));
@@ -103,12 +103,12 @@ public sealed class ComparisonTests
         Assert.All(stored, run => Assert.Equal((run.Settings.Plan.TargetDocuments, run.Settings.Plan.TargetDocuments), (run.DocumentsReached, run.GrowthSteps[^1].Documents)));
         Assert.Contains("one observation each (t test)", result.Output, StringComparison.Ordinal);
 
-        ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--fail-on-regression", "--format", "json", "--out", runs.Path).Expect(Regression);
+        ProgramResult compared = ProgramRun.Run(options, "compare", runs.Ids[0], runs.Ids[1], "--force", "--fail-on-regression", "--format", "json", "--out", runs.Path).Expect(Regression);
         JsonElement judged = Assert.Single(JsonDocument.Parse(compared.Output).RootElement.Items("candidates"));
         Assert.All(judged.Items("operations"), operation => Assert.Equal("runs", operation.Text("judgedBy")));
         JsonElement q4 = judged.Operation("q4");
-        Assert.Equal("slower", q4.Text("verdict"));
-        Assert.True(q4.GetProperty("latencyP50").GetProperty("ratio").GetDouble() > 1.5, compared.All);
+        Assert.Equal("slower", q4.GetProperty("perSecond").Text("verdict"));
+        Assert.True(q4.GetProperty("p50Microseconds").GetProperty("ratio").GetDouble() > 1.5, compared.All);
         if (keep is not null)
             Keep(runs.At($"compare-{runs.Ids[0]}-{runs.Ids[1]}"), keep);
     }

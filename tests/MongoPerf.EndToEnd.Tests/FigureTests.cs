@@ -28,7 +28,7 @@ public sealed class FigureTests(TestServers servers) : IClassFixture<TestServers
             Assert.Contains("Reads by documents and threads", File.ReadAllText(Path.Combine(report, "index.html")), StringComparison.Ordinal);
         });
 
-        string comparison = ProgramRun.Run("compare", _runs.Ids[0], _runs.Ids[1], "--out", _runs.Path, "--format", "markdown").Expect(0).Output;
+        string comparison = ProgramRun.Run("compare", _runs.Ids[0], _runs.Ids[1], "--force", "--out", _runs.Path, "--format", "markdown").Expect(0).Output;
         Assert.All(_runs.Ids, id => Assert.Contains($"| 1k | one server ({id}) |", comparison, StringComparison.Ordinal));
         string compared = _runs.At($"compare-{_runs.Ids[0]}-{_runs.Ids[1]}");
         Assert.StartsWith(

@@ -22,20 +22,20 @@ public sealed class HdrLogWriter
         string seconds = Seconds(start.ToUnixTimeMilliseconds() / 1000.0);
         string date = start.UtcDateTime.ToString("ddd MMM dd HH:mm:ss 'UTC' yyyy", CultureInfo.InvariantCulture);
         Line($"#[StartTime: {seconds} (seconds since epoch), {date}]");
-        Line("#[Histograms count microseconds; Interval_Max is in milliseconds]");
+        Line("#[Histograms count nanoseconds; Interval_Max is in milliseconds]");
         Line("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"");
     }
 
     /// <param name="tag">Tells series apart in one log; no comma, blank or line end. Null for none.</param>
     /// <param name="start">Of the interval.</param>
     /// <param name="length">Of the interval.</param>
-    /// <param name="histogram">Of the interval, microseconds.</param>
+    /// <param name="histogram">Of the interval.</param>
     public void Write(string? tag, DateTimeOffset start, TimeSpan length, LatencyHistogram histogram)
     {
         if (tag != null && (tag.Length == 0 || tag.AsSpan().ContainsAny(", \r\n")))
             throw new ArgumentException($"'{tag}' is no tag: commas, blanks and line ends are not allowed", nameof(tag));
         string prefix = tag == null ? "" : $"Tag={tag},";
-        string max = Seconds((histogram.Maximum ?? 0) / 1000.0);
+        string max = Seconds((histogram.Maximum ?? 0) / 1000);
         string encoded = Convert.ToBase64String(HistogramEncoding.EncodeCompressed(histogram));
         Line($"{prefix}{Seconds((start - _start).TotalSeconds)},{Seconds(length.TotalSeconds)},{max},{encoded}");
     }

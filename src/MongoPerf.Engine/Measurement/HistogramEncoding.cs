@@ -12,6 +12,7 @@ public sealed class HistogramFormatException(string message) : FormatException(m
 /// <para>Header, big-endian: int32 cookie, int32 length of the counts, int32 normalizing offset, int32 significant digits,
 /// int64 lowest, int64 highest, double unit ratio; then the counts by index as ZigZag LEB128 words of up to 9 bytes, a negative word
 /// standing for that many zeros. Compressed: int32 cookie, int32 length, then the former as a zlib stream.</para>
+/// <para>Values are nanoseconds and the ratio is 1, so that programs that know nothing of the ratio show the right ones.</para>
 /// <para>The overflow count has no place in the format and is lost.</para>
 /// <para>Format: HdrHistogram, AbstractHistogram.encodeIntoByteBuffer and ZigZagEncoding (public domain).</para>
 /// </remarks>
@@ -97,8 +98,8 @@ public static class HistogramEncoding
         BinaryPrimitives.WriteInt32BigEndian(buffer[4..], length - HeaderLength);
         BinaryPrimitives.WriteInt32BigEndian(buffer[8..], 0);
         BinaryPrimitives.WriteInt32BigEndian(buffer[12..], LatencyHistogram.SignificantDigits);
-        BinaryPrimitives.WriteInt64BigEndian(buffer[16..], LatencyHistogram.LowestMicroseconds);
-        BinaryPrimitives.WriteInt64BigEndian(buffer[24..], LatencyHistogram.HighestMicroseconds);
+        BinaryPrimitives.WriteInt64BigEndian(buffer[16..], LatencyHistogram.LowestNanoseconds);
+        BinaryPrimitives.WriteInt64BigEndian(buffer[24..], LatencyHistogram.HighestNanoseconds);
         BinaryPrimitives.WriteDoubleBigEndian(buffer[32..], 1.0);
         return length;
     }
@@ -139,10 +140,10 @@ public static class HistogramEncoding
         int digits = BinaryPrimitives.ReadInt32BigEndian(encoded[12..]);
         long lowest = BinaryPrimitives.ReadInt64BigEndian(encoded[16..]);
         // The highest value only sets how many counts there may be; the place of each is the same.
-        if (offset != 0 || digits != LatencyHistogram.SignificantDigits || lowest != LatencyHistogram.LowestMicroseconds)
+        if (offset != 0 || digits != LatencyHistogram.SignificantDigits || lowest != LatencyHistogram.LowestNanoseconds)
         {
             throw new HistogramFormatException(
-                $"the histogram has {digits} digits from {lowest} with offset {offset}; ours have {LatencyHistogram.SignificantDigits} from 1 with 0");
+                $"the histogram has {digits} digits from {lowest} ns with offset {offset}; ours have {LatencyHistogram.SignificantDigits} from {LatencyHistogram.LowestNanoseconds} ns with 0");
         }
 
         ReadOnlySpan<byte> words = encoded.Slice(HeaderLength, length);

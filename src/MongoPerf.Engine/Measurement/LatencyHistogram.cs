@@ -3,31 +3,36 @@ using System.Runtime.CompilerServices;
 
 namespace MongoPerf.Engine.Measurement;
 
-/// <summary>Counts durations from 1 µs to 1 h in bounded memory; what it gives back is within 0.1 % of what was recorded.</summary>
+/// <summary>Counts durations from 0.1 µs to 1 h in bounded memory; from 64 µs on, what it gives back is within 0.1 % of what was recorded.</summary>
 /// <remarks>
 /// <para>One writer, no locks. Counts only grow, so another thread may read them meanwhile (<see cref="AddTo"/>): it sees each
 /// duration either wholly or not yet, and what it missed comes with its next look.</para>
-/// <para>188 KB of memory at most: a piece of 8 KB is made when the first duration falls into its power of two, so that hundreds of workers with
+/// <para>216 KB of memory at most: a piece of 8 KB is made when the first duration falls into its power of two, so that hundreds of workers with
 /// several operations each fit (an allocation that does not recur).</para>
-/// <para>Longer durations go to <see cref="OverflowCount"/>, never to the last bucket; shorter ones count as 1 µs.</para>
-/// <para>Bucket rule: G. Tene, HdrHistogram, package overview; lowest 1, highest 3,600,000,000, 3 significant digits.</para>
+/// <para>Longer durations go to <see cref="OverflowCount"/>, never to the last bucket; shorter ones count as 0.1 µs.</para>
+/// <para>Bucket rule: G. Tene, HdrHistogram, package overview; nanoseconds, lowest 100 (so the finest buckets are 64 ns wide), highest
+/// 3,600,000,000,000, 3 significant digits. Counting nanoseconds and not tenths of a microsecond is what other programs take a log's values for.</para>
 /// </remarks>
 public sealed class LatencyHistogram
 {
-    public const long LowestMicroseconds = 1;
-    public const long HighestMicroseconds = 3_600_000_000;
+    public const long LowestNanoseconds = 100;
+    public const long HighestNanoseconds = 3_600_000_000_000;
     public const int SignificantDigits = 3;
+
+    /// <summary>Of the width of the finest buckets: the greatest power of two that is not more than the lowest duration.</summary>
+    private const int UnitMagnitude = 6;
 
     /// <summary>2,048 sub-buckets keep the error at three digits under one part in a thousand.</summary>
     internal const int SubBucketCount = 2048;
     internal const int SubBucketHalfCount = SubBucketCount / 2;
     private const int SubBucketHalfCountMagnitude = 10;
-    private const long SubBucketMask = SubBucketCount - 1;
+    private const long SubBucketMask = (SubBucketCount - 1L) << UnitMagnitude;
 
-    /// <summary>Buckets that cover 1 h: 2,048 doubled 21 times exceeds 3.6 thousand million.</summary>
-    internal const int BucketCount = 22;
+    /// <summary>Buckets that cover 1 h: 2,048 times 64 ns, doubled 25 times.</summary>
+    internal const int BucketCount = 26;
     internal const int CountsLength = (BucketCount + 1) * SubBucketHalfCount;
 
+    private const double NanosecondsPerMicrosecond = 1000;
     private const int PieceBits = SubBucketHalfCountMagnitude;
     private const int PieceMask = SubBucketHalfCount - 1;
     private const int PieceCount = CountsLength >> PieceBits;
@@ -42,17 +47,20 @@ public sealed class LatencyHistogram
     /// <summary>Recorded durations, overflow left out.</summary>
     public long TotalCount => Volatile.Read(ref _totalCount);
 
-    /// <param name="microseconds">Negative counts as 0, shown as 1.</param>
+    /// <param name="microseconds">As of <see cref="RecordNanoseconds"/>.</param>
+    public void Record(double microseconds) => RecordNanoseconds((long)(microseconds * 1000));
+
+    /// <param name="nanoseconds">Negative counts as 0, shown as 0.1 µs.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void Record(long microseconds)
+    public void RecordNanoseconds(long nanoseconds)
     {
-        if ((ulong)microseconds > HighestMicroseconds)
+        if ((ulong)nanoseconds > HighestNanoseconds)
         {
-            RecordOutside(microseconds);
+            RecordOutside(nanoseconds);
             return;
         }
 
-        int index = IndexOf(microseconds);
+        int index = IndexOf(nanoseconds);
         (_pieces[index >> PieceBits] ?? MakePiece(index >> PieceBits))[index & PieceMask]++;
         _totalCount++;
     }
@@ -66,23 +74,23 @@ public sealed class LatencyHistogram
         return counts;
     }
 
-    private void RecordOutside(long microseconds)
+    private void RecordOutside(long nanoseconds)
     {
-        if (microseconds < 0)
-            Record(0);
+        if (nanoseconds < 0)
+            RecordNanoseconds(0);
         else
             _overflowCount++;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static int IndexOf(long value)
+    internal static int IndexOf(long nanoseconds)
     {
-        int bucket = 53 - BitOperations.LeadingZeroCount((ulong)(value | SubBucketMask));
-        int subBucket = (int)(value >> bucket);
+        int bucket = 53 - UnitMagnitude - BitOperations.LeadingZeroCount((ulong)(nanoseconds | SubBucketMask));
+        int subBucket = (int)(nanoseconds >> (bucket + UnitMagnitude));
         return ((bucket + 1) << SubBucketHalfCountMagnitude) + subBucket - SubBucketHalfCount;
     }
 
-    /// <summary>The lowest duration that is counted at an index.</summary>
+    /// <summary>The lowest duration that is counted at an index, ns.</summary>
     internal static long LowestAt(int index)
     {
         int bucket = (index >> SubBucketHalfCountMagnitude) - 1;
@@ -93,14 +101,14 @@ public sealed class LatencyHistogram
             bucket = 0;
         }
 
-        return (long)subBucket << bucket;
+        return (long)subBucket << (bucket + UnitMagnitude);
     }
 
-    /// <summary>The highest duration that is counted at an index.</summary>
+    /// <summary>The highest duration that is counted at an index, ns.</summary>
     internal static long HighestAt(int index)
     {
         int bucket = Math.Max(0, (index >> SubBucketHalfCountMagnitude) - 1);
-        return LowestAt(index) + (1L << bucket) - 1;
+        return LowestAt(index) + (1L << (bucket + UnitMagnitude)) - 1;
     }
 
     /// <summary>How often durations of this index were recorded.</summary>
@@ -194,7 +202,7 @@ public sealed class LatencyHistogram
     /// <param name="percent">0 to 100; 99.9 means 99.9 %.</param>
     /// <returns>Microseconds, the upper end of the bucket; null when nothing was recorded.</returns>
     /// <remarks>The rank rounds up, so that the share asked for really lies at or below the value.</remarks>
-    public long? ValueAtPercentile(double percent)
+    public double? ValueAtPercentile(double percent)
     {
         if (!(percent >= 0 && percent <= 100))
             throw new ArgumentOutOfRangeException(nameof(percent), percent, "a percentile lies between 0 and 100");
@@ -214,8 +222,8 @@ public sealed class LatencyHistogram
         return Maximum;
     }
 
-    /// <summary>Lower end of the lowest bucket in use.</summary>
-    public long? Minimum
+    /// <summary>Lower end of the lowest bucket in use, microseconds.</summary>
+    public double? Minimum
     {
         get
         {
@@ -224,8 +232,8 @@ public sealed class LatencyHistogram
         }
     }
 
-    /// <summary>Upper end of the highest bucket in use.</summary>
-    public long? Maximum
+    /// <summary>Upper end of the highest bucket in use, microseconds.</summary>
+    public double? Maximum
     {
         get
         {
@@ -234,7 +242,7 @@ public sealed class LatencyHistogram
         }
     }
 
-    /// <summary>Of bucket middles, so within 0.1 % of the true mean.</summary>
+    /// <summary>Microseconds, of bucket middles.</summary>
     public double? Mean
     {
         get
@@ -244,16 +252,16 @@ public sealed class LatencyHistogram
             double sum = 0;
             for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
                 sum += (double)CountAt(i) * ((LowestAt(i) + HighestAt(i)) / 2.0);
-            return sum / _totalCount;
+            return sum / _totalCount / NanosecondsPerMicrosecond;
         }
     }
 
     /// <summary>What was counted, from the shortest up: the upper end of each bucket in use, and how many durations it holds.</summary>
-    public IEnumerable<(long Microseconds, long Count)> Buckets()
+    public IEnumerable<(double Microseconds, long Count)> Buckets()
     {
         for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
             yield return (Shown(HighestAt(i)), CountAt(i));
     }
 
-    private static long Shown(long microseconds) => Math.Max(LowestMicroseconds, microseconds);
+    private static double Shown(long nanoseconds) => Math.Max(LowestNanoseconds, nanoseconds) / NanosecondsPerMicrosecond;
 }

@@ -26,7 +26,7 @@ internal static class AssertionCheck
             "operations" => results.Sum(r => r.Operations),
             "documents" => results.Sum(r => r.Documents),
             "failed" => results.Sum(r => r.Failed),
-            _ => Latency(assertion.Metric, results.Length == 1 ? results[0].LatencyMicroseconds : Merged(outcome)),
+            _ => Latency(assertion.Metric, results.Length == 1 ? results[0].JudgedMicroseconds : Merged(outcome)),
         };
     }
 
@@ -34,7 +34,7 @@ internal static class AssertionCheck
     {
         var all = new LatencyHistogram();
         foreach (GroupResult group in outcome.Groups)
-            group.MergeService().AddTo(all);
+            group.MergeJudged().AddTo(all);
         return LatencySummaries.From(all);
     }
 

@@ -4,7 +4,8 @@ namespace MongoPerf.Engine.Phases;
 
 /// <summary>What was counted of one operation in one part of a group's time (warm-up, or measured).</summary>
 /// <remarks>A worker writes its own, and the sampler reads it meanwhile: counts only grow. The same type adds up those of several workers.</remarks>
-internal sealed class Counters(bool withResponse)
+/// <param name="isPaced">Operations are due at times of their own.</param>
+internal sealed class Counters(bool isPaced)
 {
     /// <summary>Succeeded.</summary>
     public long Operations;
@@ -27,15 +28,15 @@ internal sealed class Counters(bool withResponse)
     /// <summary>Those among them that differed.</summary>
     public long Wrong;
 
-    /// <summary>Service times of succeeded operations, microseconds.</summary>
+    /// <summary>Service times of succeeded operations.</summary>
     public LatencyHistogram Service { get; } = new();
 
-    /// <summary>From the intended start; null in a closed loop.</summary>
-    public LatencyHistogram? Response { get; } = withResponse ? new() : null;
+    /// <summary>What a rate adds; null in a closed loop.</summary>
+    public PacedCounters? Paced { get; } = isPaced ? new() : null;
 
-    public static Counters Sum(IEnumerable<Counters> all, bool withResponse)
+    public static Counters Sum(IEnumerable<Counters> all, bool isPaced)
     {
-        var sum = new Counters(withResponse);
+        var sum = new Counters(isPaced);
         foreach (Counters counters in all)
             sum.Add(counters);
         return sum;
@@ -45,7 +46,7 @@ internal sealed class Counters(bool withResponse)
     {
         Operations = Documents = Bytes = Failed = Short = Verified = Wrong = 0;
         Service.Clear();
-        Response?.Clear();
+        Paced?.Clear();
     }
 
     public void Add(Counters counters)
@@ -58,7 +59,34 @@ internal sealed class Counters(bool withResponse)
         Verified += Volatile.Read(ref counters.Verified);
         Wrong += Volatile.Read(ref counters.Wrong);
         counters.Service.AddTo(Service);
-        if (Response is not null)
-            counters.Response?.AddTo(Response);
+        if (Paced is not null)
+            counters.Paced?.AddTo(Paced);
+    }
+}
+
+/// <summary>How late operations were that had a time to start at; as <see cref="Counters"/>, and of succeeded ones.</summary>
+internal sealed class PacedCounters
+{
+    /// <summary>From due to the reply.</summary>
+    public LatencyHistogram Response { get; } = new();
+
+    /// <summary>From due to the start.</summary>
+    public LatencyHistogram Lateness { get; } = new();
+
+    /// <summary>The lateness of those for which a connection was free when they were due.</summary>
+    public LatencyHistogram ClientLateness { get; } = new();
+
+    public void Clear()
+    {
+        Response.Clear();
+        Lateness.Clear();
+        ClientLateness.Clear();
+    }
+
+    public void AddTo(PacedCounters sum)
+    {
+        Response.AddTo(sum.Response);
+        Lateness.AddTo(sum.Lateness);
+        ClientLateness.AddTo(sum.ClientLateness);
     }
 }

@@ -6,7 +6,7 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Engine.Phases;
 
 /// <summary>Everything that a group counted. "Measured" leaves the warm-up out.</summary>
-public sealed class GroupResult
+public sealed record GroupResult
 {
     /// <summary>Warm-up included; Scheduled = Succeeded + Failed + Skipped.</summary>
     public required Accounting Accounting { get; init; }
@@ -50,12 +50,12 @@ public sealed class GroupResult
     /// <summary>Warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors => ErrorTally.Merge(Parts.Select(p => p.Errors));
 
-    /// <summary>Service times of succeeded operations after the warm-up, microseconds.</summary>
-    public LatencyHistogram MergeService()
+    /// <summary>Response times where a rate was set, service times otherwise; of succeeded operations after the warm-up.</summary>
+    public LatencyHistogram MergeJudged()
     {
         var sum = new LatencyHistogram();
         foreach (OperationCount part in Parts)
-            part.Service.AddTo(sum);
+            (part.Response ?? part.Service).AddTo(sum);
         return sum;
     }
 }
@@ -109,13 +109,32 @@ public sealed class OperationCount
     /// <summary>Those among them that differed.</summary>
     public long Wrong => _measured.Wrong + _warmup.Wrong;
 
-    /// <summary>Service times of succeeded operations, microseconds.</summary>
+    /// <summary>Service times of succeeded operations.</summary>
     public LatencyHistogram Service => _measured.Service;
 
     public LatencyHistogram WarmupService => _warmup.Service;
 
-    /// <summary>From the intended start; null in a closed loop.</summary>
-    public LatencyHistogram? Response => _measured.Response;
+    /// <summary>From due to the reply; null in a closed loop.</summary>
+    public LatencyHistogram? Response => _measured.Paced?.Response;
+
+    /// <summary>From due to the start; null in a closed loop.</summary>
+    public LatencyHistogram? Lateness => _measured.Paced?.Lateness;
+
+    /// <summary>The lateness of those for which a connection was free when they were due; null in a closed loop.</summary>
+    public LatencyHistogram? ClientLateness => _measured.Paced?.ClientLateness;
+
+    /// <summary>What is stored of it.</summary>
+    /// <param name="phase">Number of the phase record.</param>
+    /// <param name="ofWarmup">Otherwise of the measured part.</param>
+    public StoredHistogram Encode(int phase, bool ofWarmup)
+    {
+        Counters counters = ofWarmup ? _warmup : _measured;
+        return new StoredHistogram(phase, Operation.Name, ofWarmup, HistogramEncoding.EncodeCompressed(counters.Service))
+        {
+            Response = counters.Paced is null ? default : HistogramEncoding.EncodeCompressed(counters.Paced.Response),
+            Lateness = counters.Paced is null ? default : HistogramEncoding.EncodeCompressed(counters.Paced.Lateness),
+        };
+    }
 }
 
 /// <summary>Hears what happens in a group. Called from the sampling thread and from workers, never between two time stamps.</summary>

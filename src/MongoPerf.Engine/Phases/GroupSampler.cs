@@ -19,7 +19,7 @@ internal sealed class GroupSampler
     {
         _control = control;
         _workers = workers;
-        _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i))];
+        _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i, control.Plan.Rate.HasValue))];
         _lastTick = start;
         _due = NextDue(start);
         _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
@@ -103,11 +103,11 @@ internal sealed class GroupSampler
 }
 
 /// <summary>The sum of all workers' counters of one operation, now and at the last interval's end.</summary>
-internal sealed class PartSampler(Operation operation, int index)
+internal sealed class PartSampler(Operation operation, int index, bool isPaced)
 {
     private readonly LatencyHistogram _interval = new();
-    private Counters _now = new(withResponse: false);
-    private Counters _before = new(withResponse: false);
+    private Counters _now = new(isPaced);
+    private Counters _before = new(isPaced);
 
     /// <summary>Documents that were inserted since the group started; 0 for an operation that brings some back.</summary>
     public long Inserted => operation.Inserts ? _now.Documents : 0;
@@ -125,7 +125,7 @@ internal sealed class PartSampler(Operation operation, int index)
     /// <returns>What came between the last two readings of which this was called; the caller says when and where that was.</returns>
     public Sample Take()
     {
-        _interval.SetToDifference(_now.Service, _before.Service);
+        (LatencySummary service, ReadOnlyMemory<byte> serviceHistogram) = Interval(_now.Service, _before.Service);
         var sample = new Sample
         {
             AtMilliseconds = 0,
@@ -138,11 +138,29 @@ internal sealed class PartSampler(Operation operation, int index)
             Bytes = _now.Bytes - _before.Bytes,
             Failed = _now.Failed - _before.Failed,
             CollectionDocuments = 0,
-            LatencyMicroseconds = LatencySummaries.From(_interval),
-            Histogram = _interval.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(_interval),
+            LatencyMicroseconds = service,
+            Histogram = serviceHistogram,
         };
+        if (_now.Paced is { } now && _before.Paced is { } before)
+            sample = WithLateness(sample, now, before);
         (_now, _before) = (_before, _now);
         return sample;
+    }
+
+    private Sample WithLateness(Sample sample, PacedCounters now, PacedCounters before)
+    {
+        (LatencySummary response, ReadOnlyMemory<byte> responseHistogram) = Interval(now.Response, before.Response);
+        (LatencySummary lateness, ReadOnlyMemory<byte> latenessHistogram) = Interval(now.Lateness, before.Lateness);
+        return sample with
+        {
+            ResponseMicroseconds = response, ResponseHistogram = responseHistogram, LatenessMicroseconds = lateness, LatenessHistogram = latenessHistogram,
+        };
+    }
+
+    private (LatencySummary Summary, ReadOnlyMemory<byte> Encoded) Interval(LatencyHistogram now, LatencyHistogram before)
+    {
+        _interval.SetToDifference(now, before);
+        return (LatencySummaries.From(_interval), _interval.TotalCount == 0 ? default : HistogramEncoding.EncodeCompressed(_interval));
     }
 }
 

@@ -77,9 +77,9 @@ internal sealed class PhaseRunner(RunContext run)
         run.Store.AddLaps(number, result.Laps);
         foreach (OperationCount part in result.Parts)
         {
-            run.Store.AddHistogram(number, part.Operation.Name, false, HistogramEncoding.EncodeCompressed(part.Service));
+            run.Store.AddHistogram(part.Encode(number, ofWarmup: false));
             if (result.WarmupSeconds > 0)
-                run.Store.AddHistogram(number, part.Operation.Name, true, HistogramEncoding.EncodeCompressed(part.WarmupService));
+                run.Store.AddHistogram(part.Encode(number, ofWarmup: true));
         }
     }
 
@@ -132,12 +132,15 @@ internal sealed class PhaseRunner(RunContext run)
             return null;
         string name = group.Name.Length > 0 ? $"{phase.Name}.{group.Name}" : phase.Name;
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        var recorder = new SampleRecorder(run, name, () =>
+        Func<IReadOnlyList<Sample>, bool> isEnough = group.Until is { } until ? run.Options.Watch(until, name) : static _ => false;
+        bool hasEnough = false;
+        var recorder = new SampleRecorder(run, name, samples =>
         {
-            if (!run.MayGoOn())
+            hasEnough = hasEnough || isEnough(samples);
+            if (hasEnough || !run.MayGoOn())
                 ended.Cancel();
         });
-        return run.Groups.Run(new GroupPlan
+        GroupResult result = run.Groups.Run(new GroupPlan
         {
             Phase = head.Number,
             Name = name,
@@ -156,6 +159,8 @@ internal sealed class PhaseRunner(RunContext run)
             ReconnectFor = run.Options.ReconnectFor,
             CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
         }, recorder, ended.Token);
+        // Its time was over, as if that had been its length.
+        return hasEnough && !stop.IsCancellationRequested && run.StopReason is null ? result with { WasStopped = false } : result;
     }
 
     /// <summary>Ties the group's operations to the keys that are there now.</summary>
@@ -207,7 +212,9 @@ internal sealed class PhaseRunner(RunContext run)
             ClientCpuMicrosecondsPerOperation = result.Operations == 0 ? 0 : result.ClientCpuSeconds * 1e6 / result.Operations,
             ClientCpuCores = result.ClientCpuSeconds / seconds,
             LatencyMicroseconds = LatencySummaries.From(part.Service),
-            ResponseMicroseconds = part.Response is null ? null : LatencySummaries.From(part.Response),
+            ResponseMicroseconds = LatencySummaries.FromPaced(part.Response),
+            LatenessMicroseconds = LatencySummaries.FromPaced(part.Lateness),
+            ClientLatenessMicroseconds = LatencySummaries.FromPaced(part.ClientLateness),
             Verified = part.Verified,
             Wrong = part.Wrong,
             // What a mix left undone belongs to none of its operations.
@@ -218,7 +225,7 @@ internal sealed class PhaseRunner(RunContext run)
     }
 
     /// <summary>Stores a group's samples and events, and shows them.</summary>
-    private sealed class SampleRecorder(RunContext run, string name, Action afterSample) : IGroupObserver
+    private sealed class SampleRecorder(RunContext run, string name, Action<IReadOnlyList<Sample>> afterSample) : IGroupObserver
     {
         public void OnInterval(IReadOnlyList<Sample> samples)
         {
@@ -228,7 +235,7 @@ internal sealed class PhaseRunner(RunContext run)
                 run.Observer.OnSample(sample);
             }
 
-            afterSample();
+            afterSample(samples);
         }
 
         public void OnEvent(string kind, string text, double? seconds) => run.Report(kind, $"{name}: {text}", seconds);

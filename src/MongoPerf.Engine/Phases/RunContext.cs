@@ -21,6 +21,9 @@ public sealed record PlanRunOptions
     /// <summary>Asked once a second: a sentence ends the run cleanly, null lets it continue.</summary>
     public Func<string?> ReasonToStop { get; init; } = () => null;
 
+    /// <summary>Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says whether that was enough.</summary>
+    public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
+
     /// <summary>Bytes under the server's data folder; null where that is not to be seen.</summary>
     public Func<long?> MeasureDisk { get; init; } = () => null;
 

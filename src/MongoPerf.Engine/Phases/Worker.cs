@@ -32,7 +32,7 @@ internal sealed class Worker : IDisposable
     private readonly Counters[] _warmup;
     private readonly Counters[] _measured;
     private readonly ulong _verifyBelow;
-    private readonly double _ticksToMicroseconds;
+    private readonly double _ticksToNanoseconds;
     private RandomStream _verification;
 
     public Worker(GroupControl control, IOperationExecutor executor, int index)
@@ -53,7 +53,7 @@ internal sealed class Worker : IDisposable
         _fullReplies = [.. parts.Select(part => part.FullReply)];
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
-        _ticksToMicroseconds = 1e6 / _clock.TicksPerSecond;
+        _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
         _warmup = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
         _measured = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
     }
@@ -119,6 +119,7 @@ internal sealed class Worker : IDisposable
     private void RunOne(long intended)
     {
         Scheduled++;
+        long free = _free;
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _clock.Now;
@@ -129,8 +130,9 @@ internal sealed class Worker : IDisposable
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {
-            counters.Service.Record((long)((end - start) * _ticksToMicroseconds));
-            counters.Response?.Record((long)((end - intended) * _ticksToMicroseconds));
+            counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
+            if (counters.Paced is { } paced)
+                RecordLateness(paced, intended, start, end, free);
             counters.Operations++;
             if (isMeasured)
                 _members.Count(_mix is null ? 0 : _mix.Drawn);
@@ -158,6 +160,20 @@ internal sealed class Worker : IDisposable
         }
 
         // What this program has ended itself neither succeeded nor failed: it counts as skipped.
+    }
+
+    /// <param name="paced">Of the operation.</param>
+    /// <param name="intended">When it was due, ticks.</param>
+    /// <param name="start">Of the operation, ticks.</param>
+    /// <param name="end">Of the operation, ticks.</param>
+    /// <param name="free">When this worker was free for it, ticks.</param>
+    private void RecordLateness(PacedCounters paced, long intended, long start, long end, long free)
+    {
+        paced.Response.RecordNanoseconds((long)((end - intended) * _ticksToNanoseconds));
+        long lateness = (long)((start - intended) * _ticksToNanoseconds);
+        paced.Lateness.RecordNanoseconds(lateness);
+        if (free <= intended)
+            paced.ClientLateness.RecordNanoseconds(lateness);
     }
 
     private bool TryExecute(out OperationOutcome outcome, out Exception? failure)

@@ -237,9 +237,18 @@ public sealed record PhaseGroup
     /// <summary>How long after the phase's start this group's begins.</summary>
     public double AfterSeconds { get; init; }
 
+    /// <summary>Ends before its time when this is known well enough; null measures for all of it.</summary>
+    public Until? Until { get; init; }
+
     /// <summary>Ends by itself; a group without a limit ends with those that have one.</summary>
     public bool IsLimited => Seconds is not null || Count is not null;
 }
+
+/// <summary>How well a percentile is to be known, of each operation of a group.</summary>
+/// <param name="Text">As it was written, such as "p99 ±2 %".</param>
+/// <param name="Percent">50 is the median.</param>
+/// <param name="Share">Half the width of its 95 % interval, as a share of it: 0.02 for ±2 %.</param>
+public sealed record Until(string Text, double Percent, double Share);
 
 /// <param name="Operation">Not bound to keys yet.</param>
 /// <param name="Weight">Its share is this over the sum of all.</param>

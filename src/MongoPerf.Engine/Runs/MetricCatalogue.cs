@@ -93,6 +93,8 @@ public static class MetricCatalogue
         Counter("client_cpu_user", "microseconds", "Client CPU, user", "/proc/self/stat utime"),
         Counter("client_cpu_system", "microseconds", "Client CPU, system", "/proc/self/stat stime"),
         Gauge("client_resident", "bytes", "Client memory", "/proc/self/statm"),
+        Counter("cpu_interrupts", "core-microseconds", "Host CPU, interrupts (a part of system)", "/proc/stat irq+softirq"),
+        Counter("servers_cpu", "core-microseconds", "CPU of the servers under load on this machine", "/proc/PID/stat utime+stime"),
     ];
 
     /// <summary>Of each shard of a sharded deployment: its part of the collection, and what its primary did.</summary>

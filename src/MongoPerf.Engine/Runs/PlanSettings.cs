@@ -70,6 +70,9 @@ public sealed record PlanOverrides
     /// <summary>Seconds.</summary>
     public double? Warmup { get; init; }
 
+    /// <summary>How well a percentile is to be known before a phase that measures ends, such as "p99 ±2 %".</summary>
+    public string? Until { get; init; }
+
     /// <summary>Operations per second.</summary>
     public double? Rate { get; init; }
 

@@ -52,7 +52,7 @@ internal sealed class RunReader
         Query("SELECT collection_documents FROM sample ORDER BY rowid DESC LIMIT 1", row => Count(row, 0)).SingleOrDefault();
 
     public IEnumerable<Sample> ReadSamples(bool withHistograms) => Query(
-        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? ", histogram" : "")} FROM sample ORDER BY rowid",
+        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample ORDER BY rowid",
         row => new Sample
         {
             AtMilliseconds = Time(row, 0),
@@ -66,18 +66,12 @@ internal sealed class RunReader
             Bytes = Count(row, 8),
             Failed = Count(row, 9),
             CollectionDocuments = Count(row, 10),
-            LatencyMicroseconds = new LatencySummary
-            {
-                Min = NullableDouble(row, 11),
-                Mean = NullableDouble(row, 12),
-                P50 = NullableDouble(row, 13),
-                P90 = NullableDouble(row, 14),
-                P95 = NullableDouble(row, 15),
-                P99 = NullableDouble(row, 16),
-                P999 = NullableDouble(row, 17),
-                Max = NullableDouble(row, 18),
-            },
-            Histogram = withHistograms && !row.IsDBNull(19) ? (byte[])row.GetValue(19) : ReadOnlyMemory<byte>.Empty,
+            LatencyMicroseconds = Latency(row, 11) ?? LatencySummary.None,
+            ResponseMicroseconds = Latency(row, 19),
+            LatenessMicroseconds = Latency(row, 27),
+            Histogram = withHistograms ? Bytes(row, 35) : default,
+            ResponseHistogram = withHistograms ? Bytes(row, 36) : default,
+            LatenessHistogram = withHistograms ? Bytes(row, 37) : default,
         });
 
     public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
@@ -114,8 +108,8 @@ internal sealed class RunReader
             row => new StoredLap(row.GetInt32(0), row.GetInt32(1), row.GetInt32(2), Count(row, 3), Seconds(row, 4)))];
 
     public IEnumerable<StoredHistogram> ReadHistograms() => Query(
-        "SELECT h.phase, h.operation, h.warmup, h.encoded FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
-        row => new StoredHistogram(row.GetInt32(0), Text(row, 1), row.GetBoolean(2), (byte[])row.GetValue(3)));
+        "SELECT h.phase, h.operation, h.warmup, h.encoded, h.response, h.lateness FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
+        row => new StoredHistogram(row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
 
     /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)
@@ -144,6 +138,21 @@ internal sealed class RunReader
             throw Damaged(e.Message);
         }
     }
+
+    /// <returns>Null for columns that are empty throughout: nothing was recorded, or none of the kind is.</returns>
+    private static LatencySummary? Latency(SqliteDataReader row, int first) => row.IsDBNull(first) ? null : new LatencySummary
+    {
+        Min = NullableDouble(row, first),
+        Mean = NullableDouble(row, first + 1),
+        P50 = NullableDouble(row, first + 2),
+        P90 = NullableDouble(row, first + 3),
+        P95 = NullableDouble(row, first + 4),
+        P99 = NullableDouble(row, first + 5),
+        P999 = NullableDouble(row, first + 6),
+        Max = NullableDouble(row, first + 7),
+    };
+
+    private static ReadOnlyMemory<byte> Bytes(SqliteDataReader row, int column) => row.IsDBNull(column) ? default : (byte[])row.GetValue(column);
 
     private static string Text(SqliteDataReader row, int column) => StoredText.Clean(row.GetString(column));
 

@@ -157,6 +157,9 @@ public sealed record EnvironmentInfo
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
 public sealed record LatencySummary
 {
+    /// <summary>Nothing was recorded.</summary>
+    public static LatencySummary None { get; } = new();
+
     public double? Min { get; init; }
     public double? Mean { get; init; }
     public double? P50 { get; init; }
@@ -235,10 +238,27 @@ public sealed record OperationResult
 
     /// <summary>The client process's CPU time over the measured part, in cores (1.0 is one core busy).</summary>
     public double ClientCpuCores { get; init; }
+
+    /// <summary>Service time: from the actual start to the reply.</summary>
     public required LatencySummary LatencyMicroseconds { get; init; }
 
-    /// <summary>From the intended start, when a rate was set; null in a closed loop.</summary>
+    /// <summary>Response time: from when it was due to the reply; null in a closed loop, where nothing is due.</summary>
     public LatencySummary? ResponseMicroseconds { get; init; }
+
+    /// <summary>From when it was due to its actual start; null in a closed loop.</summary>
+    public LatencySummary? LatenessMicroseconds { get; init; }
+
+    /// <summary>The lateness of those that were due while a connection was free: what the client itself took to begin. Null in a closed loop.</summary>
+    public LatencySummary? ClientLatenessMicroseconds { get; init; }
+
+    /// <summary>A rate was set, so response time is what counts.</summary>
+    [JsonIgnore]
+    public bool HasRate => ResponseMicroseconds is not null;
+
+    /// <summary>The latency that is judged, drawn and asserted: response time where a rate was set, service time otherwise.</summary>
+    [JsonIgnore]
+    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+
     public PlanSummary? Plan { get; init; }
 
     /// <summary>Documents written again after failures or losses, acknowledged, until the range was whole.</summary>
@@ -323,6 +343,12 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
 {
+    /// <summary>The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.</summary>
+    public const string UntilReached = "until";
+
+    /// <inheritdoc cref="UntilReached"/>
+    public const string UntilMissed = "until missed";
+
     /// <summary>The kind that says that a phase of a scenario begins.</summary>
     public const string Phase = "phase";
 
@@ -365,10 +391,33 @@ public sealed record Sample
 
     /// <summary>In the collection at the sample's end, as far as the client knows.</summary>
     public required long CollectionDocuments { get; init; }
+
+    /// <inheritdoc cref="OperationResult.LatencyMicroseconds"/>
     public required LatencySummary LatencyMicroseconds { get; init; }
 
-    /// <summary>HdrHistogram V2 compressed encoding of the second's service times (microseconds); empty when nothing was recorded.</summary>
+    /// <inheritdoc cref="OperationResult.ResponseMicroseconds"/>
+    public LatencySummary? ResponseMicroseconds { get; init; }
+
+    /// <inheritdoc cref="OperationResult.LatenessMicroseconds"/>
+    public LatencySummary? LatenessMicroseconds { get; init; }
+
+    /// <summary>HdrHistogram V2 compressed encoding of the second's service times (nanoseconds); empty when nothing was recorded.</summary>
     public ReadOnlyMemory<byte> Histogram { get; init; }
+
+    /// <summary>The same of response times; empty in a closed loop too.</summary>
+    public ReadOnlyMemory<byte> ResponseHistogram { get; init; }
+
+    /// <summary>The same of lateness; empty in a closed loop too.</summary>
+    public ReadOnlyMemory<byte> LatenessHistogram { get; init; }
+
+    /// <inheritdoc cref="OperationResult.HasRate"/>
+    public bool HasRate => ResponseMicroseconds is not null;
+
+    /// <inheritdoc cref="OperationResult.JudgedMicroseconds"/>
+    public LatencySummary JudgedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
+
+    /// <summary>Histogram of <see cref="JudgedMicroseconds"/>.</summary>
+    public ReadOnlyMemory<byte> JudgedHistogram => HasRate ? ResponseHistogram : Histogram;
 }
 
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>

@@ -34,7 +34,12 @@ internal static class RunSchema
     /// <summary>Order of the columns that both writer and reader bind by position.</summary>
     public const string SampleColumns =
         "at_ms, phase, operation, warmup, outage, seconds, operations, documents, bytes, failed, collection_documents, "
-        + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us";
+        + "min_us, mean_us, p50_us, p90_us, p95_us, p99_us, p999_us, max_us, "
+        + "response_min_us, response_mean_us, response_p50_us, response_p90_us, response_p95_us, response_p99_us, response_p999_us, response_max_us, "
+        + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, lateness_p999_us, lateness_max_us";
+
+    /// <summary>Behind <see cref="SampleColumns"/> where the histograms are asked for.</summary>
+    public const string SampleHistogramColumns = "histogram, response_histogram, lateness_histogram";
 
     /// <inheritdoc cref="SampleColumns"/>
     public const string ChunkEventColumns = "id, kind, at_ms, end_ms, from_shard, to_shard, documents, bytes, outcome, note";
@@ -46,7 +51,11 @@ internal static class RunSchema
             seconds REAL NOT NULL, operations INTEGER NOT NULL, documents INTEGER NOT NULL, bytes INTEGER NOT NULL, failed INTEGER NOT NULL,
             collection_documents INTEGER NOT NULL,
             min_us REAL, mean_us REAL, p50_us REAL, p90_us REAL, p95_us REAL, p99_us REAL, p999_us REAL, max_us REAL,
-            histogram BLOB);
+            response_min_us REAL, response_mean_us REAL, response_p50_us REAL, response_p90_us REAL, response_p95_us REAL, response_p99_us REAL,
+            response_p999_us REAL, response_max_us REAL,
+            lateness_min_us REAL, lateness_mean_us REAL, lateness_p50_us REAL, lateness_p90_us REAL, lateness_p95_us REAL, lateness_p99_us REAL,
+            lateness_p999_us REAL, lateness_max_us REAL,
+            histogram BLOB, response_histogram BLOB, lateness_histogram BLOB);
         CREATE TABLE event(at_ms INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, seconds REAL);
         CREATE TABLE error(
             code INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL, first_message TEXT NOT NULL, labels TEXT NOT NULL,
@@ -55,7 +64,8 @@ internal static class RunSchema
         CREATE TABLE operation_result(
             phase INTEGER NOT NULL, place INTEGER NOT NULL, operation TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY(phase, operation));
         CREATE TABLE histogram(
-            phase INTEGER NOT NULL, operation TEXT NOT NULL, warmup INTEGER NOT NULL, encoded BLOB NOT NULL, PRIMARY KEY(phase, operation, warmup));
+            phase INTEGER NOT NULL, operation TEXT NOT NULL, warmup INTEGER NOT NULL, encoded BLOB NOT NULL, response BLOB, lateness BLOB,
+            PRIMARY KEY(phase, operation, warmup));
         CREATE TABLE size(phase INTEGER NOT NULL, place INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY(phase, place));
         CREATE TABLE checkpoint(phase INTEGER PRIMARY KEY, documents INTEGER NOT NULL, at_ms INTEGER NOT NULL);
         CREATE TABLE chunk_event(

@@ -195,10 +195,11 @@ public sealed class RunStore : IDisposable
             Execute("INSERT OR REPLACE INTO size VALUES ($phase, $place, $json)", ("$phase", record.Number), ("$place", place), ("$json", RunJson.Write(sizes)));
     });
 
-    /// <summary>Whole-window histograms in HdrHistogram V2 compressed encoding (microseconds).</summary>
-    public void AddHistogram(int phase, string operation, bool isWarmup, ReadOnlyMemory<byte> encoded) => Write(_ => Execute(
-        "INSERT OR REPLACE INTO histogram VALUES ($phase, $operation, $warmup, $encoded)",
-        ("$phase", phase), ("$operation", operation), ("$warmup", isWarmup), ("$encoded", encoded.ToArray())));
+    /// <summary>Stores a whole window's histograms, in place of those stored before.</summary>
+    public void AddHistogram(StoredHistogram histogram) => Write(_ => Execute(
+        "INSERT OR REPLACE INTO histogram VALUES ($phase, $operation, $warmup, $encoded, $response, $lateness)",
+        ("$phase", histogram.Phase), ("$operation", histogram.Operation), ("$warmup", histogram.IsWarmup), ("$encoded", histogram.Encoded.ToArray()),
+        ("$response", histogram.Response.IsEmpty ? null : histogram.Response.ToArray()), ("$lateness", histogram.Lateness.IsEmpty ? null : histogram.Lateness.ToArray())));
 
     /// <summary>On disk (synced) when this returns, with all that was stored before.</summary>
     public void AddCheckpoint(Checkpoint checkpoint)

@@ -9,7 +9,7 @@ internal sealed class SampleWriter : IDisposable
     /// <summary>Counters of many processors and years stay below it; some file systems claim to be larger.</summary>
     public const double LargestMetric = 1e18;
 
-    private const int PhaseColumnCount = 20;
+    private const int PhaseColumnCount = 38;
 
     private readonly SqliteConnection _connection;
     private readonly List<Sample> _phases = [];
@@ -39,7 +39,7 @@ internal sealed class SampleWriter : IDisposable
     {
         if (_phases.Count > 0)
         {
-            _insertPhase ??= Prepare("sample", RunSchema.SampleColumns + ", histogram", PhaseColumnCount);
+            _insertPhase ??= Prepare("sample", $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", PhaseColumnCount);
             _insertPhase.Transaction = transaction;
             foreach (Sample sample in _phases)
                 Insert(_insertPhase, sample);
@@ -104,18 +104,22 @@ internal sealed class SampleWriter : IDisposable
 
     private static void Insert(SqliteCommand command, Sample sample)
     {
-        LatencySummary latency = sample.LatencyMicroseconds;
         ReadOnlySpan<object?> values =
         [
             sample.AtMilliseconds, sample.Phase, sample.Operation, sample.IsWarmup, sample.HasOutage, sample.Seconds,
             sample.Operations, sample.Documents, sample.Bytes, sample.Failed, sample.CollectionDocuments,
-            latency.Min, latency.Mean, latency.P50, latency.P90, latency.P95, latency.P99, latency.P999, latency.Max,
-            sample.Histogram.IsEmpty ? null : sample.Histogram.ToArray(),
+            .. Columns(sample.LatencyMicroseconds), .. Columns(sample.ResponseMicroseconds), .. Columns(sample.LatenessMicroseconds),
+            Bytes(sample.Histogram), Bytes(sample.ResponseHistogram), Bytes(sample.LatenessHistogram),
         ];
         for (int i = 0; i < values.Length; i++)
             command.Parameters[i].Value = OrNull(values[i]);
         command.ExecuteNonQuery();
     }
+
+    private static object?[] Columns(LatencySummary? latency) =>
+        [latency?.Min, latency?.Mean, latency?.P50, latency?.P90, latency?.P95, latency?.P99, latency?.P999, latency?.Max];
+
+    private static byte[]? Bytes(ReadOnlyMemory<byte> encoded) => encoded.IsEmpty ? null : encoded.ToArray();
 
     private static object OrNull(object? value) => value ?? DBNull.Value;
 }

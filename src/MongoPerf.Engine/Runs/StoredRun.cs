@@ -159,9 +159,19 @@ public sealed class StoredRun : IDisposable
         meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"'{key}' is missing");
 }
 
-/// <summary>An operation's whole histogram in one phase: HdrHistogram V2 compressed encoding, microseconds.</summary>
+/// <summary>An operation's whole histograms in one phase: HdrHistogram V2 compressed encoding, nanoseconds.</summary>
 /// <param name="Phase">Number of the phase record.</param>
 /// <param name="Operation">Its name.</param>
 /// <param name="IsWarmup">Of the warm-up; otherwise of the measured part.</param>
-/// <param name="Encoded">The bytes.</param>
-public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup, ReadOnlyMemory<byte> Encoded);
+/// <param name="Encoded">Service times.</param>
+public sealed record StoredHistogram(int Phase, string Operation, bool IsWarmup, ReadOnlyMemory<byte> Encoded)
+{
+    /// <summary>Response times; empty in a closed loop.</summary>
+    public ReadOnlyMemory<byte> Response { get; init; }
+
+    /// <summary>From due to started; empty in a closed loop.</summary>
+    public ReadOnlyMemory<byte> Lateness { get; init; }
+
+    /// <summary>Those of <see cref="OperationResult.JudgedMicroseconds"/>.</summary>
+    public ReadOnlyMemory<byte> Judged => Response.IsEmpty ? Encoded : Response;
+}

@@ -9,14 +9,18 @@ namespace MongoPerf.Cli;
 /// <summary><c>run NAME</c>: a scenario, or one phase of the series on data that is there.</summary>
 internal static class RunCommand
 {
-    private const double UsualSeconds = 10;
+    /// <summary>A quarter is warm-up; the rest is enough to be compared.</summary>
+    private const double UsualSeconds = 30;
 
     public static Command Create()
     {
         var shared = new SharedOptions();
         var scenarios = new ScenarioOptions();
+        var search = new RateSearchOptions();
         var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
-        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 10s for a phase of the series without --operations]");
+        Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 30s for a phase of the series without --operations]");
+        Option<string?> until = OptionTypes.Make<string?>(
+            "--until", null, "Measure until a percentile is known so well, such as 'p99 ±2 %' (half its 95 % interval), for --duration at most [default: 10m]", "PRECISION", text => UntilReader.Parse(text).Text);
         Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
         Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");
@@ -24,47 +28,52 @@ internal static class RunCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb");
         var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
         {
-            name, duration, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, format,
+            name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, search.FindMax, search.Assert, format,
         };
         PlanRequests.AddTo(command, shared);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string what = parsed.GetValue(name)!;
             string form = parsed.GetValue(format) ?? "text";
-            var limits = new RunLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records));
+            var limits = new RunLimits(parsed.GetValue(duration), parsed.GetValue(operations), parsed.GetValue(warmup), parsed.GetValue(records), parsed.GetValue(until));
+            if (limits is { Until: not null, Operations: not null })
+                throw new UserException(ExitCode.WrongUsage, "--until measures as long as it takes, so --operations does not apply", "--duration says how long it may take at most");
             ScenarioFile series = SeriesScenario.Find();
             string[] known = [.. SeriesScenario.Phases(series).Select(phase => phase.Name)];
             return known.Contains(what)
-                ? RunPhase(parsed, shared, scenarios, series, what, limits, form, parsed.GetValue(cold))
-                : scenarios.Run(parsed, shared, FindScenario(what, known), limits, form, parsed.GetValue(cold));
+                ? RunPhase(parsed, shared, scenarios, search, series, what, limits, form, parsed.GetValue(cold))
+                : scenarios.Run(parsed, shared, search, FindScenario(what, known), limits, form, parsed.GetValue(cold));
         }));
         return command;
     }
 
     /// <summary>One phase of the series alone, on data that is there unless <c>--records</c> loads some first.</summary>
-    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
+    private static ExitCode RunPhase(ParseResult parsed, SharedOptions shared, ScenarioOptions scenarios, RateSearchOptions search, ScenarioFile series, string phase, RunLimits limits, string format, bool isCold)
     {
         scenarios.RequireNone(parsed, phase, format);
         bool hasTime = phase != "size";
         if (isCold)
             throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
-        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || parsed.GetValue(shared.Rate) is not null || parsed.GetValue(shared.Repeat) is > 1))
-            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --warmup, --operations, --rate and --repeat do not apply");
+        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rate) is not null || parsed.GetValue(shared.Repeat) is > 1))
+            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate and --repeat do not apply");
         RequireTime(limits);
         var overrides = new PlanOverrides
         {
             Phases = [phase],
             IsAlone = true,
             Threads = parsed.GetValue(shared.Threads),
-            Duration = hasTime ? limits.Duration ?? (limits.Operations is null ? UsualSeconds : null) : null,
+            Duration = hasTime ? limits.Duration ?? (limits is { Operations: null, Until: null } ? UsualSeconds : null) : null,
+            Until = limits.Until,
             Operations = limits.Operations,
             Warmup = limits.Warmup,
             Records = limits.Records,
             Rate = parsed.GetValue(shared.Rate),
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
         };
-        IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, series, overrides) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read();
-        return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
+        return search.Run(
+            parsed, shared,
+            rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rate = rate }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
+            requests => RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start));
     }
 
     private static void RequireTime(RunLimits limits)
@@ -91,4 +100,5 @@ internal static class RunCommand
 /// <param name="Operations">Over all threads.</param>
 /// <param name="Warmup">Seconds.</param>
 /// <param name="Records">Documents to load.</param>
-internal sealed record RunLimits(double? Duration, long? Operations, double? Warmup, long? Records);
+/// <param name="Until">How well a percentile is to be known.</param>
+internal sealed record RunLimits(double? Duration, long? Operations, double? Warmup, long? Records, string? Until = null);

@@ -40,7 +40,7 @@ internal sealed class ScenarioOptions
     public IReadOnlyDictionary<string, string> ReadParameters(ParseResult parsed) => ParseSet(parsed.GetValue(Set) ?? []);
 
     /// <summary>Runs a scenario, or with <c>--dry-run</c> shows what would run.</summary>
-    public ExitCode Run(ParseResult parsed, SharedOptions shared, ScenarioFile file, RunLimits limits, string format, bool isCold)
+    public ExitCode Run(ParseResult parsed, SharedOptions shared, RateSearchOptions search, ScenarioFile file, RunLimits limits, string format, bool isCold)
     {
         RefuseOthers(parsed, shared);
         var overrides = new PlanOverrides
@@ -50,13 +50,21 @@ internal sealed class ScenarioOptions
             Operations = limits.Operations,
             Duration = limits.Duration,
             Warmup = limits.Warmup,
+            Until = limits.Until,
             Rate = parsed.GetValue(shared.Rate),
             Scale = parsed.GetValue(Scale) ?? 1,
             Target = parsed.GetValue(Target),
             Step = parsed.GetValue(Step),
             Parameters = isCold ? WithCold(ReadParameters(parsed), file) : ReadParameters(parsed),
         };
-        IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, file, overrides) { Format = format }.Read(parsed.GetValue(Deployment));
+        return search.Run(
+            parsed, shared,
+            rate => new PlanRequests(parsed, shared, file, rate is null ? overrides : overrides with { Rate = rate }) { Format = format }.Read(parsed.GetValue(Deployment)),
+            requests => RunOrShow(parsed, shared, file, format, requests));
+    }
+
+    private ExitCode RunOrShow(ParseResult parsed, SharedOptions shared, ScenarioFile file, string format, IReadOnlyList<RunRequest> requests)
+    {
         if (parsed.GetValue(DryRun))
         {
             ScenarioPrinter.WritePlan(requests, file, Console.Out);

@@ -52,6 +52,9 @@ internal interface IDeployment : IDisposable
     /// <summary>Null when it does not run, or is elsewhere.</summary>
     int? ProcessId { get; }
 
+    /// <summary>All processes of it on this machine, as far as they are known.</summary>
+    IReadOnlyList<int> ProcessIds => ProcessId is { } id ? [id] : [];
+
     /// <summary>Whether its process lives; of a server that was given always true, since nothing is known of it.</summary>
     bool IsRunning { get; }
 

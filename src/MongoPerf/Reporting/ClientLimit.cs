@@ -10,11 +10,15 @@ internal sealed class ClientLimit
     private const double ClientShare = 0.85;
     private const double MachineShare = 0.95;
 
-    private ClientLimit(bool isLimit, IReadOnlyList<string> sentences)
+    private ClientLimit(bool isLimit, IReadOnlyList<string> sentences, OtherLoad? other = null)
     {
         IsLimit = isLimit;
         Sentences = sentences;
+        Other = other;
     }
+
+    /// <summary>Programs that have nothing to do with the run; null where they used too little to matter, or nothing is known of them.</summary>
+    public OtherLoad? Other { get; }
 
     /// <summary>True when the client or the shared machine held any of the figures back.</summary>
     public bool IsLimit { get; }
@@ -39,7 +43,12 @@ internal sealed class ClientLimit
         if (measured.Count == 0 || cores == 0)
             return new ClientLimit(false, ["nothing was measured, so it is unknown whether the client was the bottleneck"]);
 
-        Dictionary<int, double> busy = run.Environment is { ServerOnSameMachine: true } ? MachineBusy.Of(run) : [];
+        Dictionary<int, MachineUse> use = MachineUse.Of(run);
+        OtherLoad? other = OtherLoad.Find(run, use);
+        // Where other programs took their part of a full machine, neither client nor server is to blame.
+        Dictionary<int, double> busy = run.Environment is { ServerOnSameMachine: true }
+            ? use.Where(one => !OtherLoad.IsNoted(one.Value, cores)).ToDictionary(one => one.Key, one => one.Value.Busy)
+            : [];
         HashSet<string> several = [.. measured.GroupBy(m => m.Label).Where(g => g.Select(m => m.Result.Threads).Distinct().Count() > 1).Select(g => g.Key)];
         List<string> full = [];
         List<string> held = [];
@@ -71,9 +80,9 @@ internal sealed class ClientLimit
         if (held.Count > 0)
             sentences.Add($"the client was the bottleneck in {string.Join(", ", held)}");
         if (sentences.Count > 0)
-            return new ClientLimit(true, sentences);
+            return new ClientLimit(true, sentences, other);
         Measured most = measured.MaxBy(m => m.Share)!;
-        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"]);
+        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"], other);
     }
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>
@@ -87,75 +96,4 @@ internal sealed class ClientLimit
     private static string InBrackets(params string?[] parts) => parts.All(part => part is null) ? "" : $" ({string.Join("; ", parts.Where(part => part is not null))})";
 
     private static string Cores(double cores) => cores == 1 ? "1 core" : $"{cores:0} cores";
-}
-
-/// <summary>How much of the machine's CPU time was used during each phase.</summary>
-internal static class MachineBusy
-{
-    private sealed class Window
-    {
-        public required int Phase { get; init; }
-        public long From { get; init; }
-        public long To { get; set; }
-        public double Idle { get; set; }
-        public double Total { get; set; }
-    }
-
-    /// <summary>0 to 1, by the phase's number, its warm-up left out; nothing where no host samples fall into a phase.</summary>
-    public static Dictionary<int, double> Of(StoredRun run)
-    {
-        List<Window> windows = ReadWindows(run);
-        int next = 0;
-        MetricSample? before = null;
-        foreach (MetricSample sample in run.ReadHostSamples())
-        {
-            if (before != null)
-            {
-                long middle = (before.AtMilliseconds + sample.AtMilliseconds) / 2;
-                while (next < windows.Count && windows[next].To < middle)
-                    next++;
-                if (next < windows.Count && windows[next].From <= middle)
-                    Add(windows[next], before, sample);
-            }
-
-            before = sample;
-        }
-
-        // A phase that continues after an interruption has several windows; the last is the stored result's.
-        var busy = new Dictionary<int, double>();
-        foreach (Window window in windows.Where(w => w.Total > 0))
-            busy[window.Phase] = 1 - (window.Idle / window.Total);
-        return busy;
-    }
-
-    private static List<Window> ReadWindows(StoredRun run)
-    {
-        var windows = new List<Window>();
-        foreach (Sample sample in run.ReadSamples().Where(s => !s.IsWarmup))
-        {
-            if (windows.Count == 0 || windows[^1].Phase != sample.Phase)
-                windows.Add(new Window { Phase = sample.Phase, From = sample.AtMilliseconds - (long)(sample.Seconds * 1000) });
-            windows[^1].To = sample.AtMilliseconds;
-        }
-
-        return windows;
-    }
-
-    private static void Add(Window window, MetricSample before, MetricSample sample)
-    {
-        double idle = Difference("cpu_idle") + Difference("cpu_iowait");
-        double total = idle + Difference("cpu_user") + Difference("cpu_system") + Difference("cpu_steal");
-        if (!(total > 0) || idle < 0)
-            return;
-        window.Idle += idle;
-        window.Total += total;
-
-        // A kernel that does not count steal or iowait leaves them at nothing.
-        double Difference(string metric)
-        {
-            int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, metric);
-            double difference = sample.Values[column] - before.Values[column];
-            return double.IsNaN(difference) ? 0 : difference;
-        }
-    }
 }

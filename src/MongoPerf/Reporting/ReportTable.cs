@@ -8,15 +8,18 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
 {
     private const int LeastTextWidth = 10;
 
+    /// <summary>Words up to this are not broken.</summary>
+    private const int MostTextWidth = 24;
+
     /// <summary>Figures that others nearly say.</summary>
-    private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op"];
+    private static readonly string[] LeftOutFirst = ["p95", "response p50", "docs/s", "p99.9", "drain", "MB/s", "failed", "response p99", "examined/op", "p (Holm)", "95 %"];
 
     public static bool IsText(string column) => column.StartsWith('<');
 
     public static string Header(string column) => column.TrimStart('<');
 
     /// <summary>The same table in at most so many characters: what a reader misses least is left out, and the title says so.</summary>
-    /// <remarks>Columns of texts wrap instead, and need <see cref="LeastTextWidth"/> each.</remarks>
+    /// <remarks>Columns of texts wrap instead, between words.</remarks>
     public ReportTable Within(int width)
     {
         List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
@@ -56,8 +59,10 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     private int IndexOf(string column) => Columns.TakeWhile(c => c != column).Count();
 
     private int WidthOf(List<int> columns) => 1 + columns.Sum(i => 3 + (IsText(Columns[i])
-        ? Math.Min(LeastTextWidth, Widest(i))
+        ? Math.Max(Math.Min(LeastTextWidth, Widest(i)), Math.Min(MostTextWidth, LongestWord(i)))
         : Widest(i)));
+
+    private int LongestWord(int column) => Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(word => word.Length);
 
     private int Widest(int column) => Math.Max(Header(Columns[column]).Length, Rows.Select(row => row[column].Length).DefaultIfEmpty().Max());
 }

@@ -17,7 +17,13 @@ internal enum Grade
 /// <summary>One of the lines that come first in every report.</summary>
 internal sealed record Verdict(Grade Grade, string Text)
 {
-    public string Mark => Grade switch
+    /// <summary>In place of the grade's own mark; null for that.</summary>
+    public string? Label { get; init; }
+
+    public string Mark => Label ?? GradeMark;
+
+    /// <summary>By which pages colour it.</summary>
+    public string GradeMark => Grade switch
     {
         Grade.Good => "ok",
         Grade.Note => "note",
@@ -35,7 +41,10 @@ internal sealed record Verdict(Grade Grade, string Text)
         verdicts.AddRange((run.Deployment?.Collections ?? []).Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
+        verdicts.AddRange(run.Events.Where(e => e.Kind is RunEvent.UntilReached or RunEvent.UntilMissed).Select(e => new Verdict(e.Kind == RunEvent.UntilReached ? Grade.Good : Grade.Note, e.Text)));
         ClientLimit limit = ClientLimit.Of(run);
+        if (limit.Other is { } other)
+            verdicts.Add(new Verdict(Grade.Note, other.Sentence));
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
         if (run.Deployment is { IsEmbedded: true })
             verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB"));

@@ -17,7 +17,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             told.Add($"counts: times {overrides.Scale:0.######} (--scale)");
         MappingNode changed = overrides is { Records: { } records, IsAlone: false } ? SetRecords(root, records, told) : root;
         changed = SetGrowth(changed, told);
-        bool changesPhases = overrides.Threads is not null || overrides.Operations is not null || overrides.Duration is not null || overrides.Warmup is not null || overrides.Rate is not null;
+        bool changesPhases = overrides.Threads is not null || overrides.Operations is not null || overrides.Duration is not null || overrides.Warmup is not null || overrides.Rate is not null || overrides.Until is not null;
         return changesPhases && changed.Find("phases") is SequenceNode phases ? changed.With("phases", SetPhases(phases, told)) : changed;
     }
 
@@ -83,7 +83,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
 
     private static bool IsMeasured(MappingNode phase) => phase.Find("operations") is not null && phase.Find("create") is null && phase.Find("load") is null && phase.Find("balancer") is null && phase.Find("groups") is null;
 
-    private string Given() => overrides.Threads is not null ? "--threads" : overrides.Operations is not null ? "--operations" : overrides.Duration is not null ? "--duration" : overrides.Warmup is not null ? "--warmup" : "--rate";
+    private string Given() => overrides.Threads is not null ? "--threads" : overrides.Operations is not null ? "--operations" : overrides.Duration is not null ? "--duration" : overrides.Warmup is not null ? "--warmup" : overrides.Until is not null ? "--until" : "--rate";
 
     private MappingNode SetPhase(MappingNode phase, List<string> told)
     {
@@ -95,9 +95,11 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             changed = Set(changed, "count", Unscaled(operations), $"{operations:N0}", "--operations").With("duration", overrides.Duration is null ? null : changed.Find("duration"));
         if (overrides.Duration is { } duration)
             changed = Set(changed, "duration", Seconds(duration), $"{duration:0.###}s", "--duration").With("count", overrides.Operations is null ? null : changed.Find("count"));
+        if (overrides.Until is { } until)
+            changed = Set(changed, "until", new ScalarNode(Place, until, false), until, "--until").With("duration", overrides.Duration is null ? null : changed.Find("duration")).With("count", null);
         if (overrides.Warmup is { } warmup)
             changed = Set(changed, "warmup", Seconds(warmup), $"{warmup:0.###}s", "--warmup");
-        else if (overrides.Operations is not null || overrides.Duration is not null)
+        else if (overrides.Operations is not null || overrides.Duration is not null || overrides.Until is not null)
             changed = changed.With("warmup", null);
         return overrides.Rate is { } rate ? Set(changed, "rate", Scalar(rate), $"{rate:N0}", "--rate") : changed;
 

@@ -9,7 +9,7 @@ internal static class PhaseKeys
     private static readonly string[] Deeds = ["grow", "create", "load", "check", "balancer", "groups", "operations"];
     private static readonly string[] OfGrowths = ["to", "step", "writes", "beside", "each"];
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
-    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate", "explain"];
+    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate", "until", "explain"];
 
     /// <exception cref="UserException">A key without meaning there, or nothing that says what is done.</exception>
     public static void Require(MappingReader reader, string phase)
@@ -22,7 +22,7 @@ internal static class PhaseKeys
             "create" => ("creates a collection", [.. OfMeasuring, .. OfLoads, "load", "threads", "lap", "sizes"]),
             "load" => ("loads", OfMeasuring),
             "balancer" => ("sets the balancer", [.. OfMeasuring, .. OfLoads, "threads", "lap"]),
-            "groups" => ("has groups", ["operations", "threads", "duration", "count", "warmup", "rate", .. OfLoads, "lap"]),
+            "groups" => ("has groups", ["operations", "threads", "duration", "count", "warmup", "rate", "until", .. OfLoads, "lap"]),
             "operations" => ("measures operations", OfLoads),
             _ => throw MappingReader.Wrong(reader.Node, $"phase '{phase}': grow, create, load, check, balancer, groups or operations is missing"),
         };
@@ -30,6 +30,8 @@ internal static class PhaseKeys
             throw MappingReader.Wrong(reader.Find(found)!, $"phase '{phase}': {found} is not allowed in a phase that {does}");
         if (reader.Takes("grow") && reader.Find("grow") is null && OfGrowths.FirstOrDefault(key => reader.Find(key) is not null) is { } ofGrowth)
             throw MappingReader.Wrong(reader.Find(ofGrowth)!, $"phase '{phase}': {ofGrowth} is allowed only in a phase that grows a collection", "grow names the collection");
+        if (reader.Takes("until") && reader.Find("until") is { } until && reader.Find("count") is not null)
+            throw MappingReader.Wrong(until, $"phase '{phase}': until is not allowed in a phase that is limited by count", "duration says how long it may take at most");
         if (reader.Find("lap") is { } lap && reader.Find("load") is null && reader.Find("count") is null)
             throw MappingReader.Wrong(lap, $"phase '{phase}': lap is not allowed in a phase that is limited by time", "use count instead of duration");
     }

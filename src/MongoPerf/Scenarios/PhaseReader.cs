@@ -8,7 +8,12 @@ namespace MongoPerf.Scenarios;
 internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationReader operations, CountScale scale, bool isOfGrowth = false)
 {
     public const int MostThreads = 10_000;
-    private const double UsualSeconds = 10;
+
+    /// <summary>Of a phase that measures: what is left of it after the warm-up is enough to be compared.</summary>
+    public const double UsualSeconds = 30;
+
+    /// <summary>Of a phase that measures until something is known.</summary>
+    public const double MostSeconds = 600;
 
     /// <summary>Of all threads together; they are kept in memory and stored when the phase is over.</summary>
     private const long MostLaps = 100_000;
@@ -119,14 +124,17 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
     private PhaseGroup Measured(MappingReader reader, string name)
     {
         long? count = reader.Find("count") is { } node ? scale.ReadOperations(node) : null;
-        double? seconds = reader.Duration("duration") ?? (count is null ? UsualSeconds : null);
-        double warmup = reader.Duration("warmup") ?? (count is null ? seconds!.Value / 4 : 0);
+        Until? until = UntilReader.Find(reader, name);
+        double? seconds = reader.Duration("duration") ?? (count is not null ? null : until is null ? UsualSeconds : MostSeconds);
+        // What may take ten minutes warms up no longer than what usually does.
+        double warmup = reader.Duration("warmup") ?? (count is null ? Math.Min(seconds!.Value, until is null ? seconds.Value : UsualSeconds) / 4 : 0);
         return Limited(reader, name, new PhaseGroup
         {
             Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
             Seconds = seconds,
             WarmupSeconds = warmup,
             Count = count,
+            Until = until,
             Rate = reader.Number("rate", 1e-6, 1e9),
             Operations = Operations(reader, name),
         });

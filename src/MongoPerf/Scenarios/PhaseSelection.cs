@@ -41,7 +41,7 @@ internal static class PhaseSelection
         {
             foreach (int threads in overrides.Threads ?? [1])
             {
-                double? seconds = overrides.Duration ?? (overrides.Operations is null ? 10 : null);
+                double? seconds = overrides.Duration ?? (overrides.Operations is null ? PhaseReader.UsualSeconds : null);
                 yield return new Phase
                 {
                     Name = write.Name,

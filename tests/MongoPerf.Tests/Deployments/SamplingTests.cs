@@ -15,7 +15,7 @@ public sealed class SamplingTests
     {
         using var folder = new TemporaryFolder();
         string proc = FakeProc.Write(folder, mount: "8:1 / /", source: "/dev/sda1");
-        using var sampler = new HostSampler(folder.Path, proc);
+        using var sampler = new HostSampler(folder.Path, () => null, proc);
         double[] values = sampler.Sample().Values;
         Assert.Equal("sda1", sampler.DiskName);
         Assert.Equal((100 + 20) * 10_000, Host(values, "cpu_user"));
@@ -32,13 +32,43 @@ public sealed class SamplingTests
         Assert.Equal(2222, Host(values, "network_sent"));
         Assert.Equal(300.0 * Environment.SystemPageSize, Host(values, "client_resident"));
         Assert.True(Host(values, "disk_free") > 0);
+        Assert.Equal((6 + 7) * 10_000, Host(values, "cpu_interrupts"));
+        Assert.True(double.IsNaN(Host(values, "servers_cpu")));
+    }
+
+    [Fact]
+    public void CPU_of_servers_adds_up_over_their_restarts()
+    {
+        using var folder = new TemporaryFolder();
+        int[]? processes = [7];
+        var cpu = new ProcessesCpu(() => processes, folder.Path);
+        WriteStat(7, 100, 20);
+        Assert.Equal(0, cpu.Read());
+        WriteStat(7, 130, 25);
+        Assert.Equal(35 * 10_000, cpu.Read());
+        // It ends, and another is started.
+        File.Delete(folder.At("7/stat"));
+        Assert.Equal(35 * 10_000, cpu.Read());
+        processes = [8];
+        WriteStat(8, 3, 1);
+        Assert.Equal(35 * 10_000, cpu.Read());
+        WriteStat(8, 5, 1);
+        Assert.Equal(37 * 10_000, cpu.Read());
+        processes = null;
+        Assert.True(double.IsNaN(cpu.Read()));
+
+        void WriteStat(int process, int user, int system)
+        {
+            Directory.CreateDirectory(folder.At($"{process}"));
+            File.WriteAllText(folder.At($"{process}/stat"), $"{process} (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 {user} {system} 999 999 20 0 30 0 12345");
+        }
     }
 
     [Fact]
     public void Without_a_device_under_the_folder_all_whole_disks_count()
     {
         using var folder = new TemporaryFolder();
-        using var sampler = new HostSampler(folder.Path, FakeProc.Write(folder, mount: "0:40 / /", source: "overlay"));
+        using var sampler = new HostSampler(folder.Path, () => null, FakeProc.Write(folder, mount: "0:40 / /", source: "overlay"));
         Assert.Equal("all disks", sampler.DiskName);
         Assert.Equal((5000 + 90) * 512, Host(sampler.Sample().Values, "disk_read"));
     }
@@ -47,7 +77,7 @@ public sealed class SamplingTests
     public void Figures_that_the_system_does_not_have_are_not_numbers()
     {
         using var folder = new TemporaryFolder();
-        using var sampler = new HostSampler(folder.Path, folder.At("no-proc"));
+        using var sampler = new HostSampler(folder.Path, () => [], folder.At("no-proc"));
         double[] values = sampler.Sample().Values;
         Assert.True(double.IsNaN(Host(values, "cpu_user")));
         Assert.True(double.IsNaN(Host(values, "disk_read")));
@@ -57,7 +87,7 @@ public sealed class SamplingTests
     [Fact]
     public void A_host_sample_allocates_little()
     {
-        using var sampler = new HostSampler(Path.GetTempPath());
+        using var sampler = new HostSampler(Path.GetTempPath(), () => []);
         sampler.Sample();
         long bytes = Allocation.LeastBytes(() =>
         {

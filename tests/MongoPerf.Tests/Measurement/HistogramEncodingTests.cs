@@ -5,9 +5,9 @@ namespace MongoPerf.Tests.Measurement;
 
 public sealed class HistogramEncodingTests
 {
-    // By hand from the format: cookie with word-size flag, length, offset 0, 3 digits, lowest 1, highest 3,600,000,000 = 0xd693a400, ratio 1.0.
+    // By hand from the format: cookie with word-size flag, length, offset 0, 3 digits, lowest 100, highest 3,600,000,000,000 = 0x34630b8a000, ratio 1.0.
     private static string WithHeader(string counts) =>
-        $"1c849313{counts.Length / 2:x8}0000000000000003000000000000000100000000d693a4003ff0000000000000" + counts;
+        $"1c849313{counts.Length / 2:x8}000000000000000300000000000000640000034630b8a0003ff0000000000000" + counts;
 
     public static TheoryData<string, long[], string> Golden => new()
     {
@@ -76,7 +76,7 @@ public sealed class HistogramEncodingTests
             var histogram = new LatencyHistogram();
             int values = random.Next(0, 5000);
             for (int i = 0; i < values; i++)
-                histogram.Record((long)Math.Exp(random.NextDouble() * Math.Log(LatencyHistogram.HighestMicroseconds)));
+                histogram.RecordNanoseconds((long)Math.Exp(random.NextDouble() * Math.Log(LatencyHistogram.HighestNanoseconds)));
             AssertSame(histogram, HistogramEncoding.Decode(HistogramEncoding.Encode(histogram)));
             AssertSame(histogram, HistogramEncoding.Decode(HistogramEncoding.EncodeCompressed(histogram)));
         }
@@ -100,9 +100,9 @@ public sealed class HistogramEncodingTests
         Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(Convert.FromHexString(hex))).Message);
 
     [Theory]
-    // zigzag of -23553, of -2^63 (nine bytes), and a word that is cut
-    [InlineData("81f002", "more than 23552 counts")]
-    [InlineData("ffffffffffffffffff", "more than 23552 counts")]
+    // zigzag of -27649, of -2^63 (nine bytes), and a word that is cut
+    [InlineData("81b003", "more than 27648 counts")]
+    [InlineData("ffffffffffffffffff", "more than 27648 counts")]
     [InlineData("80", "ends within a count")]
     public void Damaged_counts_are_refused(string counts, string expected)
     {
@@ -124,23 +124,24 @@ public sealed class HistogramEncodingTests
         DateTimeOffset start = DateTimeOffset.FromUnixTimeMilliseconds(1441812279474);
         var text = new StringWriter();
         var log = new HdrLogWriter(text, start, "a test");
-        log.Write("q4", start.AddMilliseconds(127), TimeSpan.FromSeconds(1.007), Of([1000, 2000]));
+        log.Write("q4", start.AddMilliseconds(127), TimeSpan.FromSeconds(1.007), Of([15_625, 31_250]));
         log.Write(null, start.AddSeconds(2), TimeSpan.FromSeconds(1), new LatencyHistogram());
         string[] lines = text.ToString().Split('\n');
         Assert.Equal("#[Histogram log format version 1.3]", lines[1]);
         Assert.Equal("#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 15:24:39 UTC 2015]", lines[2]);
         Assert.Equal("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"", lines[4]);
-        Assert.StartsWith("Tag=q4,0.127,1.007,2.000,HISTFAAAA", lines[5]);
-        AssertSame(Of([1000, 2000]), HistogramEncoding.Decode(Convert.FromBase64String(lines[5].Split(',')[^1])));
+        Assert.StartsWith("Tag=q4,0.127,1.007,2.001,HISTFAAAA", lines[5]);
+        AssertSame(Of([15_625, 31_250]), HistogramEncoding.Decode(Convert.FromBase64String(lines[5].Split(',')[^1])));
         Assert.StartsWith("2.000,1.000,0.000,HISTFAAAA", lines[6]);
         Assert.Throws<ArgumentException>(() => log.Write("a b", start, default, new LatencyHistogram()));
     }
 
+    /// <param name="values">In widths of the finest bucket, 64 ns.</param>
     private static LatencyHistogram Of(long[] values)
     {
         var histogram = new LatencyHistogram();
         foreach (long value in values)
-            histogram.Record(value);
+            histogram.RecordNanoseconds(value * 64);
         return histogram;
     }
 

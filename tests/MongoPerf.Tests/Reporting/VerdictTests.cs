@@ -38,6 +38,17 @@ public sealed class VerdictTests : IDisposable
     }
 
     [Fact]
+    public void Other_programs_on_the_machine_are_named_and_neither_client_nor_server_takes_the_blame_for_them()
+    {
+        IReadOnlyList<Verdict> verdicts = Verdicts(Small with { CpuCount = 3, OtherCores = 1.4 });
+        Assert.Contains(verdicts, v => v is { Grade: Grade.Note, Text: "other programs used up to 1.4 of this machine's 3 cores" });
+        Assert.DoesNotContain(verdicts, v => v.Text.Contains("share this machine"));
+        Assert.Contains(Verdicts(Small with { Id = "b", OtherCores = 1.4, ServerOnSameMachine = false }), v => v.Text == "other programs used up to 1.4 of the 8 cores of the client's machine");
+        // Less than a tenth of the machine is no news.
+        Assert.DoesNotContain(Verdicts(Small with { Id = "c", OtherCores = 0.7 }), v => v.Text.Contains("other programs"));
+    }
+
+    [Fact]
     public void A_client_with_CPU_to_spare_was_not_the_bottleneck()
     {
         using StoredRun run = Stored(

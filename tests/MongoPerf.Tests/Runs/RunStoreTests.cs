@@ -189,7 +189,7 @@ public sealed class RunStoreTests : IDisposable
         {
             store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, continues: false);
             store.AddSample(RunParts.Sample(0));
-            store.AddHistogram(1, "q4", isWarmup: false, new byte[] { 9, 8 });
+            store.AddHistogram(new StoredHistogram(1, "q4", IsWarmup: false, new byte[] { 9, 8 }));
             store.AddLaps(1, [[new LapMark(10, 3)]]);
             store.Flush();
             store.BeginPhase(RunParts.Phase(1, "read") with { IsComplete = false }, continues);
@@ -372,7 +372,7 @@ public sealed class RunStoreTests : IDisposable
         store.EndPhase(RunParts.Grown(3, "q4", 1, 1000, RunParts.Result("q4", 1)));
         store.EndPhase(RunParts.Grown(2, "batch", 1, 1000, RunParts.Result("batch")));
         store.EndPhase(RunParts.Grown(1, "unack", 1, 1000, RunParts.Result("unack")));
-        store.AddHistogram(4, "q4", isWarmup: false, new byte[] { 9, 8 });
+        store.AddHistogram(new StoredHistogram(4, "q4", IsWarmup: false, new byte[] { 9, 8 }));
         store.EndPhase(RunParts.Grown(5, "size", 1, 1000) with { Sizes = [RunParts.Sizes(1000)] });
         store.AddEvent(new RunEvent(2, "resumed", "again"));
         store.AddEvent(new RunEvent(1, "outage", "gone", 1.5));

@@ -19,6 +19,9 @@ internal sealed record FrozenShape
     public bool ServerOnSameMachine { get; init; } = true;
     public int CpuCount { get; init; } = 8;
 
+    /// <summary>Used by neither client nor server.</summary>
+    public double OtherCores { get; init; }
+
     /// <summary>In which step three unacknowledged documents are lost; 0 for none.</summary>
     public int LossStep { get; init; } = 4;
 
@@ -125,7 +128,7 @@ internal sealed class FrozenRun
             Repaired = (loses ? 3 : 0) + part.Failed,
         };
         _store.EndPhase(record with { Kind = PhaseKind.Write, Documents = _documents, Operations = [result] });
-        _store.AddHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+        _store.AddHistogram(new StoredHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram)));
     }
 
     private void WriteQuery(int step, string phase, int threads)
@@ -164,8 +167,8 @@ internal sealed class FrozenRun
             Wrong = step == _shape.Steps && phase == "q4" ? _shape.Wrong : 0,
         };
         _store.EndPhase(record with { Operations = [result] });
-        _store.AddHistogram(part.Number, part.Operation, true, HistogramEncoding.EncodeCompressed(warmup));
-        _store.AddHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram));
+        _store.AddHistogram(new StoredHistogram(part.Number, part.Operation, true, HistogramEncoding.EncodeCompressed(warmup)));
+        _store.AddHistogram(new StoredHistogram(part.Number, part.Operation, false, HistogramEncoding.EncodeCompressed(part.Histogram)));
     }
 
     private void WriteOutage(FrozenPart part)

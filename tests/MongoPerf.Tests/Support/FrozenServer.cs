@@ -72,7 +72,7 @@ internal sealed class FrozenServer(FrozenShape shape)
             long count = i == 0 ? left : (long)(operations * share);
             double tail = factor > 2 ? 1 / slowdown : 1;
             if (count > 0)
-                histogram.AddCount(LatencyHistogram.IndexOf((long)Math.Max(1, meanMicroseconds * factor * tail)), count);
+                histogram.AddCount(LatencyHistogram.IndexOf((long)(Math.Max(1, meanMicroseconds * factor * tail) * 1000)), count);
             left -= count;
         }
     }
@@ -128,6 +128,7 @@ internal sealed class FrozenServer(FrozenShape shape)
         Host("cpu_idle", Math.Round(seconds * 1e6 * (shape.CpuCount - busy)));
         Host("client_cpu_user", Math.Round(seconds * 1e6 * client * 0.6));
         Host("client_cpu_system", Math.Round(seconds * 1e6 * client * 0.4));
+        Host("servers_cpu", Math.Round(seconds * 1e6 * (busy - client - shape.OtherCores)));
         Host("disk_read", Math.Round(missed * 0.6));
         Host("disk_written", part.IsInsert ? bytes * 2 : 0);
         Host("disk_busy", Math.Round(seconds * (part.IsInsert ? 320 : 15)));

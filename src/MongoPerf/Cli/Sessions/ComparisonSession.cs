@@ -19,6 +19,9 @@ internal sealed record ComparisonRequest
 
     public bool Force { get; init; }
 
+    /// <summary>The end of what one command has just run: it is not refused because of what else the machine did, only told.</summary>
+    public bool IsOfOneCommand { get; init; }
+
     public bool FailOnRegression { get; init; }
 
     /// <summary>text, json, csv or markdown.</summary>
@@ -74,6 +77,8 @@ internal static class ComparisonSession
             RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
         IReadOnlyList<SetupDifference> differences = SetupCheck.Find([.. sides.Select(side => side.First)]);
         RequireAlike(differences, request.Force);
+        if (!request.Force && !request.IsOfOneCommand)
+            RequireQuiet(sides);
         RunComparison comparison = RunComparer.Compare(sides, differences, request.NoiseThreshold);
         foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0))
             throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
@@ -82,11 +87,24 @@ internal static class ComparisonSession
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
         Print(comparison, files, request.Format);
-        return !request.FailOnRegression ? ExitCode.Done
-            : comparison.Candidates.Any(c => c.IsRegression) ? ExitCode.Regression
-            : comparison.Candidates.All(c => c.IsJudged) ? ExitCode.Done
-            // A gate that can't close must not look like one that was passed.
-            : throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", "run longer (--window 30s), at more sizes (--step), or --repeat 5");
+        return request.FailOnRegression ? Gate(comparison) : ExitCode.Done;
+    }
+
+    /// <summary>What is undecided lets pass, but is said; a gate that can't close must not look like one that was passed.</summary>
+    private static ExitCode Gate(RunComparison comparison)
+    {
+        if (comparison.Candidates.Any(c => c.IsRegression))
+            return ExitCode.Regression;
+        if (!comparison.Candidates.All(c => c.IsJudged))
+        {
+            string? enough = comparison.Candidates.SelectMany(c => c.Operations).Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
+            throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", enough is null ? "run longer, or --repeat 5" : $"enough would be {enough}");
+        }
+
+        int undecided = comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Judged.Count(j => j.Outcome == Outcome.Undecided)));
+        if (undecided > 0)
+            Console.Error.WriteLine($"no regression found, but {undecided} of {comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Judged.Count()))} results are undecided");
+        return ExitCode.Done;
     }
 
     private static void Print(RunComparison comparison, ReportFiles files, string format)
@@ -112,6 +130,13 @@ internal static class ComparisonSession
         }
 
         Console.Out.Flush();
+    }
+
+    private static void RequireQuiet(IReadOnlyList<ComparedSide> sides)
+    {
+        string[] disturbed = [.. sides.Where(side => side.Other is { IsTooMuch: true }).Select(side => $"in {side.Id} {side.Other!.Sentence}")];
+        if (disturbed.Length > 0)
+            throw new UserException(ExitCode.WrongUsage, $"the machine did other work, so a ratio would say as much about that: {string.Join("; ", disturbed)}", "run again on a quiet machine, or compare anyway with --force");
     }
 
     private static void RequireAlike(IReadOnlyList<SetupDifference> differences, bool force)

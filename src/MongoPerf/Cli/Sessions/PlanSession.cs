@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text.Json;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
@@ -156,6 +157,7 @@ internal static class PlanSession
 
     private static ExitCode RunToItsEnd(RunSession session, RunStore store, IDataStore data, PreparedData prepared, RunProgress before, StopSignals signals)
     {
+        var watches = new ConcurrentQueue<UntilWatch>();
         var run = new RunContext(RunSession.Clock, session.OpenGroups(prepared.Plan), data, store, session.Progress, new PlanRunOptions
         {
             Seed = prepared.Seed,
@@ -163,6 +165,12 @@ internal static class PlanSession
             ReconnectFor = RunSession.ReconnectFor,
             ReasonToStop = session.ReasonToStop,
             MeasureDisk = session.MeasureDisk,
+            Watch = (until, group) =>
+            {
+                var watch = new UntilWatch(until, group);
+                watches.Enqueue(watch);
+                return watch.Add;
+            },
             Restart = session.RestartServer,
         });
         Exception? lost = null;
@@ -171,6 +179,8 @@ internal static class PlanSession
         {
             Plan plan = session.Cluster is null ? WithoutShards(session, prepared.Plan) : prepared.Plan;
             isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
+            foreach (UntilWatch watch in watches)
+                run.Report(watch.IsReached ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
             session.NoteCollections(plan);
         }
         catch (Exception e) when (signals.WasStopped || run.StopReason is not null)

@@ -67,6 +67,7 @@ internal sealed class RunSequence
             RunsFolder = Output.RunsFolder,
             Runs = [.. _runs.Select(runs => string.Join(',', runs.Select(folder => folder.Id)))],
             Format = Output.Format,
+            IsOfOneCommand = true,
         });
         return _code == ExitCode.Done ? compared : _code;
     }
@@ -90,7 +91,7 @@ internal sealed class RunSequence
     };
 
     /// <summary>It reached its end, whatever it found: what it measured can be compared.</summary>
-    private static bool IsWhole(ExitCode code) => code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.AssertionFailed;
+    public static bool IsWhole(ExitCode code) => code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.AssertionFailed;
 
     private ExitCode Stopped(ExitCode code)
     {

@@ -293,7 +293,7 @@ internal sealed class RunSession : IDisposable
         store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
-            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path),
+            Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path, ServerProcesses),
             samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
@@ -305,6 +305,13 @@ internal sealed class RunSession : IDisposable
         if (Settings.Data.Sharding is null && Deployment.Cluster is not null)
             Progress.Tell("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
+
+    /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>
+    private IReadOnlyList<int>? ServerProcesses() =>
+        !Inspection.IsOnThisMachine ? []
+        : Deployment.ProcessIds is { Count: > 0 } known ? known
+        : Inspection.Info is { ProcessId: { } id, Topology: not (Topology.ReplicaSet or Topology.Sharded) } ? [id]
+        : null;
 
     public void Report(string kind, string text, double? seconds = null)
     {

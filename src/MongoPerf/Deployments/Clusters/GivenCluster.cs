@@ -36,6 +36,8 @@ internal sealed class GivenCluster : IDeployment
 
     public int? ProcessId { get; private set; }
 
+    public IReadOnlyList<int> ProcessIds { get; private set; } = [];
+
     public bool IsRunning => true;
 
     public ShardedCluster? Cluster => _parts;
@@ -55,6 +57,7 @@ internal sealed class GivenCluster : IDeployment
         else
             _parts = status.FindParts();
         ProcessId = status.Members.First(member => ClusterProcesses.AddressOf(member.Member) == Address).ProcessId;
+        ProcessIds = [.. status.Members.Select(member => member.ProcessId).OfType<int>()];
         (_memoryProblem, _cpuProblem) = (status.MemoryProblem, status.CpuProblem);
         return false;
     }

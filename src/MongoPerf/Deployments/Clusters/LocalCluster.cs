@@ -52,6 +52,9 @@ internal sealed class LocalCluster : IDisposable
     /// <summary>Of the process at <see cref="Address"/>.</summary>
     public int? ProcessId => _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
 
+    /// <summary>Of all its processes that run.</summary>
+    public IReadOnlyList<int> ProcessIds => [.. Plan.Processes.Select(_processes.ProcessIdOf).OfType<int>()];
+
     /// <summary>What the last <see cref="EnsureRunning"/> that started something started or took over, such as "shard s0".</summary>
     public IReadOnlyList<string> LastStarted { get; private set; } = [];
 

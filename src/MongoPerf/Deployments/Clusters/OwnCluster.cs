@@ -43,6 +43,8 @@ internal sealed class OwnCluster : IDeployment
 
     public int? ProcessId => _cluster.ProcessId;
 
+    public IReadOnlyList<int> ProcessIds => _cluster.ProcessIds;
+
     public bool IsRunning => _cluster.IsRunning;
 
     public ShardedCluster? Cluster => _cluster.Parts;

@@ -36,6 +36,8 @@ internal sealed class HostSampler : IDisposable
     private static readonly int ClientUser = Column("client_cpu_user");
     private static readonly int ClientSystem = Column("client_cpu_system");
     private static readonly int ClientResident = Column("client_resident");
+    private static readonly int CpuInterrupts = Column("cpu_interrupts");
+    private static readonly int ServersCpu = Column("servers_cpu");
 
     private readonly byte[] _buffer = new byte[64 * 1024];
     private readonly ProcFile _stat;
@@ -46,11 +48,14 @@ internal sealed class HostSampler : IDisposable
     private readonly ProcFile _statm;
     private readonly DriveInfo? _drive;
     private readonly byte[]? _diskName;
+    private readonly ProcessesCpu _servers;
 
     /// <param name="folder">The server's data folder when it is on this machine, else the run's folder.</param>
+    /// <param name="servers">Processes of the servers under load; null when they are on this machine and not known, empty when they are elsewhere.</param>
     /// <param name="procRoot">Another folder than /proc in tests.</param>
-    public HostSampler(string folder, string procRoot = "/proc")
+    public HostSampler(string folder, Func<IReadOnlyList<int>?> servers, string procRoot = "/proc")
     {
+        _servers = new ProcessesCpu(servers, procRoot);
         _stat = new ProcFile(Path.Combine(procRoot, "stat"));
         _meminfo = new ProcFile(Path.Combine(procRoot, "meminfo"));
         _vmstat = new ProcFile(Path.Combine(procRoot, "vmstat"));
@@ -74,6 +79,7 @@ internal sealed class HostSampler : IDisposable
         ReadDisk(values);
         ReadNetwork(values);
         ReadClient(values);
+        values[ServersCpu] = _servers.Read();
         return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), "client", values);
     }
 
@@ -104,6 +110,7 @@ internal sealed class HostSampler : IDisposable
         values[CpuSteal] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
         values[CpuUser] = (user + nice) * MicrosecondsPerTick;
         values[CpuSystem] = (system + interrupts) * MicrosecondsPerTick;
+        values[CpuInterrupts] = interrupts * MicrosecondsPerTick;
     }
 
     private void ReadMemory(double[] values)

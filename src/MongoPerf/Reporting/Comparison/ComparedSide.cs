@@ -6,10 +6,13 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>One run, or several repeats of it, that stand against others.</summary>
 internal sealed class ComparedSide
 {
+    private readonly Lazy<OtherLoad?> _other;
+
     /// <param name="runs">One at least, in the order in which they ran.</param>
     public ComparedSide(IReadOnlyList<StoredRun> runs)
     {
         Stored = runs;
+        _other = new Lazy<OtherLoad?>(() => runs.Select(run => ClientLimit.Of(run).Other).OfType<OtherLoad>().MaxBy(load => load.Cores / load.Of));
         // Repeats are judged run by run, which needs no latencies of single seconds.
         Windows = new SideWindows([.. runs.Select(run => RunWindows.Of(run, withHistograms: runs.Count == 1))]);
     }
@@ -17,6 +20,9 @@ internal sealed class ComparedSide
     public IReadOnlyList<StoredRun> Stored { get; }
 
     public SideWindows Windows { get; }
+
+    /// <summary>The most that programs which have nothing to do with it used of the client's machine in any of its runs; null when that was too little to matter.</summary>
+    public OtherLoad? Other => _other.Value;
 
     public StoredRun First => Stored[0];
 

@@ -67,14 +67,14 @@ internal static class ComparisonCharts
         (int Side, CandidateJudgement Candidate, OperationJudgement Judged)[] rows =
         [
             .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 2, Candidate: candidate, Judged: judged)))
-                .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation).Where(row => row.Judged.Rate is not null),
+                .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation),
         ];
         if (rows.Length == 0)
             return null;
         var table = new ChartTable("compare-ratios.dat", ["row", "ratio", "low", "high", "side"]);
         for (int i = 0; i < rows.Length; i++)
         {
-            Ratio rate = rows[i].Judged.Rate!;
+            Ratio rate = rows[i].Judged.Rate.Ratio;
             table.Add([i + 1, rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value, rows[i].Side]);
         }
 
@@ -87,7 +87,7 @@ internal static class ComparisonCharts
             .Set("row_count", rows.Length)
             .SetArray("row_name", names)
             .Set("plot_left", Math.Max(LeastPlotLeft, (40 + (widest * NameCharacterPixels)) / PicturePixels))
-            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate)}  {ComparisonText.Describe(row.Judged.Outcome)}").ToList())
+            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate.Ratio)}  {ComparisonText.Describe(row.Judged.Rate.Outcome)}").ToList())
             .Set("x_low", least / margin)
             .Set("x_high", most * margin)
             .Set("x_tics", AxisScale.RatioTics(least / margin, most * margin))
@@ -95,7 +95,7 @@ internal static class ComparisonCharts
             .Set("picture_height", 290 + (rows.Length * 62));
         return new Chart(
             "compare-ratios", "Rates relative to the baseline",
-            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. Differences within the grey band are ignored.",
+            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent.",
             settings, [table]) { SharedTemplate = RatioTemplate };
     }
 
@@ -115,7 +115,7 @@ internal static class ComparisonCharts
             .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : "repeat of the phase")
             .Set("left_title", any.IsInsert ? "documents/s" : "operations/s")
             .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
+            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : any.Service is not null ? "response time: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
             .Set("right_is_log", 1)
             .Set("right_min", lowest)
             .SetAxis("right", latency);
@@ -203,7 +203,7 @@ internal static class ComparisonCharts
         {
             table.Add([second + 1, .. windows.SelectMany(w => w is null || second >= w.Rates.Length
                 ? (double[])[double.NaN, double.NaN, double.NaN, double.NaN, double.NaN]
-                : [w.Rates[second], double.NaN, double.NaN, w.Samples[second].LatencyMicroseconds.P50 ?? double.NaN, w.Samples[second].LatencyMicroseconds.P99 ?? double.NaN])]);
+                : [w.Rates[second], double.NaN, double.NaN, w.Samples[second].JudgedMicroseconds.P50 ?? double.NaN, w.Samples[second].JudgedMicroseconds.P99 ?? double.NaN])]);
         }
 
         return table;

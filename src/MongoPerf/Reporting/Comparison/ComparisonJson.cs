@@ -2,10 +2,10 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>A comparison as JSON, schema mongoperf/compare/1. What has no value is null; fields are only ever added.</summary>
+/// <summary>A comparison as JSON, schema mongoperf/compare/2. What has no value is null; fields are only ever added.</summary>
 internal static class ComparisonJson
 {
-    public const string Schema = "mongoperf/compare/1";
+    public const string Schema = "mongoperf/compare/2";
 
     /// <summary>Of the spread of one run's repeats.</summary>
     public const string SpreadSchema = "mongoperf/repeats/1";
@@ -45,6 +45,7 @@ internal static class ComparisonJson
     {
         side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, topology = side.First.Deployment?.Topology.Text(),
         side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
+        otherProgramsCores = side.Other?.Cores,
     };
 
     private static object JudgementOf(OperationJudgement judged) => new
@@ -54,25 +55,27 @@ internal static class ComparisonJson
         judged.Operation.Parameters,
         judged.Operation.Operation,
         judged.Operation.Threads,
-        verdict = ComparisonText.Describe(judged.Outcome),
         judgedBy = judged.Evidence.ToString().ToLowerInvariant(),
         judged.Basis,
-        baselinePerSecond = IfJudged(judged.Rate, judged.BaselineRate),
-        candidatePerSecond = IfJudged(judged.Rate, judged.CandidateRate),
-        rate = RatioOf(judged.Rate),
-        p = IfJudged(judged.Rate, judged.P),
-        pHolm = IfJudged(judged.Rate, judged.HolmP),
-        latencyP50 = RatioOf(judged.P50),
-        latencyP99 = RatioOf(judged.P99),
-        windows = judged.Windows.Select(window => new
-        {
-            window.Documents, verdict = ComparisonText.Describe(window.Outcome),
-            baselinePerSecond = IfJudged(window.Rate, window.BaselineRate), candidatePerSecond = IfJudged(window.Rate, window.CandidateRate),
-            rate = RatioOf(window.Rate), p = IfJudged(window.Rate, window.P), pHolm = IfJudged(window.Rate, window.HolmP),
-        }),
+        latencyIs = judged.IsPaced ? "response time" : judged.IsUnacknowledged ? "time to send" : "service time",
+        perSecond = ValuesOf(judged.Rate),
+        p50Microseconds = ValuesOf(judged.P50),
+        p99Microseconds = ValuesOf(judged.P99),
+        serviceP50Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP50)),
+        serviceP99Microseconds = ValuesOf(judged.Judgements.FirstOrDefault(j => j.Measure == Measure.ServiceP99)),
+        windows = judged.Windows.Select(window => new { window.Documents, perSecond = ValuesOf(window.Rate) }),
     };
 
-    private static double? IfJudged(Ratio? rate, double value) => rate is null ? null : value;
-
-    private static object? RatioOf(Ratio? ratio) => ratio is null ? null : new { ratio = ratio.Value, ratio.Interval?.Low, ratio.Interval?.High };
+    private static object? ValuesOf(Judgement? judgement) => judgement is null ? null : new
+    {
+        verdict = judgement.Measure.IsService() ? null : ComparisonText.Describe(judgement.Outcome),
+        judgement.Baseline,
+        judgement.Candidate,
+        ratio = judgement.Ratio.Value,
+        judgement.Ratio.Interval?.Low,
+        judgement.Ratio.Interval?.High,
+        judgement.P,
+        pHolm = judgement.HolmP,
+        judgement.Enough,
+    };
 }

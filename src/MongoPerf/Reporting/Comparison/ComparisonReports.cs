@@ -10,7 +10,7 @@ internal static class ComparisonConsole
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             ConsoleReport.Labelled(console, "compared", $"{candidate.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(candidate)}", Color.Grey);
-            foreach (Verdict verdict in ComparisonText.Verdicts(candidate, comparison.NoiseThreshold))
+            foreach (Verdict verdict in ComparisonText.Verdicts(comparison, candidate))
                 ConsoleReport.Labelled(console, verdict);
         }
 
@@ -26,7 +26,7 @@ internal static class ComparisonConsole
             ConsoleReport.Labelled(console, "evidence", basis, Color.Grey);
         ConsoleReport.Labelled(console, "method", ComparisonText.Method(comparison), Color.Grey);
         foreach (ReportTable table in ComparisonTables.Of(comparison))
-            ConsoleReport.WriteTable(console, table, options.IsTerminal);
+            ConsoleReport.WriteTable(console, table.Within(options.Width), options.IsTerminal);
         console.WriteLine();
         foreach (string file in options.FilesWritten)
             ConsoleReport.Labelled(console, "written", file, Color.Grey);
@@ -40,7 +40,7 @@ internal static class ComparisonConsole
         ConsoleReport.Labelled(console, "repeats", spread.Side.Title, Color.Grey);
         foreach (string warning in spread.SlowStarts)
             ConsoleReport.Labelled(console, "note", warning, Color.Yellow);
-        ConsoleReport.WriteTable(console, ComparisonTables.Spread(spread), options.IsTerminal);
+        ConsoleReport.WriteTable(console, ComparisonTables.Spread(spread).Within(options.Width), options.IsTerminal);
     });
 }
 
@@ -53,7 +53,7 @@ internal static class ComparisonMarkdown
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             MarkdownReport.Heading(output, $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
-            foreach (Verdict verdict in ComparisonText.Verdicts(candidate, comparison.NoiseThreshold))
+            foreach (Verdict verdict in ComparisonText.Verdicts(comparison, candidate))
                 MarkdownReport.Item(output, $"**{verdict.Mark}**", verdict.Text);
         }
 
@@ -83,37 +83,23 @@ internal static class ComparisonMarkdown
     }
 }
 
-/// <summary>A comparison as comma-separated values: a row per candidate and operation over all its windows ("all"), and one per window.</summary>
+/// <summary>A comparison as comma-separated values: a row per candidate, operation and measure over all windows ("all"), and one for the rate in each window.</summary>
 internal static class ComparisonCsv
 {
     private const string Operation = "growth,phase,parameters,operation,threads";
 
     public static void Write(RunComparison comparison, TextWriter output)
     {
-        CsvReport.Row(output, (
-            $"baseline,candidate,{Operation},window,documents,judged_by,baseline_per_second,candidate_per_second,ratio,ratio_low,ratio_high,p,p_holm,"
-            + "p50_ratio,p50_low,p50_high,p99_ratio,p99_low,p99_high,verdict").Split(','));
+        CsvReport.Row(output, $"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,ratio,ratio_low,ratio_high,p,p_holm,verdict,enough".Split(','));
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             foreach (OperationJudgement judged in candidate.Operations)
             {
                 object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
-                bool isJudged = judged.Rate is not null;
-                CsvReport.Row(output,
-                [
-                    .. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), isJudged ? judged.BaselineRate : null, isJudged ? judged.CandidateRate : null,
-                    .. Fields(judged.Rate), isJudged ? judged.P : null, isJudged ? judged.HolmP : null, .. Fields(judged.P50), .. Fields(judged.P99),
-                    ComparisonText.Describe(judged.Outcome),
-                ]);
+                foreach (Judgement judgement in judged.Judgements)
+                    CsvReport.Row(output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
                 foreach ((int i, WindowJudgement window) in judged.Windows.Index())
-                {
-                    bool hasRate = window.Rate is not null;
-                    CsvReport.Row(output,
-                    [
-                        .. head, i + 1, window.Documents, null, hasRate ? window.BaselineRate : null, hasRate ? window.CandidateRate : null, .. Fields(window.Rate),
-                        hasRate ? window.P : null, hasRate ? window.HolmP : null, null, null, null, null, null, null, ComparisonText.Describe(window.Outcome),
-                    ]);
-                }
+                    CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate)]);
             }
         }
     }
@@ -131,5 +117,10 @@ internal static class ComparisonCsv
 
     private static object?[] Fields(ComparedOperation o) => [o.Growth, o.Phase, o.Parameters, o.Operation, o.Threads];
 
-    private static object?[] Fields(Ratio? ratio) => [ratio?.Value, ratio?.Interval?.Low, ratio?.Interval?.High];
+    /// <summary>Rates are per second, latencies microseconds.</summary>
+    private static object?[] Fields(OperationJudgement operation, Judgement judgement) =>
+    [
+        ComparisonText.NameOf(operation, judgement.Measure), judgement.Baseline, judgement.Candidate, judgement.Ratio.Value, judgement.Ratio.Interval?.Low, judgement.Ratio.Interval?.High,
+        judgement.P, judgement.HolmP, judgement.Measure.IsService() ? null : ComparisonText.Describe(judgement.Outcome), judgement.Enough,
+    ];
 }

@@ -12,7 +12,7 @@ internal static class ComparisonTables
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             yield return Operations(candidate, $"{candidate.Candidate.Name} against {comparison.Baseline.Name}");
-            foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1 && o.Windows.Any(w => w.Rate is not null)))
+            foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1))
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)
                 yield return Bytes(candidate);
@@ -32,34 +32,28 @@ internal static class ComparisonTables
         ]);
 
     private static ReportTable Operations(CandidateJudgement candidate, string pair) => new(
-        $"{pair}: documents/s of inserts, operations/s of others; p50 and p99 are latency ratios, where more is slower",
-        ["<operation", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "p50", "p99", "<verdict"],
-        [.. candidate.Operations.Select(judged => OperationRow(judged, candidate.TitleOf(judged)))]);
+        $"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower",
+        ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
+        [.. candidate.Operations.SelectMany(operation => operation.Judgements.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
 
-    private static IReadOnlyList<string> OperationRow(OperationJudgement judged, string title) => judged.Rate is not { } rate
-        ? [title, "", "", "", "", "", "", "", ComparisonText.Describe(judged.Outcome)]
-        :
-        [
-            title, Units.Rate(judged.BaselineRate), Units.Rate(judged.CandidateRate), ComparisonText.Number(rate.Value), ComparisonText.Range(rate.Interval),
-            ComparisonText.Probability(judged.HolmP), ComparisonText.WithRange(judged.P50), ComparisonText.WithRange(judged.P99), ComparisonText.Describe(judged.Outcome),
-        ];
+    private static IReadOnlyList<string> Row(OperationJudgement operation, Judgement judgement, string title) =>
+        [title, ComparisonText.NameOf(operation, judgement.Measure), .. Figures(judgement)];
+
+    private static IReadOnlyList<string> Figures(Judgement judgement) =>
+    [
+        ComparisonText.Value(judgement.Measure, judgement.Baseline), ComparisonText.Value(judgement.Measure, judgement.Candidate),
+        ComparisonText.Number(judgement.Ratio.Value), ComparisonText.Range(judgement.Ratio.Interval),
+        judgement.HolmP is { } p ? ComparisonText.Probability(p) : Units.None, judgement.Measure.IsService() ? "" : ComparisonText.Describe(judgement.Outcome),
+    ];
 
     private static ReportTable Windows(OperationJudgement judged, string title)
     {
         bool isGrowth = judged.Operation.Growth is not null;
         return new ReportTable(
-            $"{title} at each {(isGrowth ? "size" : "repeat")}",
+            $"{title}: rate at each {(isGrowth ? "size" : "repeat")}",
             [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
-            [.. judged.Windows.Select(window => WindowRow(window, isGrowth ? Units.Count(window.At) : Units.Exact(window.At)))]);
+            [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }
-
-    private static IReadOnlyList<string> WindowRow(WindowJudgement window, string at) => window.Rate is not { } rate
-        ? [at, "", "", "", "", "", ComparisonText.Describe(window.Outcome)]
-        :
-        [
-            at, Units.Rate(window.BaselineRate), Units.Rate(window.CandidateRate), ComparisonText.Number(rate.Value),
-            ComparisonText.Range(rate.Interval), ComparisonText.Probability(window.HolmP), ComparisonText.Describe(window.Outcome),
-        ];
 
     private static ReportTable Bytes(CandidateJudgement candidate) => new(
         $"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents",

@@ -8,12 +8,21 @@ internal static class ComparisonText
 {
     public static string Describe(Outcome outcome) => outcome switch
     {
-        Outcome.TooFew => "not enough data",
-        Outcome.NoDifference => "no difference found",
-        Outcome.BelowThreshold => "within noise",
         Outcome.Slower => "slower",
-        _ => "faster",
+        Outcome.Faster => "faster",
+        Outcome.Equivalent => "equivalent",
+        _ => "undecided",
     };
+
+    /// <summary>"rate", "p50", "response p99", "service p99", "p50 to send".</summary>
+    public static string NameOf(OperationJudgement operation, Measure measure) => measure switch
+    {
+        Measure.Rate => "rate",
+        _ => (operation.IsPaced ? measure.IsService() ? "service " : "response " : "") + $"p{measure.Percent():0}" + (operation.IsUnacknowledged ? " to send" : ""),
+    };
+
+    /// <summary>1,234 per second, or 1.2 ms.</summary>
+    public static string Value(Measure measure, double value) => measure == Measure.Rate ? Units.Rate(value) : Units.Latency(value);
 
     public static string Number(double ratio) => ratio.ToString(ratio < 9.995 ? "0.00" : ratio < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
 
@@ -35,35 +44,65 @@ internal static class ComparisonText
         _ => $"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as fast",
     };
 
-    /// <summary>"10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "no difference found (ratio …)"; "not enough data" and nothing else.</summary>
-    public static string Sentence(OperationJudgement judged) => judged.Rate is { } rate
-        ? $"{(judged.Outcome is Outcome.Slower or Outcome.Faster ? Change(rate.Value) : Describe(judged.Outcome))} (ratio {Number(rate.Value)}, 95 %: {Range(rate.Interval)})"
-        : Describe(Outcome.TooFew);
-
-    /// <summary>Regressions first, what was not judged last.</summary>
-    public static IReadOnlyList<Verdict> Verdicts(CandidateJudgement candidate, double noiseThreshold)
+    /// <summary>"45 % higher", "30 % lower", "7.1 times as high": of latencies.</summary>
+    public static string LatencyChange(double ratio) => ratio switch
     {
-        var verdicts = new List<Verdict>();
-        foreach (OperationJudgement slower in candidate.Operations.Where(o => o.Outcome == Outcome.Slower))
-            verdicts.Add(new Verdict(Grade.Bad, $"{candidate.TitleOf(slower)}: {Sentence(slower)}"));
-        foreach (OperationJudgement faster in candidate.Operations.Where(o => o.Outcome == Outcome.Faster))
-            verdicts.Add(new Verdict(Grade.Good, $"{candidate.TitleOf(faster)}: {Sentence(faster)}"));
-        if (Titles(candidate, Outcome.NoDifference) is { Length: > 0 } same)
-            verdicts.Add(new Verdict(Grade.Good, $"no difference found in {same} (the intervals show what may have been missed)"));
-        if (Titles(candidate, Outcome.BelowThreshold) is { Length: > 0 } small)
-            verdicts.Add(new Verdict(Grade.Good, $"within the noise threshold of {Units.Percent(noiseThreshold)}: {small}"));
-        if (Titles(candidate, Outcome.TooFew) is { Length: > 0 } few)
-            verdicts.Add(new Verdict(Grade.Note, $"not enough data to judge {few}"));
+        < 0.01 => "over 99 % lower",
+        < 1 => $"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} lower",
+        < 2 => $"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} higher",
+        _ => $"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as high",
+    };
+
+    /// <summary>"rate 10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "p99 undecided (ratio 1.10, 95 %: 0.80 to 1.60)", "rate undecided (ratio 0.97)".</summary>
+    public static string Sentence(OperationJudgement operation, Judgement judgement)
+    {
+        double ratio = judgement.Ratio.Value;
+        string what = judgement.Outcome is Outcome.Equivalent or Outcome.Undecided ? Describe(judgement.Outcome)
+            : judgement.Measure == Measure.Rate ? Change(ratio)
+            : LatencyChange(ratio);
+        string interval = judgement.Ratio.Interval is { } range ? $", 95 %: {Range(range)}" : "";
+        return $"{NameOf(operation, judgement.Measure)} {what} (ratio {Number(ratio)}{interval})";
+    }
+
+    /// <summary>All that is judged of it in a line, the rate first.</summary>
+    public static string Sentence(OperationJudgement operation) => string.Join("; ", operation.Judged.Select(judgement => Sentence(operation, judgement)));
+
+    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine.</summary>
+    public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateJudgement candidate)
+    {
+        double noiseThreshold = comparison.NoiseThreshold;
+        List<Verdict> verdicts = [.. Changed(candidate, Outcome.Slower, Grade.Bad), .. Changed(candidate, Outcome.Faster, Grade.Good)];
+        if (Titles(candidate, j => j.Outcome == Outcome.Equivalent) is { Length: > 0 } same)
+            verdicts.Add(new Verdict(Grade.Good, $"equivalent within {Units.Percent(noiseThreshold)}: {same}"));
+        var undecided = candidate.Operations.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).GroupBy(j => j.Enough);
+        foreach (string? enough in undecided.Select(group => group.Key))
+        {
+            string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
+            verdicts.Add(new Verdict(Grade.Note, enough is null ? titles : $"{titles}; enough would be {enough}") { Label = Describe(Outcome.Undecided) });
+        }
+
+        foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
+            verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
         return verdicts;
     }
 
-    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "no difference found" or "not enough data".</summary>
+    private static IEnumerable<Verdict> Changed(CandidateJudgement candidate, Outcome outcome, Grade grade)
+    {
+        foreach (OperationJudgement operation in candidate.Operations)
+        {
+            string[] sentences = [.. operation.Judged.Where(j => j.Outcome == outcome).Select(j => Sentence(operation, j))];
+            if (sentences.Length > 0)
+                yield return new Verdict(grade, $"{candidate.TitleOf(operation)}: {string.Join("; ", sentences)}") { Label = Describe(outcome) };
+        }
+    }
+
+    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided".</summary>
     public static string Overall(CandidateJudgement candidate) => (candidate.IsRegression, candidate.IsImprovement) switch
     {
         (true, true) => "mixed",
         (true, false) => Describe(Outcome.Slower),
         (false, true) => Describe(Outcome.Faster),
-        _ => Describe(candidate.IsJudged ? Outcome.NoDifference : Outcome.TooFew),
+        _ => Describe(candidate.IsEquivalent ? Outcome.Equivalent : Outcome.Undecided),
     };
 
     /// <summary>What was one observation, for which operations: "batch, q4, q5: 10 sizes, one observation each (t test)".</summary>
@@ -80,9 +119,12 @@ internal static class ComparisonText
 
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
-        $"ratios are candidate to baseline, each with its own 95 % interval; any false alarm in a comparison has a chance of {Units.Percent(OperationJudge.Level)} (Holm); "
-        + $"differences up to {Units.Percent(comparison.NoiseThreshold)} are ignored";
+        $"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
+        + $"has a chance of {Units.Percent(OperationJudge.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationJudge.Level)} of cases (TOST)";
 
-    private static string Titles(CandidateJudgement candidate, Outcome outcome) =>
-        string.Join(", ", candidate.Operations.Where(o => o.Outcome == outcome).Select(candidate.TitleOf));
+    /// <summary>"q4 (rate, p50), q5 (rate)".</summary>
+    private static string Titles(CandidateJudgement candidate, Func<Judgement, bool> chosen) => string.Join(", ", candidate.Operations
+        .Select(o => (Operation: o, Names: string.Join(", ", o.Judged.Where(chosen).Select(j => NameOf(o, j.Measure)))))
+        .Where(one => one.Names.Length > 0)
+        .Select(one => $"{candidate.TitleOf(one.Operation)} ({one.Names})"));
 }

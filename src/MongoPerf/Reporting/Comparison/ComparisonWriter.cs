@@ -39,7 +39,7 @@ internal static class ComparisonWriter
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             html.Element("h2", $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
-            HtmlPage.Verdicts(html, ComparisonText.Verdicts(candidate, comparison.NoiseThreshold));
+            HtmlPage.Verdicts(html, ComparisonText.Verdicts(comparison, candidate));
         }
 
         html.Element("h2", "What was compared").Open("dl");

@@ -3,17 +3,16 @@ using MongoPerf.Reporting.Figures;
 
 namespace MongoPerf.Reporting.Comparison;
 
-/// <summary>What is said about a difference.</summary>
+/// <summary>What is said about a measure: four different results, of which only one means that nothing has changed.</summary>
 internal enum Outcome
 {
-    /// <summary>Nothing is said.</summary>
-    TooFew,
+    /// <summary>Neither a difference nor that there is none could be shown.</summary>
+    Undecided,
 
-    /// <summary>Which doesn't mean that there is none: the interval shows what may have been missed.</summary>
-    NoDifference,
+    /// <summary>The ratio differs from 1 by less than the noise threshold, with 95 % confidence.</summary>
+    Equivalent,
 
-    /// <summary>Real, as far as the samples go, but too small to matter.</summary>
-    BelowThreshold,
+    /// <summary>By more than the noise threshold and by more than chance.</summary>
     Slower,
     Faster,
 }
@@ -36,60 +35,77 @@ internal enum Evidence
 /// <summary>Candidate to baseline.</summary>
 /// <param name="Value">1 where they are alike.</param>
 /// <param name="Interval">95 %; null where there is too little to say.</param>
-internal sealed record Ratio(double Value, Interval? Interval)
+/// <param name="Narrow">90 %: both ends of it are one-sided bounds of 95 %, which is what a test of equivalence asks for.</param>
+internal sealed record Ratio(double Value, Interval? Interval, Interval? Narrow = null)
 {
     /// <summary>Seconds in which nothing was done make bounds that are no numbers: they say nothing either.</summary>
-    public Interval? Interval { get; } = Interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
+    public Interval? Interval { get; } = IfFinite(Interval);
+
+    /// <inheritdoc cref="Interval"/>
+    public Interval? Narrow { get; } = IfFinite(Narrow);
+
+    public static Ratio Of(double value, Drawn drawn) => new(value, drawn.At(0.95), drawn.At(0.9));
+
+    private static Interval? IfFinite(Interval? interval) => interval is { } i && double.IsFinite(i.Low) && double.IsFinite(i.High) ? i : null;
 }
 
-/// <summary>One window of an operation.</summary>
-internal sealed record WindowJudgement
+/// <summary>One measure of an operation, on both sides. Its values are there whatever can be said about them.</summary>
+internal sealed record Judgement
 {
-    /// <summary>As of <see cref="WindowKey"/>.</summary>
-    public required long At { get; init; }
+    public required Measure Measure { get; init; }
 
-    /// <summary>In the baseline's collection.</summary>
-    public required long Documents { get; init; }
-    public required Outcome Outcome { get; init; }
+    /// <summary>Per second, or microseconds: the geometric mean over the windows used.</summary>
+    public required double Baseline { get; init; }
 
-    /// <summary>Null with <see cref="Outcome.TooFew"/>: then nothing is said.</summary>
-    public Ratio? Rate { get; init; }
-    public double BaselineRate { get; init; }
-    public double CandidateRate { get; init; }
+    /// <inheritdoc cref="Baseline"/>
+    public required double Candidate { get; init; }
 
-    /// <summary>Two-sided, and after Holm's correction over all windows of the candidate's operations.</summary>
-    public double P { get; init; }
-    public double HolmP { get; init; }
+    public required Ratio Ratio { get; init; }
+
+    public Outcome Outcome { get; init; }
+
+    /// <summary>That both are alike, two-sided; null when it was not tested.</summary>
+    public double? P { get; init; }
+
+    /// <summary>After Holm's correction over all measures of all of the candidate's operations, or over all its windows.</summary>
+    public double? HolmP { get; init; }
+
+    /// <summary>What would be enough to decide, such as "20 s per side; these had 7.5 s: --duration 30s"; null when nothing is lacking.</summary>
+    public string? Enough { get; init; }
 }
+
+/// <summary>The rate in one window of an operation.</summary>
+/// <param name="At">As of <see cref="WindowKey"/>.</param>
+/// <param name="Documents">In the baseline's collection.</param>
+/// <param name="Rate">Judged by the window's own seconds, or by the runs; undecided where there are too few.</param>
+internal sealed record WindowJudgement(long At, long Documents, Judgement Rate);
 
 /// <summary>One operation, over the windows that both sides have.</summary>
 internal sealed record OperationJudgement
 {
     public required ComparedOperation Operation { get; init; }
-    public required Outcome Outcome { get; init; }
     public required Evidence Evidence { get; init; }
 
     /// <summary>"10 sizes", "60 and 58 seconds at 2 of 3 sizes", "5 and 5 runs"; or what there is too little of.</summary>
     public required string Basis { get; init; }
 
-    /// <summary>Per second, documents of inserts, otherwise operations: the geometric mean over the windows judged.</summary>
-    public double BaselineRate { get; init; }
+    /// <summary>The rate first, then what was recorded of latency.</summary>
+    public required IReadOnlyList<Judgement> Judgements { get; init; }
 
-    /// <inheritdoc cref="BaselineRate"/>
-    public double CandidateRate { get; init; }
+    /// <summary>A rate was set: latencies are response times.</summary>
+    public required bool IsPaced { get; init; }
 
-    /// <summary>Null with <see cref="Outcome.TooFew"/>.</summary>
-    public Ratio? Rate { get; init; }
+    /// <summary>Its latencies are times to send.</summary>
+    public required bool IsUnacknowledged { get; init; }
 
-    /// <summary>Of latencies, so that more is slower; null where none were recorded or too little is known.</summary>
-    public Ratio? P50 { get; init; }
+    public Judgement Rate => Judgements[0];
 
-    /// <inheritdoc cref="P50"/>
-    public Ratio? P99 { get; init; }
+    public Judgement? P50 => Judgements.FirstOrDefault(j => j.Measure == Measure.P50);
 
-    /// <summary>Two-sided, and after Holm's correction over the candidate's operations.</summary>
-    public double P { get; init; }
-    public double HolmP { get; init; }
+    public Judgement? P99 => Judgements.FirstOrDefault(j => j.Measure == Measure.P99);
+
+    /// <summary>Without service times that only stand beside response times.</summary>
+    public IEnumerable<Judgement> Judged => Judgements.Where(j => !j.Measure.IsService());
 
     /// <summary>One at least, by size or repeat.</summary>
     public required IReadOnlyList<WindowJudgement> Windows { get; init; }
@@ -111,15 +127,21 @@ internal sealed record CandidateJudgement
     /// <summary>In the collection at <see cref="Sizes"/>.</summary>
     public required long SizesAtDocuments { get; init; }
 
-    public bool IsRegression => Operations.Any(o => o.Outcome == Outcome.Slower);
+    /// <summary>A rate or a latency is worse.</summary>
+    public bool IsRegression => Has(Outcome.Slower);
 
-    public bool IsImprovement => Operations.Any(o => o.Outcome == Outcome.Faster);
+    public bool IsImprovement => Has(Outcome.Faster);
+
+    /// <summary>Every rate and every latency is equivalent.</summary>
+    public bool IsEquivalent => Operations.Count > 0 && Operations.All(o => o.Judged.All(j => j.Outcome == Outcome.Equivalent));
+
+    /// <summary>False when there was too little of everything.</summary>
+    public bool IsJudged => Operations.Any(o => o.Evidence != Evidence.None);
 
     /// <summary>"batch", or "q4 ×8" where several thread counts were measured.</summary>
     public string TitleOf(OperationJudgement judged) => judged.Operation.TitleAmong([.. Operations.Select(o => o.Operation)]);
 
-    /// <summary>False when there was too little of everything.</summary>
-    public bool IsJudged => Operations.Any(o => o.Outcome != Outcome.TooFew);
+    private bool Has(Outcome outcome) => Operations.Any(o => o.Judged.Any(j => j.Outcome == outcome));
 }
 
 /// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
@@ -129,7 +151,7 @@ internal sealed record RunComparison
     public required IReadOnlyList<CandidateJudgement> Candidates { get; init; }
     public required IReadOnlyList<SetupDifference> Differences { get; init; }
 
-    /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different.</summary>
+    /// <summary>0.05: a ratio between 0.95 and 1.05 is not called different, and one that surely lies there is called equivalent.</summary>
     public required double NoiseThreshold { get; init; }
 
     /// <summary>What a reader must know, in whole sentences.</summary>

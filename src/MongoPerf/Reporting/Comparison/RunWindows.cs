@@ -1,5 +1,5 @@
-using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Comparison;
@@ -28,20 +28,34 @@ internal sealed record RateWindow
     /// <summary>Seconds that were left out since the connection was down in them, or came back.</summary>
     public required int OutageSamples { get; init; }
 
-    /// <summary>Of the stored result.</summary>
+    /// <summary>Of the stored result: response times where a rate was set.</summary>
     public required LatencySummary Latency { get; init; }
+
+    /// <summary>Beside <see cref="Latency"/> where a rate was set; otherwise null.</summary>
+    public LatencySummary? Service { get; init; }
+
+    /// <summary>How long it was, and what makes it longer; null where that is not known.</summary>
+    public WindowLength? Length { get; init; }
+
+    /// <summary>Over the whole window, per second or microseconds; null where nothing was recorded.</summary>
+    public double? ValueOf(Measure measure)
+    {
+        double? value = measure == Measure.Rate ? Rate : measure.Of(measure.IsService() ? Service : Latency);
+        return value > 0 ? value : null;
+    }
+
+    /// <summary>Of each second in which there was one.</summary>
+    public double[] SecondsOf(Measure measure) =>
+        measure == Measure.Rate ? Rates : [.. Samples.Select(sample => measure.Of(sample.JudgedMicroseconds)).OfType<double>()];
 
     /// <summary>The latencies of the window's seconds, neighbours joined so that there are at most so many histograms.</summary>
     /// <returns>Null when some are not there.</returns>
-    public IReadOnlyList<LatencyHistogram>? JoinHistograms(int atMost)
+    public JoinedHistograms? JoinHistograms(int atMost)
     {
-        if (Samples.Any(sample => sample.Histogram.IsEmpty))
+        if (Samples.Count == 0 || Samples.Any(sample => sample.JudgedHistogram.IsEmpty))
             return null;
-        int count = Math.Min(atMost, Samples.Count);
-        LatencyHistogram[] joined = [.. Enumerable.Range(0, count).Select(_ => new LatencyHistogram())];
-        foreach ((int i, Sample sample) in Samples.Index())
-            HistogramEncoding.DecodeInto(joined[(int)((long)i * count / Samples.Count)], sample.Histogram.Span);
-        return joined;
+        var histograms = JoinedHistograms.Decode([.. Samples.Select(sample => sample.JudgedHistogram)], atMost);
+        return histograms.IsEmpty ? null : histograms;
     }
 }
 
@@ -64,7 +78,7 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             foreach (OperationResult result in phase.Operations)
             {
                 if (Make(phase, result, samples.GetValueOrDefault((phase.Number, result.Operation), [])) is { } window)
-                    windows[WindowKey.Of(phase, result)] = window;
+                    windows[WindowKey.Of(phase, result)] = window with { Length = WindowLength.Of(run, phase, result) };
             }
         }
 
@@ -119,7 +133,8 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             Samples = whole,
             Rates = [.. whole.Select(s => scale * CountOf(s, result) / s.Seconds)],
             OutageSamples = outages,
-            Latency = result.LatencyMicroseconds,
+            Latency = result.JudgedMicroseconds,
+            Service = result.HasRate ? result.LatencyMicroseconds : null,
         };
     }
 

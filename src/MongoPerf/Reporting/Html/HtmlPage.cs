@@ -36,7 +36,7 @@ internal static class HtmlPage
     {
         html.Open("ul", "class", "verdict");
         foreach (var verdict in verdicts)
-            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.Mark).Text(" " + verdict.Text).Close();
+            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.GradeMark).Text(" " + verdict.Text).Close();
         html.Close();
     }
 

@@ -25,25 +25,31 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal(["unack", "batch", "safe", "q4", "q5", "q6", "q7"], candidate.Operations.Select(o => o.Operation.Phase));
         using StoredRun baseline = StoredRun.Open(_runs.At("2026-11-21-a"));
         Assert.All(candidate.Operations, one => Assert.Equal(
-            baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond, one.BaselineRate, one.BaselineRate * 1e-9));
+            baseline.Results.Single(r => r.Operation == one.Operation.Operation).OperationsPerSecond, one.Rate.Baseline, one.Rate.Baseline * 1e-9));
         OperationJudgement q6 = candidate.Operations.Single(o => o.Operation.Phase == "q6");
-        Assert.Equal((Outcome.Slower, Evidence.Samples, "40 and 40 seconds"), (q6.Outcome, q6.Evidence, q6.Basis));
-        Assert.InRange(q6.Rate!.Value, 0.76, 0.84);
-        Assert.InRange(q6.P50!.Value, 1.19, 1.31);
-        Assert.InRange(0.8, q6.Rate.Interval!.Value.Low, q6.Rate.Interval.Value.High);
-        Assert.InRange(1.25, q6.P99!.Interval!.Value.Low, q6.P99.Interval.Value.High);
+        Assert.Equal((Outcome.Slower, Evidence.Samples, "40 and 40 seconds"), (q6.Rate.Outcome, q6.Evidence, q6.Basis));
+        Assert.Equal([Measure.Rate, Measure.P50, Measure.P99], q6.Judgements.Select(j => j.Measure));
+        Assert.All(q6.Judgements, judgement => Assert.Equal(Outcome.Slower, judgement.Outcome));
+        Assert.InRange(q6.Rate.Ratio.Value, 0.76, 0.84);
+        Assert.InRange(q6.P50!.Ratio.Value, 1.19, 1.31);
+        Assert.InRange(0.8, q6.Rate.Ratio.Interval!.Value.Low, q6.Rate.Ratio.Interval.Value.High);
+        Assert.InRange(1.25, q6.P99!.Ratio.Interval!.Value.Low, q6.P99.Ratio.Interval.Value.High);
         Assert.True(candidate.IsRegression);
-        Assert.All(candidate.Operations.Where(o => o != q6), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
+        Assert.All(candidate.Operations.Where(o => o != q6).SelectMany(o => o.Judgements), one => Assert.NotEqual(Outcome.Slower, one.Outcome));
     }
 
     [Fact]
-    public void Ten_short_windows_are_pooled_over_the_sizes_and_none_says_anything_by_itself()
+    public void Ten_short_windows_are_pooled_over_the_sizes_and_each_shows_its_values_without_a_verdict()
     {
         CandidateJudgement candidate = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 }).Candidates[0];
         Assert.All(candidate.Operations, one => Assert.Equal((Evidence.Windows, "10 sizes"), (one.Evidence, one.Basis)));
-        Assert.All(candidate.Operations.SelectMany(o => o.Windows), window => Assert.Equal(new WindowJudgement { At = window.Documents, Documents = window.Documents, Outcome = Outcome.TooFew }, window));
-        Assert.Equal(["batch"], candidate.Operations.Where(o => o.Outcome == Outcome.Slower).Select(o => o.Operation.Phase));
-        Assert.NotNull(candidate.Operations[0].P99!.Interval);
+        Assert.All(candidate.Operations.SelectMany(o => o.Windows), window =>
+        {
+            Assert.Equal((window.Documents, Outcome.Undecided, null), (window.At, window.Rate.Outcome, window.Rate.Ratio.Interval));
+            Assert.InRange(window.Rate.Ratio.Value, 0.5, 1.5);
+        });
+        Assert.Equal(["batch"], candidate.Operations.Where(o => o.Rate.Outcome == Outcome.Slower).Select(o => o.Operation.Phase));
+        Assert.NotNull(candidate.Operations[0].P99!.Ratio.Interval);
         Assert.Equal([1.0, 1.0, 1.0], candidate.Sizes.Select(s => s.Value));
     }
 
@@ -55,7 +61,7 @@ public sealed class StoredComparisonTests : IDisposable
         {
             // The same noise otherwise: with the outage counted in, the rate were 2 % lower.
             Assert.Equal("40 and 38 seconds", one.Basis);
-            Assert.Equal(1, one.Rate!.Value, 0.01);
+            Assert.Equal(1, one.Rate.Ratio.Value, 0.01);
         });
         // The second after it holds the outage's end.
         Assert.Contains("2026-11-21-b: 14 seconds with an outage are left out", comparison.Notes);
@@ -118,7 +124,7 @@ public sealed class StoredComparisonTests : IDisposable
         var run = new NoisyRun { Sizes = 0, Seconds = 30, Phases = ["read", "scan"], Limits = ["1", "10"] };
         CandidateJudgement candidate = Compare(run, run with { Limits = ["10", "100"], NoiseSeed = 2, Speed = phase => phase == "scan" ? 0.5 : 1 }).Candidates[0];
         Assert.Equal([("read", "limit=10"), ("scan", "limit=10")], candidate.Operations.Select(o => (o.Operation.Phase, o.Operation.Parameters)));
-        Assert.Equal([Outcome.NoDifference, Outcome.Slower], candidate.Operations.Select(o => o.Outcome));
+        Assert.Equal([false, true], candidate.Operations.Select(o => o.Rate.Outcome == Outcome.Slower));
         ComparedOperation[] both = [.. candidate.Operations.Select(o => o.Operation), candidate.Operations[0].Operation with { Parameters = "limit=1" }];
         Assert.Equal(["read (limit=10)", "scan", "read (limit=1)"], both.Select(one => one.TitleAmong(both)));
     }
@@ -128,7 +134,7 @@ public sealed class StoredComparisonTests : IDisposable
     {
         var run = new NoisyRun { Sizes = 0, Phases = ["read"], PhaseRepeats = 6 };
         OperationJudgement judged = Assert.Single(Compare(run, run with { NoiseSeed = 2, Speed = _ => 0.5 }).Candidates[0].Operations);
-        Assert.Equal((Outcome.Slower, Evidence.Windows, "6 repeats"), (judged.Outcome, judged.Evidence, judged.Basis));
+        Assert.Equal((Outcome.Slower, Evidence.Windows, "6 repeats"), (judged.Rate.Outcome, judged.Evidence, judged.Basis));
         Assert.Equal([1L, 2, 3, 4, 5, 6], judged.Windows.Select(window => window.At));
     }
 
@@ -318,23 +324,27 @@ public sealed class StoredComparisonTests : IDisposable
     {
         RunComparison comparison = Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1 });
         string[] csv = Written(comparison, ComparisonCsv.Write).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
-        Assert.Equal(1 + (7 * 11), csv.Length);
+        Assert.Equal(1 + (7 * (3 + 10)), csv.Length);
         Assert.All(csv, line => Assert.Equal(csv[0].Count(c => c == ','), line.Count(c => c == ',')));
-        Assert.Contains("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,,,,,,,,,,,,,,not enough data", csv);
+        string window = Assert.Single(csv, line => line.StartsWith("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,rate,", StringComparison.Ordinal));
+        Assert.EndsWith(",,,,,undecided,20 s per side; these had 4 s: --window 30s", window.Replace("\"", ""), StringComparison.Ordinal);
 
         JsonElement json = JsonDocument.Parse(Written(comparison, ComparisonJson.Write)).RootElement;
-        Assert.Equal("mongoperf/compare/1", json.GetProperty("schema").GetString());
+        Assert.Equal("mongoperf/compare/2", json.GetProperty("schema").GetString());
         JsonElement candidate = Assert.Single(json.GetProperty("candidates").EnumerateArray());
         Assert.True(candidate.GetProperty("isRegression").GetBoolean());
         JsonElement batch = candidate.GetProperty("operations")[1];
-        Assert.Equal(("series", "batch", "slower"), (batch.GetProperty("growth").GetString(), batch.GetProperty("phase").GetString(), batch.GetProperty("verdict").GetString()));
-        Assert.InRange(batch.GetProperty("rate").GetProperty("ratio").GetDouble(), 0.65, 0.75);
-        // Not enough data, and nothing else is said.
-        Assert.Equal(["documents", "verdict"], batch.GetProperty("windows")[0].EnumerateObject().Where(field => field.Value.ValueKind != JsonValueKind.Null).Select(field => field.Name));
+        JsonElement rate = batch.GetProperty("perSecond");
+        Assert.Equal(("series", "batch", "slower"), (batch.GetProperty("growth").GetString(), batch.GetProperty("phase").GetString(), rate.GetProperty("verdict").GetString()));
+        Assert.InRange(rate.GetProperty("ratio").GetDouble(), 0.65, 0.75);
+        Assert.Equal("slower", batch.GetProperty("p50Microseconds").GetProperty("verdict").GetString());
+        // Too little to judge: the values are there all the same.
+        JsonElement first = batch.GetProperty("windows")[0].GetProperty("perSecond");
+        Assert.Equal(["verdict", "baseline", "candidate", "ratio", "enough"], first.EnumerateObject().Where(field => field.Value.ValueKind != JsonValueKind.Null).Select(field => field.Name));
 
         string markdown = Written(comparison, ComparisonMarkdown.Write);
         Assert.Contains("# MongoPerf: 2026-11-21-b against 2026-11-21-a\n", markdown, StringComparison.Ordinal);
-        Assert.Contains("- **BAD**: batch: 3", markdown, StringComparison.Ordinal);
+        Assert.Contains("- **slower**: batch: rate 3", markdown, StringComparison.Ordinal);
         Assert.Contains(" % slower (ratio 0.", markdown, StringComparison.Ordinal);
         Assert.Contains("each side ran once, so run-to-run variation is unknown", markdown, StringComparison.Ordinal);
     }

@@ -60,4 +60,15 @@ internal static class Autocorrelation
         double wanted = Math.Cbrt(samples) * Math.Pow(Math.Sqrt(6) * correlation / (1 - (correlation * correlation)), 2.0 / 3);
         return (int)Math.Clamp(Math.Ceiling(wanted), 1, Math.Max(1, samples / 4));
     }
+
+    /// <summary>By how much the deviation of a statistic that was drawn in blocks must grow, since blocks neither see a correlation beyond their length nor that a window's own mean is off.</summary>
+    /// <param name="correlation">From one sample to the next.</param>
+    /// <param name="samples">In the window.</param>
+    /// <param name="length">Of a block, in samples.</param>
+    public static double UnseenSpread(double correlation, int samples, int length)
+    {
+        double inflation = VarianceInflation(correlation, samples);
+        double unseen = Math.Max(0.1, 1 - (inflation / samples));
+        return Math.Sqrt(inflation / (VarianceInflation(correlation, length) * unseen));
+    }
 }

@@ -1,9 +1,8 @@
-using MathNet.Numerics.Distributions;
 using MongoPerf.Engine.Measurement;
 
 namespace MongoPerf.Reporting.Comparison.Statistics;
 
-/// <summary>95 % intervals by drawing again from what was measured (B. Efron, 1979).</summary>
+/// <summary>Intervals of ratios by drawing again from what was measured (B. Efron, 1979).</summary>
 /// <remarks>
 /// <para>Samples are autocorrelated, so whole blocks of them are drawn (H. R. Künsch, "The jackknife and the bootstrap for general stationary observations",
 /// 1989), in a circle so that each counts alike (D. N. Politis, J. P. Romano, 1992).</para>
@@ -19,7 +18,7 @@ internal static class Bootstrap
     private const ulong Seed = 0x636f6d70617265;
 
     /// <summary>The geometric mean over the sizes of candidate's mean to baseline's mean.</summary>
-    public static Interval OfSamples(IReadOnlyList<SamplePair> sizes)
+    public static Drawn OfSamples(IReadOnlyList<SamplePair> sizes)
     {
         double correlation = Autocorrelation.OfFirstOrder(sizes.SelectMany(s => (double[][])[s.Baseline, s.Candidate]));
         Blocks[] baseline = [.. sizes.Select(s => new Blocks(s.Baseline, correlation))];
@@ -34,12 +33,12 @@ internal static class Bootstrap
     }
 
     /// <param name="differences">Logarithms of ratios, one per size.</param>
-    public static Interval OfPairs(double[] differences) =>
+    public static Drawn OfPairs(double[] differences) =>
         Draw(differences.Length, (ref RandomStream random) => DrawMean(differences, ref random));
 
     /// <param name="baseline">Logarithms, one per run.</param>
     /// <param name="candidate">As many or not.</param>
-    public static Interval OfRuns(double[] baseline, double[] candidate) => Draw(
+    public static Drawn OfRuns(double[] baseline, double[] candidate) => Draw(
         Math.Min(baseline.Length, candidate.Length),
         (ref RandomStream random) => DrawMean(candidate, ref random) - DrawMean(baseline, ref random));
 
@@ -49,28 +48,13 @@ internal static class Bootstrap
     /// <param name="independent">How many independent things each draw is made of, at least.</param>
     /// <param name="redraw">Called many times.</param>
     /// <param name="draws">How many times; fewer where a draw is dear.</param>
-    internal static Interval Draw(int independent, Redraw redraw, int draws = Draws)
+    internal static Drawn Draw(int independent, Redraw redraw, int draws = Draws)
     {
         var random = new RandomStream(Seed);
         double[] drawn = new double[draws];
         for (int i = 0; i < draws; i++)
             drawn[i] = redraw(ref random);
-        Array.Sort(drawn);
-        double tail = Tail(independent);
-        return Interval.OfLogarithms(Quantile(drawn, tail), Quantile(drawn, 1 - tail));
-    }
-
-    /// <summary>0.025 for very many, less for few.</summary>
-    private static double Tail(int independent) => independent < 2
-        ? 0
-        : Normal.CDF(0, 1, Math.Sqrt(independent / (independent - 1.0)) * StudentT.InvCDF(0, 1, independent - 1, 0.025));
-
-    private static double Quantile(double[] sorted, double share)
-    {
-        double place = share * (sorted.Length - 1);
-        int below = (int)place;
-        double above = sorted[Math.Min(below + 1, sorted.Length - 1)];
-        return sorted[below] + ((place - below) * (above - sorted[below]));
+        return new Drawn(drawn, independent);
     }
 
     private static double DrawMean(double[] values, ref RandomStream random)
@@ -98,9 +82,7 @@ internal static class Bootstrap
             for (int i = 0; i < 2 * _samples; i++)
                 _sums[i + 1] = _sums[i] + window[i % _samples];
             _logarithm = Math.Log(_sums[_samples] / _samples);
-            double inflation = Autocorrelation.VarianceInflation(correlation, _samples);
-            double unseen = Math.Max(0.1, 1 - (inflation / _samples));
-            _spread = Math.Sqrt(inflation / (Autocorrelation.VarianceInflation(correlation, _length) * unseen));
+            _spread = Autocorrelation.UnseenSpread(correlation, _samples, _length);
         }
 
         public int Count => _samples / _length;

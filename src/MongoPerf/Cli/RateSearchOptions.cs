@@ -1,0 +1,30 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Input;
+
+namespace MongoPerf.Cli;
+
+/// <summary><c>--find-max --assert "p99 &lt; 10ms"</c>.</summary>
+internal sealed class RateSearchOptions
+{
+    public Option<bool> FindMax { get; } = new("--find-max") { Description = "Search for the highest rate at which --assert holds, starting at --rate [default: 1000]; each rate is a run" };
+
+    public Option<RateGoal?> Assert { get; } = OptionTypes.Make<RateGoal?>("--assert", null, "With --find-max: limit of a response time, such as 'p99 < 10ms' or 'read.p99 < 10ms'", "LIMIT", RateGoal.Parse);
+
+    /// <summary>Searches where that was asked for, otherwise runs once or in sequence.</summary>
+    /// <param name="parsed">The call.</param>
+    /// <param name="shared">Its shared options.</param>
+    /// <param name="read">Makes the requests, with this rate instead of the command line's where it is not null.</param>
+    /// <param name="otherwise">Runs requests that are no search.</param>
+    public ExitCode Run(ParseResult parsed, SharedOptions shared, Func<double?, IReadOnlyList<RunRequest>> read, Func<IReadOnlyList<RunRequest>, ExitCode> otherwise)
+    {
+        RateGoal? goal = parsed.GetValue(Assert);
+        if (!parsed.GetValue(FindMax))
+            return goal is null ? otherwise(read(null)) : throw new UserException(ExitCode.WrongUsage, "--assert only applies with --find-max", "a scenario file has assert for its phases");
+        if (goal is null)
+            throw new UserException(ExitCode.WrongUsage, "--find-max needs --assert", "such as --assert 'p99 < 10ms'");
+        if (parsed.GetValue(shared.Repeat) is > 1)
+            throw new UserException(ExitCode.WrongUsage, "--find-max repeats what it finds itself; --repeat does not apply");
+        return RateSearch.Run(rate => read(rate), goal, parsed.GetValue(shared.Rate) ?? RateSearch.UsualStart);
+    }
+}
