@@ -1,5 +1,7 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;
 using MongoPerf.Testing;
@@ -57,13 +59,16 @@ public sealed class EncryptedServerTests : IDisposable
         Start();
         using MongoConnection other = Open();
         other.RunCommand("test", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("_id", 1)) })));
-        using (MongoConnection leaving = Open())
+        var trust = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        trust.CustomTrustStore.Add(X509CertificateLoader.LoadCertificateFromFile(_certificates.AuthorityFile));
+        using (var leaving = new SslStream(new NetworkStream(Connect(), ownsSocket: true)))
         {
-            leaving.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json("{'find': 'c', 'filter': {'$where': 1}}"), 1));
-            leaving.Receive();
-            leaving.Send(new OpMsgWriter().WriteCommand(
-                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': 0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 2));
+            leaving.AuthenticateAsClient(new SslClientAuthenticationOptions { TargetHost = "localhost", CertificateChainPolicy = trust });
+            leaving.Write(new OpMsgWriter().WriteCommand(
+                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': 0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 1));
             await Eventually(() => IsBusy(other));
+            // As most clients do, it says so before it goes: there is something to be read.
+            await leaving.ShutdownAsync();
         }
 
         await Eventually(() => !IsBusy(other));
