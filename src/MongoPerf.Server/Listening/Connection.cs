@@ -159,10 +159,10 @@ internal sealed class Connection : IDisposable
         // Readable, and nothing to be read.
         if (_tls is null)
             return _socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0;
-        // Behind a TLS client's farewell, which nobody has read, the system itself knows. Source: tcp(7), TCP_INFO; TCP_CLOSE_WAIT is 8.
-        const int Tcp = 6, Information = 11, CloseWait = 8;
+        // Behind a TLS client's farewell, which nobody has read, the system itself knows: closed (CLOSE_WAIT) or reset (CLOSE). Source: tcp(7), TCP_INFO.
+        const int Tcp = 6, Information = 11, Established = 1;
         Span<byte> state = stackalloc byte[1];
-        return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] == CloseWait;
+        return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;
     }
 
     private bool Answer(MessageHeader header, ReadOnlySpan<byte> message, ICommandSession session)

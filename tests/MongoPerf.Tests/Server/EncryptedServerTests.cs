@@ -1,5 +1,7 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using MongoPerf.Server;
 using MongoPerf.Server.Listening;
 using MongoPerf.Testing;
@@ -51,19 +53,26 @@ public sealed class EncryptedServerTests : IDisposable
         Assert.ThrowsAny<ConnectionFailedException>(() => Open($"&tlsCertificateKeyFile={expired}"));
     }
 
-    [Fact]
-    public async Task Work_stops_when_its_client_leaves()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Work_stops_when_its_client_leaves(bool isReset)
     {
         Start();
         using MongoConnection other = Open();
         other.RunCommand("test", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("_id", 1)) })));
-        using (MongoConnection leaving = Open())
+        var trust = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        trust.CustomTrustStore.Add(X509CertificateLoader.LoadCertificateFromFile(_certificates.AuthorityFile));
+        Socket socket = Connect();
+        using (var leaving = new SslStream(new NetworkStream(socket, ownsSocket: true)))
         {
-            leaving.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json("{'find': 'c', 'filter': {'$where': 1}}"), 1));
-            leaving.Receive();
-            leaving.Send(new OpMsgWriter().WriteCommand(
-                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': 0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 2));
+            leaving.AuthenticateAsClient(new SslClientAuthenticationOptions { TargetHost = "localhost", CertificateChainPolicy = trust });
+            leaving.Write(new OpMsgWriter().WriteCommand(
+                "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': 0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 1));
             await Eventually(() => IsBusy(other));
+            // As most clients do, it says so before it goes: there is something to be read.
+            await leaving.ShutdownAsync();
+            socket.LingerState = new LingerOption(isReset, 0);
         }
 
         await Eventually(() => !IsBusy(other));
@@ -93,22 +102,22 @@ public sealed class EncryptedServerTests : IDisposable
     [Fact]
     public void Who_is_silent_for_too_long_is_ended()
     {
-        long now = Environment.TickCount64;
-        var newcomers = new Newcomers(2, () => now);
         Socket[] sockets = [.. Enumerable.Range(0, 4).Select(_ => new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))];
         Connection[] clients = [.. sockets.Select((socket, id) => new Connection(socket, id, new NetworkCounters(), new ByteBudget(1 << 20), new HeapReturn()))];
+        (long first, long last) = (clients[0].HeardAt, clients[3].HeardAt);
+        long now = first;
+        var newcomers = new Newcomers(2, () => now);
         Assert.True(newcomers.TryAdd(clients[0]));
         Assert.True(newcomers.TryAdd(clients[1]));
-        now = clients[3].HeardAt;
         Assert.False(newcomers.TryAdd(clients[2]));
-        now += Newcomers.LeastSilence;
+        now = first + Newcomers.LeastSilence;
         Assert.True(newcomers.TryAdd(clients[2]));
         Assert.Equal(1, sockets.Count(IsClosed));
-        now += Newcomers.FirstWordLimit - Newcomers.LeastSilence - 1000;
+        now = first + Newcomers.FirstWordLimit;
         newcomers.EndSilent();
         Assert.Equal(1, sockets.Count(IsClosed));
         newcomers.Remove(clients[2]);
-        now += 2000;
+        now = last + Newcomers.FirstWordLimit + 1;
         newcomers.EndSilent();
         Assert.Equal(2, sockets.Count(IsClosed));
         Assert.False(IsClosed(sockets[2]));
