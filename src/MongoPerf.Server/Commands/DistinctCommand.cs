@@ -43,7 +43,11 @@ internal static class DistinctCommand
         FindQuery query = session.Query;
         var collector = new DistinctValues(path);
         using var use = CollectionUse.ToRead(session, collection);
-        collector.IsOfIndex = DistinctValues.ReadsIndex(collection, query.Filter, path);
+        CollectionIndex? index = DistinctValues.FindIndex(collection, query.Filter, path);
+        collector.IsOfIndex = index != null;
+        // Of equal numbers of several types the one that is met first is returned.
+        if (index != null && query.Filter.IsEmpty)
+            query.Parse(BsonDocument.Empty.Bytes, 0, 0, IndexHint.On(index));
         query.Open(collection.IsDropped ? null : collection);
         while (query.MoveNext())
         {
@@ -70,8 +74,8 @@ internal sealed class DistinctValues(FieldPath path)
     /// <summary>Where mongod reads the values from an index: a missing field is null there, and an empty array undefined.</summary>
     public bool IsOfIndex { get; set; }
 
-    /// <summary>Whether mongod answers from an index alone: no filter, or one whose bounds are exact, over an index without arrays.</summary>
-    public static bool ReadsIndex(Collection collection, Filter filter, FieldPath path) => Array.Exists(collection.Indexes, index =>
+    /// <summary>The index from which mongod answers alone: no filter, or one whose bounds are exact, over an index without arrays. Null where there is none.</summary>
+    public static CollectionIndex? FindIndex(Collection collection, Filter filter, FieldPath path) => Array.Find(collection.Indexes, index =>
     {
         IndexField[] fields = index.Spec.Fields;
         // The key of an index on a and a.b has a whole, and mongod then looks for a.b inside that.

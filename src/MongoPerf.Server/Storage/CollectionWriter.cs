@@ -78,9 +78,9 @@ internal sealed class CollectionWriter : IDisposable
     {
         CollectionIndex[] indexes = _collection.Indexes;
         for (int i = 0; i < indexes.Length; i++)
-            _newKeys[i].Build(indexes[i].Spec.Fields, document);
-        for (int i = 0; i < indexes.Length; i++)
         {
+            // As on mongod: an _id that is there already is told before what another index has against the document.
+            _newKeys[i].Build(indexes[i].Spec.Fields, document);
             if (indexes[i].Spec.IsUnique && IsTaken(i, indexes[i], _newKeys[i], old: null))
                 return indexes[i];
         }

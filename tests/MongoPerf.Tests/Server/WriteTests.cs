@@ -17,6 +17,24 @@ public sealed class WriteTests : ServerTest
     }
 
     [Fact]
+    public void Id_that_is_there_already_is_told_before_what_another_index_has_against_the_document()
+    {
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a': 1, 'b': 1}, 'name': 'ab'}]}");
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1}]}");
+        Assert.Equal(11000, Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': [1], 'b': [1]}]}").FindInt64("writeErrors.0.code"));
+        Assert.Equal(171, Succeed("{'insert': 'c', 'documents': [{'_id': 2, 'a': [1], 'b': [1]}]}").FindInt64("writeErrors.0.code"));
+        Assert.True(Succeed("{'validate': 'c'}").IsTrue("valid"));
+    }
+
+    [Fact]
+    public void Distinct_of_an_index_returns_the_number_that_comes_first_there()
+    {
+        Succeed("{'createIndexes': 'c', 'indexes': [{'key': {'a': 1, 'b': 1}, 'name': 'ab'}]}");
+        Succeed("{'insert': 'c', 'documents': [{'_id': 1, 'a': 2.0, 'b': 3}, {'_id': 2, 'a': 2, 'b': 1}]}");
+        Assert.Equal(BsonType.Int32, Succeed("{'distinct': 'c', 'key': 'a'}").Find("values.0")!.Value.Type);
+    }
+
+    [Fact]
     public void Update_of_many_moves_their_index_keys()
     {
         InsertNumbers(100);

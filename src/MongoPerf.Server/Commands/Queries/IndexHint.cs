@@ -16,6 +16,8 @@ internal readonly struct IndexHint
         Natural = natural;
     }
 
+    public static IndexHint On(CollectionIndex index) => new(index.Spec.Name, null, 0);
+
     public bool IsGiven => _name != null || _key != null || Natural != 0;
 
     public int Natural { get; }

@@ -36,6 +36,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
     {
         if (path is not null)
             Directory.CreateDirectory(path);
+        NativeHeap.Limit();
         var options = new RocksOptions(cacheBytes, isInMemory: path is null);
         var database = new RocksDatabase(options);
         try
