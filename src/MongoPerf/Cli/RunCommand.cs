@@ -9,9 +9,6 @@ namespace MongoPerf.Cli;
 /// <summary><c>run NAME</c>: a scenario, or one phase of the series on data that is there.</summary>
 internal static class RunCommand
 {
-    /// <summary>A quarter is warm-up; the rest is enough to be compared.</summary>
-    private const double UsualSeconds = 30;
-
     public static Command Create()
     {
         var shared = new SharedOptions();
@@ -62,7 +59,7 @@ internal static class RunCommand
             Phases = [phase],
             IsAlone = true,
             Threads = parsed.GetValue(shared.Threads),
-            Duration = hasTime ? limits.Duration ?? (limits is { Operations: null, Until: null } ? UsualSeconds : null) : null,
+            Duration = hasTime ? limits.Duration ?? (limits is { Operations: null, Until: null } ? PhaseReader.UsualSeconds : null) : null,
             Until = limits.Until,
             Operations = limits.Operations,
             Warmup = limits.Warmup,
@@ -78,8 +75,9 @@ internal static class RunCommand
 
     private static void RequireTime(RunLimits limits)
     {
-        if (limits is { Warmup: { } warmup, Operations: null } && warmup >= (limits.Duration ?? UsualSeconds))
-            throw new UserException(ExitCode.WrongUsage, $"--warmup is {warmup:0.###} s of a phase of {limits.Duration ?? UsualSeconds:0.###} s, which leaves nothing to measure");
+        double seconds = limits.Duration ?? (limits.Until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
+        if (limits is { Warmup: { } warmup, Operations: null } && warmup >= seconds)
+            throw new UserException(ExitCode.WrongUsage, $"--warmup is {warmup:0.###} s of a phase of {seconds:0.###} s, which leaves nothing to measure");
     }
 
     private static ScenarioFile FindScenario(string name, string[] phases)

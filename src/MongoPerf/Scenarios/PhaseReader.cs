@@ -121,13 +121,15 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         Operations = [new PhaseOperation(operations.Load(collection, reader), 1, null)],
     };
 
+    /// <summary>A quarter; what may take ten minutes warms up no longer than what usually does.</summary>
+    public static double WarmupOf(double seconds, Until? until) => Math.Min(seconds, until is null ? seconds : UsualSeconds) / 4;
+
     private PhaseGroup Measured(MappingReader reader, string name)
     {
         long? count = reader.Find("count") is { } node ? scale.ReadOperations(node) : null;
         Until? until = UntilReader.Find(reader, name);
         double? seconds = reader.Duration("duration") ?? (count is not null ? null : until is null ? UsualSeconds : MostSeconds);
-        // What may take ten minutes warms up no longer than what usually does.
-        double warmup = reader.Duration("warmup") ?? (count is null ? Math.Min(seconds!.Value, until is null ? seconds.Value : UsualSeconds) / 4 : 0);
+        double warmup = reader.Duration("warmup") ?? (count is null ? WarmupOf(seconds!.Value, until) : 0);
         return Limited(reader, name, new PhaseGroup
         {
             Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),

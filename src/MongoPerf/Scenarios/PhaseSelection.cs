@@ -41,7 +41,8 @@ internal static class PhaseSelection
         {
             foreach (int threads in overrides.Threads ?? [1])
             {
-                double? seconds = overrides.Duration ?? (overrides.Operations is null ? PhaseReader.UsualSeconds : null);
+                Until? until = overrides.Until is null ? null : UntilReader.Parse(overrides.Until);
+                double? seconds = overrides.Duration ?? (overrides.Operations is not null ? null : until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
                 yield return new Phase
                 {
                     Name = write.Name,
@@ -49,7 +50,8 @@ internal static class PhaseSelection
                     Parameters = overrides.Threads is { Count: > 1 } ? [new("threads", $"{threads}")] : [],
                     Groups = [.. write.Groups.Values.Take(1).Select(group => group with
                     {
-                        Threads = threads, Seconds = seconds, Count = overrides.Operations, WarmupSeconds = overrides.Warmup ?? (seconds is { } all && overrides.Operations is null ? all / 4 : 0), Rate = overrides.Rate,
+                        Threads = threads, Seconds = seconds, Count = overrides.Operations, Until = until, Rate = overrides.Rate,
+                        WarmupSeconds = overrides.Warmup ?? (seconds is { } all && overrides.Operations is null ? PhaseReader.WarmupOf(all, until) : 0),
                     })],
                 };
             }
