@@ -48,7 +48,7 @@ internal static class RunCommand
         bool hasTime = phase != "size";
         if (isCold)
             throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
-        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || parsed.GetValue(shared.Rate) is not null || parsed.GetValue(shared.Repeat) is > 1))
+        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || parsed.GetValue(shared.Rates) is not null || parsed.GetValue(shared.Repeat) is > 1))
             throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --warmup, --operations, --rate and --repeat do not apply");
         RequireTime(limits);
         var overrides = new PlanOverrides
@@ -60,7 +60,7 @@ internal static class RunCommand
             Operations = limits.Operations,
             Warmup = limits.Warmup,
             Records = limits.Records,
-            Rate = parsed.GetValue(shared.Rate),
+            Rates = parsed.GetValue(shared.Rates),
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
         };
         IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, series, overrides) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read();

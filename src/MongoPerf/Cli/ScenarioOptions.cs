@@ -50,7 +50,7 @@ internal sealed class ScenarioOptions
             Operations = limits.Operations,
             Duration = limits.Duration,
             Warmup = limits.Warmup,
-            Rate = parsed.GetValue(shared.Rate),
+            Rates = parsed.GetValue(shared.Rates),
             Scale = parsed.GetValue(Scale) ?? 1,
             Target = parsed.GetValue(Target),
             Step = parsed.GetValue(Step),

@@ -34,6 +34,7 @@ internal sealed record Verdict(Grade Grade, string Text)
             verdicts.Add(shards);
         verdicts.AddRange((run.Deployment?.Collections ?? []).Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));
+        verdicts.AddRange(ArrivalVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
         ClientLimit limit = ClientLimit.Of(run);
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));

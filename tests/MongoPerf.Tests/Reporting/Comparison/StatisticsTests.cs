@@ -147,8 +147,8 @@ public sealed class StatisticsTests
         for (int i = 1; i <= 1000; i++)
             blocks[i % 2].Record(i);
         var joined = new BlockHistograms(blocks);
-        Assert.Equal(500, joined.Percentile(50));
-        Assert.Equal(990, joined.Percentile(99));
+        Assert.InRange(joined.Percentile(50), 500, 500.5);
+        Assert.InRange(joined.Percentile(99), 990, 991);
         var random = new RandomStream(1);
         Assert.InRange(joined.DrawPercentile(50, ref random), 498, 502);
     }
