@@ -17,8 +17,8 @@ public sealed class RunFolderTests : IDisposable
     [InlineData("text", "run.db is not readable")]
     [InlineData("foreign", "run.db was not written by MongoPerf: it has no table 'meta'")]
     [InlineData("no format", "run.db is incomplete: its format is 'missing'")]
-    [InlineData("newer", "was written by a newer MongoPerf (format 99; this one reads format 2)")]
-    [InlineData("older", "was written by an older MongoPerf (format 1; this one reads format 2)")]
+    [InlineData("newer", "was written by a newer MongoPerf (format 99; this one reads format 3)")]
+    [InlineData("older", "was written by an older MongoPerf (format 1; this one reads format 3)")]
     [InlineData("no run", "run.db is damaged ('run' is missing)")]
     public void A_folder_that_is_no_run_says_which_it_is_and_what_was_found(string kind, string expected)
     {
@@ -111,7 +111,7 @@ public sealed class RunFolderTests : IDisposable
             "no format" => "CREATE TABLE meta(key, value)",
             "newer" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '99')",
             "older" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '1')",
-            "no run" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '2')",
+            "no run" => "CREATE TABLE meta(key, value); INSERT INTO meta VALUES ('format', '3')",
             _ => null,
         };
         if (kind == "empty file")
