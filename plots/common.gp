@@ -7,7 +7,7 @@ set datafile missing "?"
 
 color(name) = \
     name[1:1] eq "o" && strlen(name) == 2 ? word("#E69F00 #0072B2 #009E73 #D55E00 #56B4E9 #CC79A7 #404040 #8A2BE2", int(name[2:*])) : \
-    name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : \
+    name eq "p50" ? "#86BFE0" : name eq "p95" ? "#4592C6" : name eq "p99" ? "#185FA5" : name eq "p999" ? "#08305E" : name eq "service" ? "#D55E00" : \
     name eq "data" ? "#0072B2" : name eq "index" ? "#D55E00" : name eq "storage" ? "#009E73" : name eq "disk" ? "#404040" : \
     name eq "s1" ? "#0072B2" : name eq "s2" ? "#D55E00" : name eq "s3" ? "#009E73" : name eq "s4" ? "#CC79A7" : \
     name eq "s5" ? "#E69F00" : name eq "s6" ? "#56B4E9" : name eq "s7" ? "#404040" : name eq "s8" ? "#8A2BE2" : \

@@ -49,7 +49,7 @@ public sealed class ComparisonTests
             new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         run.SendInterrupt();
-        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id}'");
+        ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id} --out {runs.Path}'");
         Assert.Empty(result.Output);
         Assert.Contains($"resume {runs.Id}", result.Errors, StringComparison.Ordinal);
     }

@@ -20,7 +20,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         Kind = phase.Creates is not null ? PhaseKind.Create : phase.Loads is not null ? PhaseKind.Load : phase.Measures is not null ? PhaseKind.Sizes : phase.Checks is not null ? PhaseKind.Check : PhaseKind.Measure,
         Collection = phase.Creates ?? phase.Loads ?? phase.Measures ?? phase.Checks ?? phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection).FirstOrDefault(name => name.Length > 0),
         Lap = phase.Lap,
-        Rate = phase.Groups.Any(g => g.Rate is not null) ? phase.Groups.Sum(g => g.Rate ?? 0) : null,
+        Rate = phase.Groups.Any(g => g.Rate is not null) ? phase.Groups.Sum(g => g.Rate?.Highest ?? 0) : null,
         Parameters = [.. phase.Parameters.Select(p => new ParameterValue(p.Key, p.Value))],
         NotVerified = phase.NotVerified,
     };

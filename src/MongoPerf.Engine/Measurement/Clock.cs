@@ -48,13 +48,11 @@ public sealed class SystemClock : IClock
             double microseconds = (ticks - Now) * 1e6 / TicksPerSecond;
             if (microseconds <= 0)
                 return;
-            // Whole milliseconds asleep, the rest in short naps: a spinning client would take the server's CPU time on a shared machine.
+            // Asleep until shortly before, so that waiting takes no CPU time from a server on the same machine; the rest awake.
             if (microseconds >= 2000)
                 Thread.Sleep((int)(microseconds / 1000) - 1);
-            else if (microseconds > 60)
-                ShortSleep.Sleep((long)microseconds - 50);
-            else
-                Thread.SpinWait(20);
+            else if (!ShortSleep.TrySleep(microseconds))
+                Thread.SpinWait(5);
         }
     }
 

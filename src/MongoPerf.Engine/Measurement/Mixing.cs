@@ -59,4 +59,6 @@ public enum RandomPurpose
     Arguments = 1,
     Verification = 2,
     Choice = 3,
+    Arrivals = 4,
+    Thinking = 5,
 }

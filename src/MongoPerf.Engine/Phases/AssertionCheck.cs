@@ -26,9 +26,16 @@ internal static class AssertionCheck
             "operations" => results.Sum(r => r.Operations),
             "documents" => results.Sum(r => r.Documents),
             "failed" => results.Sum(r => r.Failed),
+            "serviceP50" => Only(results)?.LatencyMicroseconds.P50,
+            "serviceP99" => Only(results)?.LatencyMicroseconds.P99,
+            "latenessP50" => Only(results)?.LatenessMicroseconds?.P50,
+            "latenessP99" => Only(results)?.LatenessMicroseconds?.P99,
             _ => Latency(assertion.Metric, results.Length == 1 ? results[0].JudgedMicroseconds : Merged(outcome)),
         };
     }
+
+    /// <summary>Null where several would have to be added up.</summary>
+    private static OperationResult? Only(OperationResult[] results) => results.Length == 1 ? results[0] : null;
 
     private static LatencySummary Merged(PhaseOutcome outcome)
     {

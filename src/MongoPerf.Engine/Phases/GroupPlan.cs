@@ -41,8 +41,14 @@ public sealed record GroupPlan
     /// <summary>Operations over all threads, warm-up included; null has no limit of number.</summary>
     public long? Count { get; init; }
 
-    /// <summary>Operations per second over all threads; null starts each when the one before has ended.</summary>
-    public double? Rate { get; init; }
+    /// <summary>When operations are due; null starts each when the one before has ended.</summary>
+    public RatePlan? Rate { get; init; }
+
+    /// <summary>Between a reply and the next operation of the same thread; null for none. Not with a rate.</summary>
+    public ThinkTime? Think { get; init; }
+
+    /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
+    public IReadOnlyList<ThreadStep> ThreadSteps { get; init; } = [];
 
     /// <summary>0 to 1: the share of replies whose documents are compared.</summary>
     public double VerifyShare { get; init; }

@@ -14,7 +14,7 @@ public sealed record GroupResult
     /// <summary>By operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
 
-    /// <summary>Length of the measured part, to the last reply, or to the fence's.</summary>
+    /// <summary>Length of the measured part, to the last reply, or to the fence's; of a rate whose window ran to its end that of the window, or to the last start behind it.</summary>
     public required double Seconds { get; init; }
     public required double WarmupSeconds { get; init; }
 
@@ -26,6 +26,9 @@ public sealed record GroupResult
 
     /// <summary>Succeeded operations of each thread in the measured part: how fairly they shared.</summary>
     public required IReadOnlyList<long> ThreadOperations { get; init; }
+
+    /// <summary>What waited because all connections were busy; null in a closed loop.</summary>
+    public ClientWaiting? Waiting { get; init; }
 
     /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
     public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];

@@ -159,6 +159,9 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
         long end = workers.Max(w => w.CompletedAt);
         long lastOperation = workers.Max(w => w.LastOperationEnd);
+        // Of an open loop the window is what was asked for: the last replies come behind it, and must not make its rate look less.
+        if (control.Arrivals is not null && !control.IsStopped && control.EndAt < end)
+            end = Math.Max(control.EndAt, workers.Max(w => w.LastPacedStart));
         double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
         return new GroupResult
         {
@@ -170,6 +173,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             ClientCpuSeconds = sampler.MeasuredCpuSeconds,
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
             Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
+            Waiting = control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
             WasStopped = control.IsStopped,
         };
@@ -177,7 +181,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)
     {
-        bool isPaced = control.Plan.Rate.HasValue;
+        bool isPaced = control.Arrivals is not null;
         return new OperationCount(
             operation, Counters.Sum(workers.Select(w => w.Measured[index]), isPaced), Counters.Sum(workers.Select(w => w.Warmup[index]), isPaced), control.Errors[index].Counts)
         {
@@ -187,13 +191,13 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     /// <summary>
     /// Scheduled = Succeeded + Failed + Skipped: what a count asked for and an early end left undone is skipped, and so are arrivals of a
-    /// rate that were due in a window that ran to its end and found no time in it.
+    /// rate that were due before the end and found no time.
     /// </summary>
     private static Accounting Account(GroupControl control, List<Worker> workers, long succeeded, long failed)
     {
         long started = workers.Sum(w => w.Scheduled);
         // A worker that died between taking an operation and counting it leaves that one skipped.
-        long missed = control.IsStopped ? 0 : workers.Sum(w => w.Missed);
+        long missed = control.Arrivals is null || control.HasRunOut || control.DueBefore == long.MaxValue ? 0 : workers.Sum(w => w.Missed) + control.Arrivals.TakeBefore(control.DueBefore);
         long scheduled = Math.Max(control.Plan.Count ?? (started + missed), started);
         var accounting = new Accounting(scheduled, succeeded, failed, scheduled - succeeded - failed);
         return accounting.Skipped >= 0

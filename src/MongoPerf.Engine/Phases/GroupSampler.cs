@@ -19,7 +19,7 @@ internal sealed class GroupSampler
     {
         _control = control;
         _workers = workers;
-        _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i, control.Plan.Rate.HasValue))];
+        _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i, control.Arrivals is not null))];
         _lastTick = start;
         _due = NextDue(start);
         _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;

@@ -39,7 +39,7 @@ internal sealed class PhaseRunner(RunContext run)
         return new PhaseOutcome(
             head with
             {
-                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting))],
+                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting) with { Waiting = g.Result.Waiting })],
                 Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
             [.. groups.Select(g => g.Result)])
@@ -155,6 +155,8 @@ internal sealed class PhaseRunner(RunContext run)
             WarmupSeconds = group.WarmupSeconds,
             Count = group.Count,
             Rate = group.Rate,
+            Think = group.Think,
+            ThreadSteps = group.ThreadSteps,
             VerifyShare = run.Options.VerifyShare,
             ReconnectFor = run.Options.ReconnectFor,
             CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,

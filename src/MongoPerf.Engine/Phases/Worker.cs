@@ -14,13 +14,17 @@ namespace MongoPerf.Engine.Phases;
 /// </remarks>
 internal sealed class Worker : IDisposable
 {
+    /// <summary>Longer than it takes to put a batch together.</summary>
+    private const double DrawAheadSeconds = 0.005;
+
     private readonly GroupControl _control;
     private readonly IClock _clock;
     private readonly IOperationExecutor _executor;
     private readonly IPreparedOperation _operation;
     private readonly MixedOperation? _mix;
     private readonly MemberCounts _members;
-    private readonly Pacer? _pacer;
+    private readonly ArrivalStream? _arrivals;
+    private readonly WorkTimes? _times;
     private readonly LapRecorder? _laps;
     private readonly bool _lapsCountDocuments;
     private Backoff _failureBackoff;
@@ -45,7 +49,8 @@ internal sealed class Worker : IDisposable
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context);
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
-        _pacer = plan.Rate is { } rate ? new Pacer(_clock, rate, plan.Threads, index) : null;
+        _arrivals = control.Arrivals;
+        _times = WorkTimes.Find(control, index);
         _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
         _lapsCountDocuments = plan.Numbers is not null;
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
@@ -54,8 +59,8 @@ internal sealed class Worker : IDisposable
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
-        _measured = [.. parts.Select(_ => new Counters(plan.Rate.HasValue))];
+        _warmup = [.. parts.Select(_ => new Counters(_arrivals is not null))];
+        _measured = [.. parts.Select(_ => new Counters(_arrivals is not null))];
     }
 
     /// <summary>One for each part of the plan, as <see cref="GroupPlan.Parts"/> has them.</summary>
@@ -70,8 +75,11 @@ internal sealed class Worker : IDisposable
     /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
 
-    /// <summary>With a rate, arrivals that were due before the phase's end and for which there was no time.</summary>
+    /// <summary>With a rate, arrivals that it had taken and that were due before the group's end, but not started: 1 at most.</summary>
     public long Missed { get; private set; }
+
+    /// <summary>Ticks at the start of the last operation; 0 in a closed loop.</summary>
+    public long LastPacedStart { get; private set; }
 
     /// <summary>Ticks at the end of the last operation, and after the fence.</summary>
     public long LastOperationEnd { get; private set; }
@@ -93,13 +101,11 @@ internal sealed class Worker : IDisposable
         LastOperationEnd = CompletedAt = _free = start;
         try
         {
-            _pacer?.Start(start);
-            long intended = 0;
+            long due = 0;
             // The end of one operation is when the next may start: the clock is read twice an operation, not three times. Numbers that
             // were drawn are always sent: nothing may come between drawing and starting.
-            while (_control.MayStart(_free) && (_pacer is null || _pacer.WaitForNext(_control, out intended)) && _operation.Draw())
-                RunOne(intended);
-            Missed = _pacer?.LeftBefore(_control.EndAt) ?? 0;
+            while ((_times is null || WaitForTurn(_times)) && _control.MayStart(_free) && (_arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
+                RunOne(due);
             Complete();
         }
         catch (Exception e)
@@ -115,24 +121,59 @@ internal sealed class Worker : IDisposable
 
     public void Abort() => _executor.Abort();
 
-    /// <param name="intended">When it was meant to start; only with a rate.</param>
-    private void RunOne(long intended)
+    private bool WaitForTurn(WorkTimes times)
+    {
+        if (!times.WaitForTurn(_free))
+            return false;
+        // While it had no turn it was not free for arrivals.
+        _free = Math.Max(_free, _clock.Now);
+        return true;
+    }
+
+    /// <summary>Takes the next arrival, waits for it, and puts its operation together shortly before it is due, so that this makes it no later.</summary>
+    /// <returns>False when the group ends before that, or has run out of numbers.</returns>
+    private bool DrawNextArrival(out long due)
+    {
+        due = _arrivals!.Take(_free);
+        bool isInTime = due < _control.EndAt;
+        if (!_control.WaitUntil(isInTime ? due - _clock.TicksOf(DrawAheadSeconds) : _control.EndAt) || !isInTime)
+        {
+            if (due < _control.DueBefore)
+                Missed++;
+            return false;
+        }
+
+        if (!_operation.Draw())
+        {
+            _control.HasRunOut = true;
+            return false;
+        }
+
+        // What was drawn is always sent.
+        _clock.SleepUntil(due);
+        return true;
+    }
+
+    /// <param name="due">When it was meant to start; only with a rate.</param>
+    private void RunOne(long due)
     {
         Scheduled++;
         long free = _free;
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _clock.Now;
+        if (_arrivals is not null)
+            LastPacedStart = start;
         LastOperationEnd = _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
-        bool isMeasured = start >= _control.MeasureFrom;
+        bool isMeasured = (_arrivals is null ? start : due) >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {
             counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
             if (counters.Paced is { } paced)
-                RecordLateness(paced, intended, start, end, free);
+                RecordLateness(paced, due, start, end, free);
             counters.Operations++;
             if (isMeasured)
                 _members.Count(_mix is null ? 0 : _mix.Drawn);
@@ -163,16 +204,16 @@ internal sealed class Worker : IDisposable
     }
 
     /// <param name="paced">Of the operation.</param>
-    /// <param name="intended">When it was due, ticks.</param>
+    /// <param name="due">When it was meant to start, ticks.</param>
     /// <param name="start">Of the operation, ticks.</param>
     /// <param name="end">Of the operation, ticks.</param>
     /// <param name="free">When this worker was free for it, ticks.</param>
-    private void RecordLateness(PacedCounters paced, long intended, long start, long end, long free)
+    private void RecordLateness(PacedCounters paced, long due, long start, long end, long free)
     {
-        paced.Response.RecordNanoseconds((long)((end - intended) * _ticksToNanoseconds));
-        long lateness = (long)((start - intended) * _ticksToNanoseconds);
+        paced.Response.RecordNanoseconds((long)((end - due) * _ticksToNanoseconds));
+        long lateness = (long)((start - due) * _ticksToNanoseconds);
         paced.Lateness.RecordNanoseconds(lateness);
-        if (free <= intended)
+        if (free <= due)
             paced.ClientLateness.RecordNanoseconds(lateness);
     }
 

@@ -231,8 +231,14 @@ public sealed record PhaseGroup
     /// <summary>Over all threads, warm-up included; null has no limit of number.</summary>
     public long? Count { get; init; }
 
-    /// <summary>Operations per second over all threads; null is as fast as possible.</summary>
-    public double? Rate { get; init; }
+    /// <summary>When operations are due; null is as fast as possible.</summary>
+    public RatePlan? Rate { get; init; }
+
+    /// <summary>Between a reply and the next operation of the same thread; null for none. Not with a rate.</summary>
+    public ThinkTime? Think { get; init; }
+
+    /// <summary>How many of the threads are at work from when on; empty for all of them throughout.</summary>
+    public IReadOnlyList<ThreadStep> ThreadSteps { get; init; } = [];
 
     /// <summary>How long after the phase's start this group's begins.</summary>
     public double AfterSeconds { get; init; }
@@ -250,6 +256,14 @@ public sealed record PhaseGroup
 /// <param name="Share">Half the width of its 95 % interval, as a share of it: 0.02 for ±2 %.</param>
 public sealed record Until(string Text, double Percent, double Share);
 
+/// <param name="Seconds">More than 0; the mean of those that are drawn.</param>
+/// <param name="IsExponential">Drawn anew each time; otherwise always the same.</param>
+public sealed record ThinkTime(double Seconds, bool IsExponential);
+
+/// <param name="AtSeconds">Since the group's start; increasing, the first is 0.</param>
+/// <param name="Threads">How many of the group's threads are at work from then on.</param>
+public readonly record struct ThreadStep(double AtSeconds, int Threads);
+
 /// <param name="Operation">Not bound to keys yet.</param>
 /// <param name="Weight">Its share is this over the sum of all.</param>
 /// <param name="Keys">Which documents it is about; null when it is about none.</param>
@@ -265,7 +279,8 @@ public sealed record Assertion(string Text, string Operation, string Metric, str
 {
     public const string Total = "total";
 
-    public static IReadOnlyList<string> Latencies { get; } = ["min", "mean", "p50", "p90", "p95", "p99", "p999", "max"];
+    /// <summary>The first eight are of response time where a rate was set, of service time otherwise.</summary>
+    public static IReadOnlyList<string> Latencies { get; } = ["min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "serviceP50", "serviceP99", "latenessP50", "latenessP99"];
 
     /// <summary>rate is operations per second.</summary>
     public static IReadOnlyList<string> Metrics { get; } = [.. Latencies, "rate", "documentRate", "operations", "documents", "failed"];

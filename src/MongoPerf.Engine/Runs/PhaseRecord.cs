@@ -53,7 +53,7 @@ public sealed record PhaseRecord
     /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
     public long? Lap { get; init; }
 
-    /// <summary>Operations per second that were asked for; null for as fast as possible.</summary>
+    /// <summary>Operations per second that were asked for, of a rate that changes the highest; null for as fast as possible.</summary>
     public double? Rate { get; init; }
 
     /// <summary>Those with several values, in the file's order.</summary>
@@ -130,6 +130,10 @@ public sealed record StoredLap(int Phase, int Thread, int Number, long Done, dou
 /// <param name="Accounting">Of the group; warm-up included.</param>
 public sealed record GroupShare(string Name, int Threads, double Seconds, long Operations, long Least, long Most, double Deviation, Accounting Accounting)
 {
+    /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
+    public ClientWaiting? Waiting { get; init; }
+
+    [JsonIgnore]
     public double Mean => (double)Operations / Math.Max(1, Threads);
 
     public static GroupShare Of(string name, double seconds, IReadOnlyList<long> threadOperations, Accounting accounting)
@@ -140,6 +144,11 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
             name, threadOperations.Count, seconds, threadOperations.Sum(), threadOperations.Min(), threadOperations.Max(), Math.Sqrt(variance), accounting);
     }
 }
+
+/// <summary>Arrivals of a rate that found all connections of their group busy, in the measured part.</summary>
+/// <param name="Arrivals">How many.</param>
+/// <param name="Seconds">In which some arrival waited.</param>
+public sealed record ClientWaiting(long Arrivals, double Seconds);
 
 /// <param name="Text">As the scenario says it.</param>
 /// <param name="Holds">Whether it is true.</param>

@@ -40,6 +40,9 @@ public sealed record PlanSettings
     /// <summary>Failed operations that are allowed.</summary>
     public long MaxErrors { get; init; }
 
+    /// <summary>Arrivals of rates that may be skipped.</summary>
+    public SkipLimit MaxSkipped { get; init; } = new(0, 0);
+
     /// <summary>That its report shows.</summary>
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
 
@@ -73,8 +76,8 @@ public sealed record PlanOverrides
     /// <summary>How well a percentile is to be known before a phase that measures ends, such as "p99 ±2 %".</summary>
     public string? Until { get; init; }
 
-    /// <summary>Operations per second.</summary>
-    public double? Rate { get; init; }
+    /// <summary>Operations per second; several give a result for each.</summary>
+    public IReadOnlyList<double>? Rates { get; init; }
 
     /// <summary>What counts are multiplied by.</summary>
     public double Scale { get; init; } = 1;
@@ -134,4 +137,13 @@ public sealed record TableInfo
     public required IReadOnlyList<string> Values { get; init; }
 
     public ResultChoice Of { get; init; } = new();
+}
+
+/// <summary>How many arrivals of a rate may be skipped: one of the two is 0.</summary>
+/// <param name="Count">So many.</param>
+/// <param name="Share">0 to 1: that part of those that were due.</param>
+public sealed record SkipLimit(long Count, double Share)
+{
+    /// <param name="arrivals">Of all groups with a rate.</param>
+    public bool Allows(Accounting arrivals) => arrivals.Skipped <= Math.Max(Count, Share * arrivals.Scheduled);
 }

@@ -92,6 +92,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The sum over all phases.</summary>
     public Accounting Accounting { get; }
 
+    /// <summary>The sum over all groups with a rate.</summary>
+    public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups).Where(group => group.Waiting is not null).Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting));
+
     /// <summary>Operations that failed, over all executions of the run, those of phases that left no result included: what <c>--max-errors</c> allows.</summary>
     public long Failures => Errors.Sum(e => e.Count);
 

@@ -60,9 +60,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Option[] all =
         [
             options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Engines, options.Against, options.Repeat,
-            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rate,
+            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
-            options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.Compressibility, options.ForceDrop,
+            options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.MaxSkipped, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui,
         ];
         foreach (Option option in all)
@@ -120,6 +120,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         TargetDocuments = read.Plan.TargetDocuments,
         VerifyShare = SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
         MaxErrors = parsed.GetValue(options.MaxErrors) ?? read.MaxErrors ?? 0,
+        MaxSkipped = parsed.GetValue(options.MaxSkipped) is { } skipped ? SkipLimits.Parse(skipped) : read.MaxSkipped ?? new SkipLimit(0, 0),
         Figures = read.Figures,
         Tables = read.Tables,
     };

@@ -25,6 +25,8 @@ internal sealed class RateSearchOptions
             throw new UserException(ExitCode.WrongUsage, "--find-max needs --assert", "such as --assert 'p99 < 10ms'");
         if (parsed.GetValue(shared.Repeat) is > 1)
             throw new UserException(ExitCode.WrongUsage, "--find-max repeats what it finds itself; --repeat does not apply");
-        return RateSearch.Run(rate => read(rate), goal, parsed.GetValue(shared.Rate) ?? RateSearch.UsualStart);
+        return parsed.GetValue(shared.Rates) is { Count: > 1 }
+            ? throw new UserException(ExitCode.WrongUsage, "--find-max starts at one rate, and --rate names several")
+            : RateSearch.Run(rate => read(rate), goal, parsed.GetValue(shared.Rates)?[0] ?? RateSearch.UsualStart);
     }
 }

@@ -51,7 +51,7 @@ internal static class RunCommand
         bool hasTime = phase != "size";
         if (isCold)
             throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
-        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rate) is not null || parsed.GetValue(shared.Repeat) is > 1))
+        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rates) is not null || parsed.GetValue(shared.Repeat) is > 1))
             throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate and --repeat do not apply");
         RequireTime(limits);
         var overrides = new PlanOverrides
@@ -64,12 +64,12 @@ internal static class RunCommand
             Operations = limits.Operations,
             Warmup = limits.Warmup,
             Records = limits.Records,
-            Rate = parsed.GetValue(shared.Rate),
+            Rates = parsed.GetValue(shared.Rates),
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
         };
         return search.Run(
             parsed, shared,
-            rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rate = rate }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
+            rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rates = [rate.Value] }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
             requests => RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start));
     }
 

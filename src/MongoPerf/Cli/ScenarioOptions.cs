@@ -51,7 +51,7 @@ internal sealed class ScenarioOptions
             Duration = limits.Duration,
             Warmup = limits.Warmup,
             Until = limits.Until,
-            Rate = parsed.GetValue(shared.Rate),
+            Rates = parsed.GetValue(shared.Rates),
             Scale = parsed.GetValue(Scale) ?? 1,
             Target = parsed.GetValue(Target),
             Step = parsed.GetValue(Step),
@@ -59,7 +59,7 @@ internal sealed class ScenarioOptions
         };
         return search.Run(
             parsed, shared,
-            rate => new PlanRequests(parsed, shared, file, rate is null ? overrides : overrides with { Rate = rate }) { Format = format }.Read(parsed.GetValue(Deployment)),
+            rate => new PlanRequests(parsed, shared, file, rate is null ? overrides : overrides with { Rates = [rate.Value] }) { Format = format }.Read(parsed.GetValue(Deployment)),
             requests => RunOrShow(parsed, shared, file, format, requests));
     }
 

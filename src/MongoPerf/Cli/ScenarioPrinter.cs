@@ -150,9 +150,22 @@ internal static class ScenarioPrinter
             : phase.Loads is not null ? (phase.HasRanges ? "all documents, each thread a range" : "all documents")
             : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));
         double weights = group.Operations.Sum(o => o.Weight);
-        string rate = group.Rate is { } r ? $", {Units.Rate(r)} operations/s" : "";
+        string rate = RateOf(group);
         return $"{name}{threads}, {length}{rate}: {string.Join(", ", group.Operations.Select(o => group.Operations.Count == 1 ? o.Operation.Name : $"{o.Operation.Name} {Units.Percent(o.Weight / weights)}"))}";
     }
+
+    private static string RateOf(PhaseGroup group)
+    {
+        string think = group.Think is { } time ? $", {Units.Latency(time.Seconds * 1e6)} between operations{(time.IsExponential ? " on average" : "")}" : "";
+        string steps = group.ThreadSteps.Count > 0 ? $" (changing, from {group.ThreadSteps[0].Threads:N0})" : "";
+        if (group.Rate is not { } rate)
+            return steps + think;
+        string course = rate.IsSteady ? Units.Rate(rate.Highest) : string.Join(", ", rate.Pieces.Select(Describe));
+        return $"{steps}, {course} operations/s{(rate.IsPoisson ? " at random" : "")}{think}";
+    }
+
+    private static string Describe(RatePiece piece) =>
+        (piece.From == piece.To ? Units.Rate(piece.To) : $"{Units.Rate(piece.From)} to {Units.Rate(piece.To)}") + (piece.Seconds > 0 ? $" for {Units.Duration(TimeSpan.FromSeconds(piece.Seconds))}" : "");
 
     private static string DescriptionOf(string path)
     {

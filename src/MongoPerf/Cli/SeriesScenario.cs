@@ -47,7 +47,7 @@ internal static class SeriesScenario
         Set("collection", parsed.GetValue(options.Collection) is { } name ? Names.Collection(name, "mongoperf") : null);
         Set("batch", parsed.GetValue(options.Batch)?.ToString());
         Set("threads", parsed.GetValue(options.Threads) is { } threads ? string.Join(',', threads) : null);
-        Set("rate", parsed.GetValue(options.Rate)?.ToString("R"));
+        Set("rate", parsed.GetValue(options.Rates) is { } rates ? string.Join(',', rates.Select(rate => rate.ToString("R"))) : null);
         Set(Journal, parsed.GetValue(options.Journal) ? "true" : null);
         Set(Ordered, parsed.GetValue(options.Ordered));
         Set("compressibility", parsed.GetValue(options.Compressibility)?.ToString());

@@ -41,7 +41,7 @@ internal sealed class SharedOptions
 
     public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Bounded(Quantities.ParseCount(text), 100_000));
 
-    public Option<double?> Rate { get; } = OptionTypes.Make<double?>("--rate", null, "Target operations per second, all threads together, in the query phases; response times then count from the intended start [default: as fast as possible]", "RATE", text => Quantities.ParseCount(text));
+    public Option<IReadOnlyList<double>?> Rates { get; } = OptionTypes.List("--rate", "Target operations per second, all threads together, in the query phases; response times then count from when each is due; a list runs each in turn [default: as fast as possible]", "RATE[,RATE…]", text => (double)Quantities.ParseCount(text));
 
     public Option<ulong?> Seed { get; } = OptionTypes.Make<ulong?>("--seed", null, "Seed of the documents and of every random choice [default: 42]", "N", ParseSeed);
 
@@ -70,6 +70,12 @@ internal sealed class SharedOptions
     });
 
     public Option<long?> MaxErrors { get; } = OptionTypes.Count("--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
+
+    public Option<string?> MaxSkipped { get; } = OptionTypes.Make<string?>("--max-skipped", null, "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]", "N|SHARE", text =>
+    {
+        _ = SkipLimits.Parse(text);
+        return text;
+    });
 
     public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null, "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Bounded(Quantities.ParseCount(text, 0), 100));
 

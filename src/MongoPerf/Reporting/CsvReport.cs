@@ -17,7 +17,7 @@ internal static class CsvReport
         Row(output, (
             PhaseNames + ",kind,documents,complete,operation,threads,batch,operations,operation_documents,failed,warmup_seconds,seconds,"
             + "operations_per_second,documents_per_second,megabytes_per_second,client_cpu_us_per_operation,client_cpu_cores,"
-            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,sent,arrived,lost,drain_seconds,"
+            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us,client_lateness_p50_us,client_lateness_p99_us,sent,arrived,lost,drain_seconds,"
             + "plan_index,plan_stages,keys_examined,documents_examined,returned,keys_examined_per_operation,documents_examined_per_operation,"
             + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped").Split(','));
         foreach (PhaseRecord phase in run.Phases)
@@ -31,6 +31,7 @@ internal static class CsvReport
                     o.WarmupSeconds, o.Seconds, o.OperationsPerSecond, o.DocumentsPerSecond, o.MegabytesPerSecond,
                     o.ClientCpuMicrosecondsPerOperation, o.ClientCpuCores, .. Latency(o.LatencyMicroseconds),
                     o.ResponseMicroseconds?.P50, o.ResponseMicroseconds?.P99, o.ResponseMicroseconds?.Max,
+                    o.LatenessMicroseconds?.P50, o.LatenessMicroseconds?.P99, o.LatenessMicroseconds?.Max, o.ClientLatenessMicroseconds?.P50, o.ClientLatenessMicroseconds?.P99,
                     o.Unacknowledged?.Sent, o.Unacknowledged?.Arrived, o.Unacknowledged?.Lost, o.Unacknowledged?.DrainSeconds,
                     o.Plan?.Index, o.Plan?.Stages, o.Plan?.KeysExamined, o.Plan?.DocumentsExamined, o.Plan?.Returned,
                     o.Plan?.KeysExaminedPerOperation, o.Plan?.DocumentsExaminedPerOperation, o.Repaired, o.Verified, o.Wrong,
@@ -74,7 +75,7 @@ internal static class CsvReport
     {
         Row(output, (
             "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,collection_documents,operations_per_second,"
-            + LatencyNames).Split(','));
+            + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us").Split(','));
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
@@ -85,6 +86,7 @@ internal static class CsvReport
                 s.AtMilliseconds, .. phase is null ? [s.Phase, null, null, null, null] : PhaseOf(phase), s.Operation,
                 phase?.Operations.FirstOrDefault(o => o.Operation == s.Operation)?.Threads, s.IsWarmup, s.HasOutage, s.Seconds, s.Operations, s.Documents, s.Bytes, s.Failed,
                 s.CollectionDocuments, s.Seconds > 0 ? s.Operations / s.Seconds : null, .. Latency(s.LatencyMicroseconds),
+                s.ResponseMicroseconds?.P50, s.ResponseMicroseconds?.P99, s.ResponseMicroseconds?.Max, s.LatenessMicroseconds?.P50, s.LatenessMicroseconds?.P99, s.LatenessMicroseconds?.Max,
             ]);
         }
     }

@@ -78,7 +78,7 @@ internal static class JsonReport
             plan = new
             {
                 plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters), plan.Changes, plan.Set, plan.Overrides.Scale,
-                plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors,
+                plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors, plan.MaxSkipped,
             },
         };
     }
@@ -109,6 +109,7 @@ internal static class JsonReport
             group.Name, group.Threads, group.Seconds,
             operationsPerThread = new { min = group.Least, group.Mean, max = group.Most, standardDeviation = group.Deviation },
             group.Accounting,
+            group.Waiting,
         }),
         phase.Sizes,
         errors = phase.Operations.SelectMany(operation => operation.Errors.Select(error => new

@@ -3,7 +3,8 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>The service times of a run's operations as a HdrHistogram log, one tag per operation; the warm-up is left out.</summary>
+/// <summary>The latencies of a run's operations as a HdrHistogram log, one tag per operation; the warm-up is left out.</summary>
+/// <remarks>The tag alone is of service times; with a rate there are NAME.response and NAME.lateness too.</remarks>
 internal static class LatencyLog
 {
     public static void Write(StoredRun run, TextWriter output)
@@ -14,13 +15,21 @@ internal static class LatencyLog
             .. run.Phases.SelectMany(phase => phase.Operations.Select(result => (Name: NameOf(phase, result.Operation), result.Threads)))
                 .GroupBy(one => one.Name).Where(same => same.Select(one => one.Threads).Distinct().Count() > 1).Select(same => same.Key),
         ];
-        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation");
+        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation: its service times, with a rate also .response and .lateness");
         foreach (MergedSample merged in SampleThinning.Merge(run))
         {
             Sample sample = merged.Sample;
-            if (sample.IsWarmup || merged.Histogram.TotalCount == 0)
+            if (sample.IsWarmup || merged.Histograms.Service.TotalCount == 0)
                 continue;
-            log.Write(TagOf(phases.GetValueOrDefault(sample.Phase), sample.Operation, varied), merged.Start, TimeSpan.FromSeconds(sample.Seconds), merged.Histogram);
+            string tag = TagOf(phases.GetValueOrDefault(sample.Phase), sample.Operation, varied);
+            Write(tag, merged.Histograms.Service);
+            if (sample.HasRate)
+            {
+                Write(tag + ".response", merged.Histograms.Response);
+                Write(tag + ".lateness", merged.Histograms.Lateness);
+            }
+
+            void Write(string name, LatencyHistogram histogram) => log.Write(name, merged.Start, TimeSpan.FromSeconds(sample.Seconds), histogram);
         }
     }
 

@@ -5,10 +5,39 @@ namespace MongoPerf.Reporting;
 
 /// <summary>A phase's samples, several seconds in one where there are too many.</summary>
 /// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
-/// <param name="Histogram">Service times; empty when none were stored. The same one is filled again for the next sample.</param>
-internal sealed record MergedSample(Sample Sample, LatencyHistogram Histogram)
+/// <param name="Histograms">What was stored of it. The same ones are filled again for the next sample.</param>
+internal sealed record MergedSample(Sample Sample, MergedHistograms Histograms)
 {
     public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
+}
+
+/// <summary>Of several seconds; empty where none were stored.</summary>
+internal sealed class MergedHistograms
+{
+    public LatencyHistogram Service { get; } = new();
+
+    public LatencyHistogram Response { get; } = new();
+
+    public LatencyHistogram Lateness { get; } = new();
+
+    public void SetTo(IEnumerable<Sample> samples)
+    {
+        Service.Clear();
+        Response.Clear();
+        Lateness.Clear();
+        foreach (Sample sample in samples)
+        {
+            Add(Service, sample.Histogram);
+            Add(Response, sample.ResponseHistogram);
+            Add(Lateness, sample.LatenessHistogram);
+        }
+    }
+
+    private static void Add(LatencyHistogram sum, ReadOnlyMemory<byte> encoded)
+    {
+        if (!encoded.IsEmpty)
+            HistogramEncoding.DecodeInto(sum, encoded.Span);
+    }
 }
 
 /// <summary>Keeps the files of week-long runs bounded.</summary>
@@ -21,7 +50,7 @@ internal static class SampleThinning
     public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
     {
         int perGroup = GroupSize(run.ReadSamples().Count(), atMost);
-        var histogram = new LatencyHistogram();
+        var histograms = new MergedHistograms();
         // Operations of one phase take turns, so each has a group that is being filled.
         var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
         int phase = 0;
@@ -30,14 +59,14 @@ internal static class SampleThinning
             if (sample.Phase != phase)
             {
                 foreach (List<Sample> rest in groups.Values)
-                    yield return Join(rest, histogram);
+                    yield return Join(rest, histograms);
                 groups.Clear();
                 phase = sample.Phase;
             }
 
             if (groups.TryGetValue(sample.Operation, out List<Sample>? group) && (group.Count == perGroup || !AreAlike(group[0], sample)))
             {
-                yield return Join(group, histogram);
+                yield return Join(group, histograms);
                 group.Clear();
             }
 
@@ -45,7 +74,7 @@ internal static class SampleThinning
         }
 
         foreach (List<Sample> rest in groups.Values)
-            yield return Join(rest, histogram);
+            yield return Join(rest, histograms);
     }
 
     /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
@@ -74,14 +103,13 @@ internal static class SampleThinning
 
     private static bool AreAlike(Sample a, Sample b) => a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
 
-    private static MergedSample Join(List<Sample> group, LatencyHistogram histogram)
+    private static MergedSample Join(List<Sample> group, MergedHistograms histograms)
     {
-        histogram.Clear();
-        foreach (Sample sample in group.Where(s => !s.Histogram.IsEmpty))
-            HistogramEncoding.DecodeInto(histogram, sample.Histogram.Span);
+        histograms.SetTo(group);
         Sample last = group[^1];
         if (group.Count == 1)
-            return new MergedSample(last, histogram);
+            return new MergedSample(last, histograms);
+        bool hasRate = group.Any(s => s.HasRate);
         return new MergedSample(
             last with
             {
@@ -90,10 +118,14 @@ internal static class SampleThinning
                 Documents = group.Sum(s => s.Documents),
                 Bytes = group.Sum(s => s.Bytes),
                 Failed = group.Sum(s => s.Failed),
-                LatencyMicroseconds = LatencySummaries.From(histogram),
+                LatencyMicroseconds = LatencySummaries.From(histograms.Service),
+                ResponseMicroseconds = hasRate ? LatencySummaries.From(histograms.Response) : null,
+                LatenessMicroseconds = hasRate ? LatencySummaries.From(histograms.Lateness) : null,
                 Histogram = default,
+                ResponseHistogram = default,
+                LatenessHistogram = default,
             },
-            histogram);
+            histograms);
     }
 
     /// <summary>The sums of one member's samples since the last row.</summary>

@@ -31,9 +31,10 @@ internal static class Units
     /// <summary>25 MB/s.</summary>
     public static string BytesPerSecond(double bytes) => Bytes(bytes) + "/s";
 
-    /// <summary>850 µs, 1.2 ms, 2.35 s.</summary>
-    public static string Latency(double? microseconds) =>
-        microseconds is { } value && double.IsFinite(value) ? Scale(value, 1000, TimeSuffixes) : None;
+    /// <summary>2.4 µs, 850 µs, 1.2 ms, 2.35 s. Microseconds as far as they are measured: a tenth below ten of them.</summary>
+    public static string Latency(double? microseconds) => microseconds is not { } value || !double.IsFinite(value) ? None
+        : value is > 0 and < 999.5 ? value.ToString(value < 9.95 ? "F1" : "F0", CultureInfo.InvariantCulture) + TimeSuffixes[0]
+        : Scale(value, 1000, TimeSuffixes);
 
     /// <summary>44,123 from a hundred on, three digits that count below.</summary>
     public static string Rate(double? perSecond) => perSecond is not { } value || !double.IsFinite(value)

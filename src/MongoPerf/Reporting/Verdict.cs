@@ -40,6 +40,7 @@ internal sealed record Verdict(Grade Grade, string Text)
             verdicts.Add(shards);
         verdicts.AddRange((run.Deployment?.Collections ?? []).Select(ShardVerdict.Crowded).OfType<string>().Select(text => new Verdict(Grade.Note, text)));
         verdicts.AddRange(OperationVerdicts.Of(run));
+        verdicts.AddRange(ArrivalVerdicts.Of(run));
         verdicts.AddRange(PhaseVerdicts.Of(run));
         verdicts.AddRange(run.Events.Where(e => e.Kind is RunEvent.UntilReached or RunEvent.UntilMissed).Select(e => new Verdict(e.Kind == RunEvent.UntilReached ? Grade.Good : Grade.Note, e.Text)));
         ClientLimit limit = ClientLimit.Of(run);

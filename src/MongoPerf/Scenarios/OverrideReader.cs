@@ -17,7 +17,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             told.Add($"counts: times {overrides.Scale:0.######} (--scale)");
         MappingNode changed = overrides is { Records: { } records, IsAlone: false } ? SetRecords(root, records, told) : root;
         changed = SetGrowth(changed, told);
-        bool changesPhases = overrides.Threads is not null || overrides.Operations is not null || overrides.Duration is not null || overrides.Warmup is not null || overrides.Rate is not null || overrides.Until is not null;
+        bool changesPhases = overrides.Threads is not null || overrides.Operations is not null || overrides.Duration is not null || overrides.Warmup is not null || overrides.Rates is not null || overrides.Until is not null;
         return changesPhases && changed.Find("phases") is SequenceNode phases ? changed.With("phases", SetPhases(phases, told)) : changed;
     }
 
@@ -90,7 +90,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
         string name = (phase.Find("name") as ScalarNode)?.Text ?? "phase";
         MappingNode changed = phase;
         if (overrides.Threads is { } threads)
-            changed = Set(changed, "threads", threads.Count == 1 ? Scalar(threads[0]) : new SequenceNode(Place, [.. threads.Select(t => Scalar(t))]), string.Join(", ", threads), "--threads");
+            changed = Set(changed, "threads", OneOrList([.. threads.Select(t => (double)t)]), string.Join(", ", threads), "--threads");
         if (overrides.Operations is { } operations)
             changed = Set(changed, "count", Unscaled(operations), $"{operations:N0}", "--operations").With("duration", overrides.Duration is null ? null : changed.Find("duration"));
         if (overrides.Duration is { } duration)
@@ -101,7 +101,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             changed = Set(changed, "warmup", Seconds(warmup), $"{warmup:0.###}s", "--warmup");
         else if (overrides.Operations is not null || overrides.Duration is not null || overrides.Until is not null)
             changed = changed.With("warmup", null);
-        return overrides.Rate is { } rate ? Set(changed, "rate", Scalar(rate), $"{rate:N0}", "--rate") : changed;
+        return overrides.Rates is { } rates ? Set(changed, "rate", OneOrList(rates), string.Join(", ", rates.Select(rate => $"{rate:N0}")), "--rate").With("think", null) : changed;
 
         MappingNode Set(MappingNode node, string key, ScenarioNode value, string text, string option)
         {
@@ -113,6 +113,8 @@ internal sealed class OverrideReader(PlanOverrides overrides)
     private static Position Place => new("command line", 1, 1);
 
     private static ScalarNode Scalar(double value) => new(Place, value.ToString("R"), false);
+
+    private static ScenarioNode OneOrList(IReadOnlyList<double> values) => values.Count == 1 ? Scalar(values[0]) : new SequenceNode(Place, [.. values.Select(Scalar)]);
 
     private static ScalarNode Seconds(double value) => new(Place, $"{value:R}s", false);
 

@@ -9,7 +9,7 @@ internal static class PhaseKeys
     private static readonly string[] Deeds = ["grow", "create", "load", "check", "balancer", "groups", "operations"];
     private static readonly string[] OfGrowths = ["to", "step", "writes", "beside", "each"];
     private static readonly string[] OfLoads = ["batch", "ordered", "writeConcern", "ranges"];
-    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate", "until", "explain"];
+    private static readonly string[] OfMeasuring = ["operations", "groups", "duration", "count", "warmup", "rate", "until", "arrivals", "think", "explain"];
 
     /// <exception cref="UserException">A key without meaning there, or nothing that says what is done.</exception>
     public static void Require(MappingReader reader, string phase)
@@ -22,7 +22,7 @@ internal static class PhaseKeys
             "create" => ("creates a collection", [.. OfMeasuring, .. OfLoads, "load", "threads", "lap", "sizes"]),
             "load" => ("loads", OfMeasuring),
             "balancer" => ("sets the balancer", [.. OfMeasuring, .. OfLoads, "threads", "lap"]),
-            "groups" => ("has groups", ["operations", "threads", "duration", "count", "warmup", "rate", "until", .. OfLoads, "lap"]),
+            "groups" => ("has groups", ["operations", "threads", "duration", "count", "warmup", "rate", "until", "arrivals", "think", .. OfLoads, "lap"]),
             "operations" => ("measures operations", OfLoads),
             _ => throw MappingReader.Wrong(reader.Node, $"phase '{phase}': grow, create, load, check, balancer, groups or operations is missing"),
         };

@@ -130,16 +130,15 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         Until? until = UntilReader.Find(reader, name);
         double? seconds = reader.Duration("duration") ?? (count is not null ? null : until is null ? UsualSeconds : MostSeconds);
         double warmup = reader.Duration("warmup") ?? (count is null ? WarmupOf(seconds!.Value, until) : 0);
-        return Limited(reader, name, new PhaseGroup
+        return Limited(reader, name, new CourseReader(reader, $"phase '{name}'").AddTo(new PhaseGroup
         {
-            Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
+            Threads = 1,
             Seconds = seconds,
             WarmupSeconds = warmup,
             Count = count,
             Until = until,
-            Rate = reader.Number("rate", 1e-6, 1e9),
             Operations = Operations(reader, name),
-        });
+        }));
     }
 
     private PhaseGroup[] Groups(ScenarioNode node, string phase)
@@ -159,17 +158,16 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         var reader = new MappingReader(node, $"phase '{phase}', group '{name}'", ScenarioLanguage.Group);
         if (BalancerReader.Find(reader, $"{phase}.{name}", data) is { } balancer)
             return balancer with { Name = name, AfterSeconds = reader.Duration("after") ?? 0 };
-        return Limited(reader, $"{phase}.{name}", new PhaseGroup
+        return Limited(reader, $"{phase}.{name}", new CourseReader(reader, $"phase '{phase}', group '{name}'").AddTo(new PhaseGroup
         {
             Name = name,
-            Threads = (int)(reader.Count("threads", 1, MostThreads) ?? 1),
+            Threads = 1,
             Seconds = reader.Duration("duration"),
             WarmupSeconds = reader.Duration("warmup") ?? 0,
             Count = reader.Find("count") is { } count ? scale.ReadOperations(count) : null,
-            Rate = reader.Number("rate", 1e-6, 1e9),
             AfterSeconds = reader.Duration("after") ?? 0,
             Operations = Operations(reader, $"{phase}.{name}"),
-        });
+        }));
     }
 
     private static PhaseGroup Limited(MappingReader reader, string name, PhaseGroup group)

@@ -39,7 +39,7 @@ internal static class PhaseSelection
     {
         foreach (GrowthWrite write in growth.Writes.Where(write => overrides.Phases.Contains(write.Name)))
         {
-            foreach (int threads in overrides.Threads ?? [1])
+            foreach ((int threads, double? rate) in (overrides.Threads ?? [1]).SelectMany(_ => overrides.Rates?.Select(one => (double?)one) ?? [null], (threads, rate) => (threads, rate)))
             {
                 Until? until = overrides.Until is null ? null : UntilReader.Parse(overrides.Until);
                 double? seconds = overrides.Duration ?? (overrides.Operations is not null ? null : until is null ? PhaseReader.UsualSeconds : PhaseReader.MostSeconds);
@@ -47,10 +47,14 @@ internal static class PhaseSelection
                 {
                     Name = write.Name,
                     Description = write.Description,
-                    Parameters = overrides.Threads is { Count: > 1 } ? [new("threads", $"{threads}")] : [],
+                    Parameters =
+                    [
+                        .. overrides.Threads is { Count: > 1 } ? [KeyValuePair.Create("threads", $"{threads}")] : Array.Empty<KeyValuePair<string, string>>(),
+                        .. overrides.Rates is { Count: > 1 } ? [KeyValuePair.Create("rate", $"{rate}")] : Array.Empty<KeyValuePair<string, string>>(),
+                    ],
                     Groups = [.. write.Groups.Values.Take(1).Select(group => group with
                     {
-                        Threads = threads, Seconds = seconds, Count = overrides.Operations, Until = until, Rate = overrides.Rate,
+                        Threads = threads, Seconds = seconds, Count = overrides.Operations, Until = until, Rate = rate is { } perSecond ? perSecond : null,
                         WarmupSeconds = overrides.Warmup ?? (seconds is { } all && overrides.Operations is null ? PhaseReader.WarmupOf(all, until) : 0),
                     })],
                 };

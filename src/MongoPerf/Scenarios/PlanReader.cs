@@ -8,10 +8,11 @@ namespace MongoPerf.Scenarios;
 /// <summary>A file that has been read and checked.</summary>
 /// <param name="Plan">What is to be done.</param>
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
+/// <param name="MaxSkipped">The same of skipped arrivals.</param>
 /// <param name="Changes">What the command line changed, a line each.</param>
 /// <param name="Deployments">That the file brings up; empty for none.</param>
 /// <param name="Set">What the file sets for the deployment that it was read for, a line each.</param>
-internal sealed record ReadPlan(Plan Plan, long? MaxErrors, IReadOnlyList<string> Changes, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
+internal sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped, IReadOnlyList<string> Changes, IReadOnlyList<ScenarioDeployment> Deployments, IReadOnlyList<string> Set)
 {
     /// <summary>What its counts were multiplied by.</summary>
     public double Scale { get; init; } = 1;
@@ -55,7 +56,7 @@ internal static class PlanReader
         // What --set leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
         var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
-        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
+        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
         {
             Scale = overrides.Scale,
             Parameters = [.. parameters.Names.Except(parameters.Sweeps).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
@@ -65,6 +66,18 @@ internal static class PlanReader
 
         PlanRound[] Rounds(ScenarioParameters values) =>
             [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed).Read(data, phases)).Select(round => PhaseSelection.Of(round, overrides))];
+    }
+
+    private static SkipLimit? MaxSkipped(MappingReader top)
+    {
+        try
+        {
+            return top.Text("maxSkipped") is { } text ? SkipLimits.Parse(text) : null;
+        }
+        catch (FormatException e)
+        {
+            throw MappingReader.Wrong(top.Find("maxSkipped")!, $"maxSkipped: {e.Message}", "such as 100 or 1%");
+        }
     }
 
     private static void RequirePhases(ScenarioNode root, PlanRound[] rounds, PlanOverrides overrides)

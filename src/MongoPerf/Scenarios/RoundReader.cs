@@ -42,19 +42,26 @@ internal sealed class RoundReader(MappingReader top, ScenarioParameters paramete
             yield break;
         }
 
-        // Threads as a list are a sweep without a name of its own.
-        IEnumerable<ScenarioNode?> threads = (phase as MappingNode)?.Find("threads") is SequenceNode { Items.Count: > 0 } list ? [.. list.Items] : [null];
+        IReadOnlyList<ScenarioNode?> threads = Sweep(phase, "threads");
+        IReadOnlyList<ScenarioNode?> rates = Sweep(phase, "rate");
         foreach (IReadOnlyDictionary<string, NamedValue> values in parameters.Combine([.. parameters.SweepsIn(phase).Except(chosen.Keys)]))
         {
             Dictionary<string, NamedValue> all = new(chosen.Concat(values));
-            foreach (ScenarioNode? one in threads)
+            foreach ((ScenarioNode? thread, ScenarioNode? rate) in threads.SelectMany(_ => rates, (thread, rate) => (thread, rate)))
             {
-                ScenarioNode resolved = parameters.Resolve(one is null ? phase : ((MappingNode)phase).With("threads", one), all);
-                foreach (Phase found in Repeated(resolved, number, all, one, isOfGrowth))
+                ScenarioNode resolved = parameters.Resolve(With(With(phase, "threads", thread), "rate", rate), all);
+                foreach (Phase found in Repeated(resolved, number, all, thread, rate, isOfGrowth))
                     yield return found;
             }
         }
     }
+
+    /// <summary>A list of values is a sweep without a name of its own.</summary>
+    /// <returns>Each of its values; one null when it is no list.</returns>
+    private static IReadOnlyList<ScenarioNode?> Sweep(ScenarioNode phase, string key) =>
+        (phase as MappingNode)?.Find(key) is SequenceNode list && CourseReader.IsSweep(list) ? [.. list.Items] : [null];
+
+    private static ScenarioNode With(ScenarioNode phase, string key, ScenarioNode? value) => value is null ? phase : ((MappingNode)phase).With(key, value);
 
     private Phase Grow(MappingNode phase, int number)
     {
@@ -73,11 +80,13 @@ internal sealed class RoundReader(MappingReader top, ScenarioParameters paramete
         { } other => throw MappingReader.Wrong(other, $"each is {other.Describe()}; expected a list of phases"),
     };
 
-    private IEnumerable<Phase> Repeated(ScenarioNode phase, int number, Dictionary<string, NamedValue> all, ScenarioNode? threads, bool isOfGrowth)
+    private IEnumerable<Phase> Repeated(ScenarioNode phase, int number, Dictionary<string, NamedValue> all, ScenarioNode? threads, ScenarioNode? rate, bool isOfGrowth)
     {
         List<KeyValuePair<string, string>> shown = [.. Shown(all)];
         if (threads is not null)
             shown.Add(new("threads", threads.Label));
+        if (rate is not null)
+            shown.Add(new("rate", rate.Label));
         PhaseReader reader = ReaderFor(all, isOfGrowth);
         long repeat = phase is MappingNode ? new MappingReader(phase, $"phase '{PhaseReader.NameOf(phase, number)}'", ScenarioLanguage.Phase).Count("repeat", 1, 1000) ?? 1 : 1;
         for (int i = 1; i <= repeat; i++)

@@ -110,14 +110,31 @@ internal static class ScenarioLanguage
         new("within", KeyKind.Duration, "Of a balancer: waits until the collections are balanced, but no longer [default: 10m with now, otherwise it does not wait]."),
     ];
 
+    /// <summary>A part of how a rate, or the number of threads, changes within a phase.</summary>
+    public static KeySet Piece { get; } = new("piece", "A step, or a straight line from one value to another.",
+    [
+        new("at", KeyKind.Number, "The value throughout."),
+        new("from", KeyKind.Number, "The value at its start [default: where the one before ended]."),
+        new("to", KeyKind.Number, "The value at its end."),
+        new("for", KeyKind.Duration, "How long; the last may leave it out, and holds its end from there on."),
+    ]);
+
+    public static IReadOnlyList<string> ArrivalKinds { get; } = ["constant", "poisson"];
+
+    private static readonly Key ArrivalsKey = new("arrivals", KeyKind.Text, "Of a rate: evenly spaced, or at random as of many independent users [default: constant].") { Allowed = ArrivalKinds };
+
+    private static readonly Key ThinkKey = new("think", KeyKind.Value, "How long each thread waits between a reply and its next operation, such as 10ms; {mean: 10ms} draws the times (exponential). Not with a rate.");
+
     public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
     [
         new("name", KeyKind.Text, "Its name in results."),
-        new("threads", KeyKind.Count, "How many [default: 1]."),
+        new("threads", KeyKind.Course, "How many, or how they change over time [default: 1].", Piece),
         new("duration", KeyKind.Duration, "How long, warm-up included. A group without duration and count ends with the others."),
         new("count", KeyKind.Count, "Operations over all its threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of its results."),
-        new("rate", KeyKind.Number, "Operations per second over all its threads [default: as fast as possible]."),
+        new("rate", KeyKind.Course, "Operations per second over all its threads, or how they change over time; response time then counts from when each is due [default: as fast as possible].", Piece),
+        ArrivalsKey,
+        ThinkKey,
         new("after", KeyKind.Duration, "Starts so long after the phase."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
@@ -135,12 +152,14 @@ internal static class ScenarioLanguage
         new("ranges", KeyKind.Flag, "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
         new("lap", KeyKind.Count, "Notes for each thread when it had done so many documents of a load, or operations of a phase with a count, such as 10k; --scale multiplies it."),
         new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
-        new("threads", KeyKind.Counts, "How many; a list gives a result for each [default: 1]."),
+        new("threads", KeyKind.Course, "How many; a list gives a result for each, a list of mappings says how they change over time [default: 1].", Piece),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of the results [default: a quarter of the duration, none with count]."),
         new("until", KeyKind.Text, "Ends as soon as a percentile of each operation is known so well, such as 'p99 ±2 %' (half its 95 % interval); duration is then the longest it may take [default: 10m]."),
-        new("rate", KeyKind.Number, "Operations per second over all threads; response time then counts from the intended start [default: as fast as possible]."),
+        new("rate", KeyKind.Course, "Operations per second over all threads; response time then counts from when each is due. A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
+        ArrivalsKey,
+        ThinkKey,
         new("pause", KeyKind.Duration, "Waits so long before it begins."),
         new("repeat", KeyKind.Count, "Runs it so many times; each gives a result."),
         BatchKey with { Description = "Of a load: documents per command [default: 1000]." },
@@ -236,6 +255,7 @@ internal static class ScenarioLanguage
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
         new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
+        new("maxSkipped", KeyKind.Text, "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
         new("figures", KeyKind.Mappings, "Charts of the report, before those that it has anyway.", Figure),
         new("tables", KeyKind.Mappings, "Tables of the report, before those that it has anyway.", Table),

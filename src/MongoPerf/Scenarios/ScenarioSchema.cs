@@ -79,6 +79,7 @@ internal static class ScenarioSchema
         KeyKind.Count => Ref("count"),
         KeyKind.Counts => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), ListOf(Ref("count"))) },
         KeyKind.Number => Ref("number"),
+        KeyKind.Course => new JsonObject { ["anyOf"] = new JsonArray(Ref("count"), Ref("number"), ListOf(Ref("count")), ListOf(Ref("number")), ListOf(Mapping(key.Of!))) },
         KeyKind.Duration => Ref("duration"),
         KeyKind.Size => Ref("size"),
         KeyKind.SizeOrNone => new JsonObject { ["anyOf"] = new JsonArray(Ref("size"), new JsonObject { ["enum"] = new JsonArray("none") }) },

@@ -209,7 +209,7 @@ public sealed class PlanReaderTests
             ScenarioTexts.Data + "parameters: {limit: 3}\nphases: [{name: p, threads: 4, count: 100, operations: [{find: users, limit: $(limit)}]}]\n",
             new PlanOverrides
             {
-                Threads = [1, 2], Records = 50, Duration = 2, Rate = 100, Scale = 0.5, Parameters = new Dictionary<string, string> { ["limit"] = "5" },
+                Threads = [1, 2], Records = 50, Duration = 2, Rates = [100], Scale = 0.5, Parameters = new Dictionary<string, string> { ["limit"] = "5" },
             });
         Assert.Equal(
         [
@@ -219,7 +219,7 @@ public sealed class PlanReaderTests
         PlanRound round = read.Plan.Rounds.Single();
         Assert.Equal(50, round.Collections.Single().Count);
         Assert.Equal([1, 2], round.Phases.Skip(1).Select(p => p.Groups.Single().Threads));
-        Assert.All(round.Phases.Skip(1), p => Assert.Equal((2.0, null, 100.0), (p.Groups.Single().Seconds, p.Groups.Single().Count, p.Groups.Single().Rate)));
+        Assert.All(round.Phases.Skip(1), p => Assert.Equal((2.0, (long?)null, (double?)100), (p.Groups.Single().Seconds, p.Groups.Single().Count, p.Groups.Single().Rate?.Highest)));
     }
 
     [Fact]

@@ -246,6 +246,7 @@ internal static class PlanSession
             : lost is not null ? ExitCode.CannotConnect
             : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
+            : !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals) ? ExitCode.TooManyErrors
             : run.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
             : ExitCode.Done;
     }

@@ -62,7 +62,7 @@ internal sealed class OperationSeconds
             }
 
             all.Add(new OperationSecond(
-                sample.AtMilliseconds, place, sample.Seconds, lines[place].IsInsert ? sample.Documents : sample.Operations, sample.LatencyMicroseconds.P99 ?? double.NaN));
+                sample.AtMilliseconds, place, sample.Seconds, lines[place].IsInsert ? sample.Documents : sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN));
         }
 
         return new OperationSeconds(lines, all);

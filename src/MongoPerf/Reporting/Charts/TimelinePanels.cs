@@ -38,6 +38,8 @@ internal sealed class TimelinePanels(
         bool seesServersDisk = run.Environment?.ServerOnSameMachine == true;
         bool wasStartedAgain = run.Events.Any(e => e.Kind is RunEvent.ColdStart or RunEvent.WarmStart or RunEvent.FirstAnswer);
         var disk = seesServersDisk ? State("disk, MB/s", AxisScale.OfCount, "disk_read", "disk_written") : null;
+        // Where a rate was set the seconds hold response times.
+        string p99 = run.Results.Any(r => r.HasRate) ? run.Results.All(r => r.HasRate) ? "response p99, ms" : "p99 (of rates: response), ms" : "p99, ms";
         return
         [
             .. new[]
@@ -45,7 +47,7 @@ internal sealed class TimelinePanels(
                 Operations("documents/s", rates, static line => line.IsInsert),
                 Operations("operations/s", rates, static line => !line.IsInsert),
                 // What was done once, such as an index build, takes so long that nothing would be seen of the others.
-                Operations("p99, ms", latencies, static line => line.IsRepeated) ?? Operations("p99, ms", latencies, static _ => true),
+                Operations(p99, latencies, static line => line.IsRepeated) ?? Operations(p99, latencies, static _ => true),
             }.OfType<Panel>(),
             .. new[]
             {

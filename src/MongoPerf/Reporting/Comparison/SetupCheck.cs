@@ -42,7 +42,7 @@ internal static class SetupCheck
         Overridden("duration", o => Seconds(o.Duration)),
         Overridden("warm-up", o => Seconds(o.Warmup)),
         Overridden("until", o => o.Until),
-        Overridden("rate", o => o.Rate is { } rate ? $"{Units.Rate(rate)}/s" : null),
+        Overridden("rate", o => o.Rates is { } rates ? string.Join(", ", rates.Select(rate => $"{Units.Rate(rate)}/s")) : null),
         Overridden("step", o => Count(o.Step)),
         new("scale", run => Overrides(run).Scale.ToString(CultureInfo.InvariantCulture), IsWork: true),
         // Sizes that both have are compared.

@@ -27,14 +27,15 @@ internal static class DimensionFigure
         FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
         if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
             return null;
+        bool hasRate = shown.Any(o => o.Results.Any(r => r.HasRate));
         var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
         List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
-        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, table, drawn, 1 + (i * drawn.Length))).OfType<Panel>()];
+        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length))).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
-        return new Chart(name, figure.Title, HowToRead(figure, metrics, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
+        return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
         {
             SharedTemplate = FigureChart.Template,
         };
@@ -56,7 +57,7 @@ internal static class DimensionFigure
     }
 
     /// <summary>Null when nothing of it was measured.</summary>
-    private static Panel? PanelOf(FigureMetric metric, ChartTable table, Line[] lines, int firstColumn)
+    private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn)
     {
         List<PanelLine> drawn =
         [
@@ -71,10 +72,10 @@ internal static class DimensionFigure
         if (metric.Unit == MetricUnit.Microseconds && least > 0 && largest / least >= FigureAxis.LogarithmicFrom)
         {
             (double from, AxisScale decades) = AxisScale.OfLatency(least, largest);
-            return new Panel(metric.Title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
+            return new Panel(title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
         }
 
-        return new Panel(metric.Title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1 };
+        return new Panel(title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1 };
     }
 
     private static AxisScale ScaleOf(MetricUnit unit, double largest) => unit switch
@@ -96,9 +97,9 @@ internal static class DimensionFigure
         return axis.Set(settings, figure.X == Dimension.Documents ? "documents in the collection" : figure.X);
     }
 
-    private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, string? knee)
+    private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, bool hasRate, string? knee)
     {
-        string shown = $"{string.Join("; ", metrics.Select(m => m.Title))} against {figure.X}.";
+        string shown = $"{string.Join("; ", metrics.Select(m => m.TitleOf(hasRate)))} against {figure.X}.";
         return knee is null ? shown
             : $"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
                 + $"beyond it, more {figure.X} gains little.";

@@ -21,6 +21,8 @@ internal enum MetricUnit
 /// <param name="Of">Of a phase and those of its operations that were chosen; null where it was not measured.</param>
 internal sealed record FigureMetric(string Name, string Title, string Heading, MetricUnit Unit, Func<PhaseRecord, IReadOnlyList<OperationResult>, double?> Of)
 {
+    private const string Judged = "latency";
+
     public static IReadOnlyList<FigureMetric> All { get; } =
     [
         new("rate", "operations/s", "ops/s", MetricUnit.PerSecond, (_, results) => Sum(results, r => r.OperationsPerSecond)),
@@ -31,6 +33,10 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
         Latency("p50", l => l.P50),
         Latency("p95", l => l.P95),
         Latency("p99", l => l.P99),
+        Other("serviceP50", "service time, p50", "service p50", r => r.LatencyMicroseconds.P50),
+        Other("serviceP99", "service time, p99", "service p99", r => r.LatencyMicroseconds.P99),
+        Other("latenessP50", "lateness, p50", "lateness p50", r => r.LatenessMicroseconds?.P50),
+        Other("latenessP99", "lateness, p99", "lateness p99", r => r.LatenessMicroseconds?.P99),
         new("seconds", "duration, s", "duration", MetricUnit.Seconds, (_, results) => results.Max(r => (double?)r.Seconds)),
         new(Dimension.Documents, "documents", "documents", MetricUnit.Count, (phase, _) => phase.DocumentsAtEnd()),
         Size("dataSize", "documents, uncompressed", "data", s => s.DataBytes),
@@ -44,6 +50,12 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
 
     /// <summary>Latencies of different operations are not added up.</summary>
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
+
+    /// <param name="hasRate">Of operations that were due at times of their own: what is judged is then their response time.</param>
+    public string TitleOf(bool hasRate) => hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title;
+
+    /// <inheritdoc cref="TitleOf"/>
+    public string HeadingOf(bool hasRate) => hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response " + Heading : Heading;
 
     public static FigureMetric Find(string name) => All.First(m => m.Name == name);
 
@@ -61,7 +73,10 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
     private static double? Sum(IReadOnlyList<OperationResult> results, Func<OperationResult, double> of) => results.Count == 0 ? null : results.Sum(of);
 
     private static FigureMetric Latency(string name, Func<LatencySummary, double?> of) =>
-        new(name, $"latency, {name}", name, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0].LatencyMicroseconds) : null);
+        Other(name, $"{Judged}, {name}", name, r => of(r.JudgedMicroseconds));
+
+    private static FigureMetric Other(string name, string title, string heading, Func<OperationResult, double?> of) =>
+        new(name, title, heading, MetricUnit.Microseconds, (_, results) => results.Count == 1 ? of(results[0]) : null);
 
     /// <summary>Of all collections whose sizes were taken; null where none were, or one has no such figure.</summary>
     private static FigureMetric Size(string name, string title, string heading, Func<SizeResult, long?> of) => new(

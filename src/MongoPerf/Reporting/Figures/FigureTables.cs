@@ -21,12 +21,13 @@ internal static class FigureTables
         Observation[] shown = [.. chosen.All.Where(o => metrics.Any(m => o.Measure(m) is not null))];
         if (shown.Length == 0)
             return null;
+        bool hasRate = shown.Any(o => o.Results.Any(r => r.HasRate));
         List<string> rows = [.. table.Rows, .. chosen.Mixed];
         string?[] spread = table.Columns is null ? [null] : [.. shown.Select(o => o.ValueOf(table.Columns)).Distinct()];
         (string? Value, FigureMetric Metric)[] cells = [.. spread.SelectMany(value => metrics.Select(metric => (value, metric)))];
         return new ReportTable(
             table.Title,
-            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.Heading : $"{FigureChart.ValueText(table.Columns, cell.Value)} {cell.Metric.Heading}")],
+            [.. rows.Select(r => "<" + r), .. cells.Select(cell => table.Columns is null ? cell.Metric.HeadingOf(hasRate) : $"{FigureChart.ValueText(table.Columns, cell.Value)} {cell.Metric.HeadingOf(hasRate)}")],
             [
                 .. Ordered(shown, rows).Select(row => (IReadOnlyList<string>)
                 [

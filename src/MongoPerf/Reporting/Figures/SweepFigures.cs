@@ -21,7 +21,7 @@ internal static class SweepFigures
             {
                 Title = $"{phase.Key}: {(showsLatency ? "rate and latency" : "rate")} by {varied[0]}",
                 X = varied[0],
-                Y = showsLatency ? ["rate", "p99"] : ["rate"],
+                Y = !showsLatency ? ["rate"] : records.Any(p => p.Operations.Any(o => o.HasRate)) ? ["rate", "p99", "serviceP99"] : ["rate", "p99"],
                 Of = new ResultChoice { Phases = [phase.Key] },
             };
         }

@@ -32,12 +32,13 @@ internal static class TimeFigure
         IGrouping<string, Observation>[] drawn = [.. groups.Take(FigureChart.MostLines)];
         ILookup<(StoredRun, int), Sample> samples = ReadSamples(drawn.SelectMany(group => group));
         Line[] lines = [.. drawn.Select((group, i) => LineOf([.. group], samples, figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
-        Panel[] panels = [.. figure.Y.Select(metric => PanelOf(metric, lines)).OfType<Panel>()];
+        bool hasRate = drawn.Any(group => group.Any(o => o.Results.Any(r => r.HasRate)));
+        Panel[] panels = [.. figure.Y.Select(metric => PanelOf(metric, hasRate, lines)).OfType<Panel>()];
         if (panels.Length == 0)
             return null;
         (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
         GnuplotSettings settings = FigureChart.Head(name, figure.Title, chosen.All, panels).SetAxis("x", time).Set("x_label", $"time since the phase began ({unit})").SetMarks([]);
-        string howToRead = $"{string.Join("; ", figure.Y.Select(TimeMetric.TitleOf))} against the time since the phase began, from one-second samples.";
+        string howToRead = $"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.";
         return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), settings, [.. lines.SelectMany(line => line.Tables)])
         {
             SharedTemplate = FigureChart.Template,
@@ -127,7 +128,7 @@ internal static class TimeFigure
     }
 
     /// <summary>Null when no line has anything of it.</summary>
-    private static Panel? PanelOf(string metric, Line[] lines)
+    private static Panel? PanelOf(string metric, bool hasRate, Line[] lines)
     {
         var drawn = new List<PanelLine>();
         int rows = 0;
@@ -143,6 +144,6 @@ internal static class TimeFigure
         }
 
         return drawn.Count == 0 ? null : new Panel(
-            ChartText.Wrap(TimeMetric.TitleOf(metric), TitleCharacters), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
+            ChartText.Wrap(TimeMetric.TitleOf(metric, hasRate), TitleCharacters), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
     }
 }

@@ -11,12 +11,16 @@ internal static class TimeMetric
     [
         ("rate", s => (s.Operations, s.Seconds)),
         ("documentRate", s => (s.Documents, s.Seconds)),
-        ("mean", s => (s.LatencyMicroseconds.Mean, 1)),
-        ("min", s => (s.LatencyMicroseconds.Min, 1)),
-        ("max", s => (s.LatencyMicroseconds.Max, 1)),
-        ("p50", s => (s.LatencyMicroseconds.P50, 1)),
-        ("p95", s => (s.LatencyMicroseconds.P95, 1)),
-        ("p99", s => (s.LatencyMicroseconds.P99, 1)),
+        ("mean", s => (s.JudgedMicroseconds.Mean, 1)),
+        ("min", s => (s.JudgedMicroseconds.Min, 1)),
+        ("max", s => (s.JudgedMicroseconds.Max, 1)),
+        ("p50", s => (s.JudgedMicroseconds.P50, 1)),
+        ("p95", s => (s.JudgedMicroseconds.P95, 1)),
+        ("p99", s => (s.JudgedMicroseconds.P99, 1)),
+        ("serviceP50", s => (s.LatencyMicroseconds.P50, 1)),
+        ("serviceP99", s => (s.LatencyMicroseconds.P99, 1)),
+        ("latenessP50", s => (s.LatenessMicroseconds?.P50, 1)),
+        ("latenessP99", s => (s.LatenessMicroseconds?.P99, 1)),
         (Dimension.Documents, s => (s.CollectionDocuments, 1)),
     ];
 
@@ -50,10 +54,12 @@ internal static class TimeMetric
     }
 
     /// <summary>At the axis.</summary>
-    public static string TitleOf(string name)
+    /// <param name="name">Of the metric.</param>
+    /// <param name="hasRate">Operations were due at times of their own.</param>
+    public static string TitleOf(string name, bool hasRate)
     {
         if (IsOfOperations(name))
-            return FigureMetric.Find(name).Title;
+            return FigureMetric.Find(name).TitleOf(hasRate);
         ServerTimeline.Line line = LineOf(name);
         string unit = (line.Catalogue[MetricCatalogue.IndexOf(line.Catalogue, name)].Unit, line.IsCounter) switch
         {

@@ -12,7 +12,7 @@ internal static class PhaseTables
             yield return Results(phase.Key, [.. phase]);
         foreach (ReportTable laps in LapTables.Of(run))
             yield return laps;
-        foreach (ReportTable? table in new[] { Fairness(single), Errors(run.Phases), Sizes(single) })
+        foreach (ReportTable? table in new[] { Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single) })
         {
             if (table is not null)
                 yield return table;
@@ -45,6 +45,21 @@ internal static class PhaseTables
             Units.Rate(phase.Operations.Sum(o => o.MegabytesPerSecond)), Units.Exact(phase.Operations.Sum(o => o.Failed)),
         ];
         return [.. row, .. Enumerable.Repeat("", columns - row.Length)];
+    }
+
+    /// <summary>What a rate asked for and what became of it; null when none was set.</summary>
+    private static ReportTable? Arrivals(IReadOnlyList<PhaseRecord> phases)
+    {
+        List<IReadOnlyList<string>> rows = [.. phases.SelectMany(phase => phase.Groups.Where(group => group.Waiting is not null).Select(group => Row(phase, group, group.Waiting!)))];
+        return rows.Count == 0 ? null : ReportTables.Thinned(
+            "Arrivals: response time counts from when each was due, and the wait for a free connection is part of it",
+            ["<phase", "due", "started", "skipped", "waited for a connection", "all connections busy"], rows);
+
+        static IReadOnlyList<string> Row(PhaseRecord phase, GroupShare group, ClientWaiting waiting) =>
+        [
+            group.Name.Length > 0 ? $"{phase.Label()}, {group.Name}" : phase.Label(), Units.Exact(group.Accounting.Scheduled),
+            Units.Exact(group.Accounting.Scheduled - group.Accounting.Skipped), Units.Exact(group.Accounting.Skipped), Units.Exact(waiting.Arrivals), Units.Duration(TimeSpan.FromSeconds(waiting.Seconds)),
+        ];
     }
 
     /// <summary>Null when no group had several threads.</summary>

@@ -125,7 +125,7 @@ internal sealed class MappingReader
 
     private string? HintOfSeveral(string key) => _keys.Keys.FirstOrDefault(k => k.Name == key)?.Kind switch
     {
-        KeyKind.Counts => $"a list gives a result for each value: {key}: [1, 8, 32]",
+        KeyKind.Counts or KeyKind.Course => $"a list gives a result for each value: {key}: [1, 8, 32]",
         KeyKind.Count => $"to run it with several values, declare parameters: {{{key}: [1, 8, 32]}} and write {key}: $({key})",
         KeyKind.Duration => $"to run it with several values, declare parameters: {{{key}: [1s, 8s, 32s]}} and write {key}: $({key})",
         _ => null,

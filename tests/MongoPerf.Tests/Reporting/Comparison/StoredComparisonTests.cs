@@ -207,7 +207,7 @@ public sealed class StoredComparisonTests : IDisposable
                         "operations" => new PlanOverrides { Operations = 5 },
                         "duration" => new PlanOverrides { Duration = 9 },
                         "warm-up" => new PlanOverrides { Warmup = 9 },
-                        "rate" => new PlanOverrides { Rate = 100 },
+                        "rate" => new PlanOverrides { Rates = [100] },
                         "step" => new PlanOverrides { Step = 17 },
                         "scale" => new PlanOverrides { Scale = 0.1 },
                         _ => new PlanOverrides(),

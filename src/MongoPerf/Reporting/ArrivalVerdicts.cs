@@ -1,0 +1,64 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>Whose the wait before an operation was: the client's own, that of all its connections being busy, or nobody's.</summary>
+internal static class ArrivalVerdicts
+{
+    /// <summary>Microseconds; what a client that has a core to itself keeps (see performance.md).</summary>
+    private const double MostLateP50 = 20;
+
+    /// <inheritdoc cref="MostLateP50"/>
+    private const double MostLateP99 = 100;
+
+    public static IEnumerable<Verdict> Of(StoredRun run)
+    {
+        foreach (Verdict verdict in Skipped(run).Concat(Busy(run)).Concat(Late(run)))
+            yield return verdict;
+    }
+
+    /// <summary>Where they are allowed, another verdict counts them.</summary>
+    private static IEnumerable<Verdict> Skipped(StoredRun run)
+    {
+        Accounting arrivals = run.Arrivals;
+        if (!run.Settings.Plan.MaxSkipped.Allows(arrivals))
+            yield return new Verdict(Grade.Bad, $"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, and what was measured is another load than was asked for (--max-skipped allows some)");
+    }
+
+    private static IEnumerable<Verdict> Busy(StoredRun run)
+    {
+        foreach ((PhaseRecord phase, GroupShare group) in run.Phases.SelectMany(phase => phase.Groups.Select(group => (phase, group))))
+        {
+            // What is less than a thousandth of the time shows in no percentile that is reported.
+            if (group.Waiting is { Arrivals: > 0 } waiting && waiting.Seconds >= 0.001 * group.Seconds)
+            {
+                yield return new Verdict(
+                    Grade.Note,
+                    $"{NameOf(phase, group)}: {(group.Threads == 1 ? "its connection was" : $"all {group.Threads:N0} connections were")} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
+                    + $"and {Units.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in their service time; more threads would let more of them reach the server at once");
+            }
+        }
+    }
+
+    private static IEnumerable<Verdict> Late(StoredRun run)
+    {
+        (string Name, LatencySummary Late)[] late =
+        [
+            .. run.Phases.SelectMany(phase => phase.Operations.Where(result => result.ClientLatenessMicroseconds is { } l && (l.P50 > MostLateP50 || l.P99 > MostLateP99))
+                .Select(result => (PhaseLabels.Of(phase, result.Operation), result.ClientLatenessMicroseconds!))),
+        ];
+        if (late.Length == 0)
+            yield break;
+        (string name, LatencySummary worst) = late.MaxBy(one => one.Late.P99);
+        yield return new Verdict(
+            Grade.Note,
+            $"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? $", and in {late.Length - 1} more" : "")}; "
+            + "that much of their response time is this client's and not the server's (it had no core free at those moments)");
+    }
+
+    private static string NameOf(PhaseRecord phase, GroupShare group)
+    {
+        string name = PhaseLabels.Of(phase);
+        return group.Name.Length > 0 ? $"{name}, {group.Name}" : name;
+    }
+}

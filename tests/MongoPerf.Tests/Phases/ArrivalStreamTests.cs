@@ -1,0 +1,101 @@
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+
+namespace MongoPerf.Tests.Phases;
+
+/// <summary>When operations of a rate are due; a tick is a nanosecond.</summary>
+public sealed class ArrivalStreamTests
+{
+    private const long Second = 1_000_000_000;
+
+    [Theory]
+    [InlineData(10)]
+    [InlineData(333)]
+    [InlineData(1000)]
+    [InlineData(4321)]
+    [InlineData(20_000)]
+    public void In_thirty_seconds_come_exactly_thirty_times_the_rate(int rate)
+    {
+        ArrivalStream arrivals = Start(rate);
+        Assert.Equal(30 * rate, arrivals.TakeBefore(30 * Second));
+        Assert.Equal(0, arrivals.TakeBefore(30 * Second));
+        Assert.Equal(rate, arrivals.TakeBefore(31 * Second));
+    }
+
+    [Fact]
+    public void Arrivals_of_a_constant_rate_are_evenly_spaced_to_the_tick()
+    {
+        ArrivalStream arrivals = Start(3000);
+        for (int i = 0; i < 30_000; i++)
+            Assert.Equal((long)Math.Round(i * (Second / 3000.0)), arrivals.Take(0));
+    }
+
+    [Theory]
+    [InlineData(1, 10)]
+    [InlineData(2, 200)]
+    [InlineData(3, 1000)]
+    [InlineData(4, 20_000)]
+    public void Random_arrivals_have_the_mean_and_the_dispersion_of_Poissons(ulong seed, int rate)
+    {
+        const int Windows = 20_000;
+        ArrivalStream arrivals = Start(new RatePlan([new RatePiece(rate, rate, 0)], IsPoisson: true), seed);
+        // Windows in which about ten come.
+        long window = Second * 10 / rate;
+        double[] counts = [.. Enumerable.Range(1, Windows).Select(i => (double)arrivals.TakeBefore(i * window))];
+        double mean = counts.Average();
+        double variance = counts.Sum(count => (count - mean) * (count - mean)) / (Windows - 1);
+        Assert.InRange(mean, 9.9, 10.1);
+        Assert.InRange(variance / mean, 0.95, 1.05);
+    }
+
+    [Fact]
+    public void Random_arrivals_are_the_same_under_the_same_seed_and_others_under_another()
+    {
+        var plan = new RatePlan([new RatePiece(100, 100, 0)], IsPoisson: true);
+        long[] first = Take(Start(plan, 7), 100);
+        Assert.Equal(first, Take(Start(plan, 7), 100));
+        Assert.NotEqual(first, Take(Start(plan, 8), 100));
+    }
+
+    [Fact]
+    public void A_rate_that_changes_brings_what_lies_under_its_course()
+    {
+        ArrivalStream arrivals = Start(new RatePlan([new RatePiece(100, 100, 10), new RatePiece(100, 500, 20), new RatePiece(50, 50, 0)]));
+        Assert.Equal(1000, arrivals.TakeBefore(10 * Second));
+        // Half-way up the line the rate is 300: ten seconds at 200 on average.
+        Assert.Equal(2000, arrivals.TakeBefore(20 * Second));
+        Assert.Equal(4000, arrivals.TakeBefore(30 * Second));
+        Assert.Equal(500, arrivals.TakeBefore(40 * Second));
+    }
+
+    [Fact]
+    public void A_rate_that_falls_to_nearly_nothing_is_followed_to_its_end()
+    {
+        ArrivalStream arrivals = Start(new RatePlan([new RatePiece(1000, 1e-6, 10)]));
+        Assert.InRange(arrivals.TakeBefore(10 * Second), 5000, 5001);
+        Assert.Equal(0, arrivals.TakeBefore(1000 * Second));
+    }
+
+    [Fact]
+    public void An_arrival_waits_where_the_connection_that_takes_it_became_free_after_it_was_due()
+    {
+        ArrivalStream arrivals = Start(10);
+        arrivals.Take(0);
+        arrivals.Take(Second / 20);
+        Assert.Equal((0, 0), (arrivals.Waited, arrivals.Busy));
+        // Due at 0.2, 0.3 and 0.4 s; taken at 0.35, 0.36 and 0.5 s.
+        arrivals.Take(Second * 35 / 100);
+        arrivals.Take(Second * 36 / 100);
+        arrivals.Take(Second / 2);
+        Assert.Equal((3, (Second * 16 / 100) + (Second / 10)), (arrivals.Waited, arrivals.Busy));
+    }
+
+    private static long[] Take(ArrivalStream arrivals, int count) => [.. Enumerable.Range(0, count).Select(_ => arrivals.Take(0))];
+
+    private static ArrivalStream Start(RatePlan rate, ulong seed = 42)
+    {
+        var arrivals = new ArrivalStream(rate, Second, seed, 0);
+        arrivals.Start(0, 0);
+        return arrivals;
+    }
+}
