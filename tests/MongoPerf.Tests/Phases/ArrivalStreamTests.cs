@@ -58,6 +58,17 @@ public sealed class ArrivalStreamTests
     }
 
     [Fact]
+    public void Random_arrivals_of_many_seeds_vary_as_Poissons_from_their_first_second_on()
+    {
+        const int Seeds = 2000;
+        double[] counts = [.. Enumerable.Range(1, Seeds).Select(seed => (double)Start(new RatePlan([new RatePiece(100, 100, 0)], IsPoisson: true), (ulong)seed).TakeBefore(Second))];
+        double mean = counts.Average();
+        Assert.InRange(mean, 99, 101);
+        // The dispersion of 2,000 counts has a standard deviation of 0.03.
+        Assert.InRange(counts.Sum(count => (count - mean) * (count - mean)) / (Seeds - 1) / mean, 0.88, 1.12);
+    }
+
+    [Fact]
     public void A_rate_that_changes_brings_what_lies_under_its_course()
     {
         ArrivalStream arrivals = Start(new RatePlan([new RatePiece(100, 100, 10), new RatePiece(100, 500, 20), new RatePiece(50, 50, 0)]));
