@@ -79,6 +79,15 @@ public sealed class ArrivalStreamTests
         Assert.Equal(500, arrivals.TakeBefore(40 * Second));
     }
 
+    /// <summary>A typing error must not keep a run from ending.</summary>
+    [Fact]
+    public void Arrivals_of_an_absurd_rate_are_counted_at_once_and_exactly()
+    {
+        ArrivalStream arrivals = Start(new RatePlan([new RatePiece(1e6, 1e9, 100), new RatePiece(1e9, 1e9, 0)]));
+        Take(arrivals, 10);
+        Assert.Equal((long)((1e6 + 1e9) / 2 * 100) + 1_000_000_000 - 10, arrivals.TakeBefore(101 * Second));
+    }
+
     [Fact]
     public void A_rate_that_falls_to_nearly_nothing_is_followed_to_its_end()
     {
