@@ -109,12 +109,21 @@ public sealed class SinglePhaseTests(TestServers servers) : IClassFixture<TestSe
     public void A_rate_is_held_and_response_times_are_given_beside_service_times()
     {
         string database = Load("embedded", 500);
-        JsonElement result = ResultOf("embedded", database, "q4", "--rate", "200", "--duration", "3s", "--warmup", "500ms", "--threads", "4");
+        JsonElement result = ResultOf("embedded", database, "q4", "--rate", "200", "--duration", "3s", "--warmup", "500ms", "--threads", "4", "--max-skipped", "100%");
         Assert.InRange(result.GetProperty("operationsPerSecond").GetDouble(), 160, 240);
         JsonElement response = result.GetProperty("responseMicroseconds");
         Assert.True(response.GetProperty("p50").GetDouble() >= result.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble());
         Assert.Equal(2.5, result.GetProperty("seconds").GetDouble(), 0.5);
         Assert.Equal(0.5, result.GetProperty("warmupSeconds").GetDouble(), 0.01);
+    }
+
+    [Fact]
+    public void Arrivals_that_were_skipped_end_the_run_with_an_exit_code_of_their_own_unless_they_are_allowed()
+    {
+        // No machine keeps that rate.
+        string[] call = ["run", "q4", "--topology", "null", "--records", "1k", "--rate", "100M", "--duration", "500ms", "--warmup", "0", "--quiet", "--out", _runs.Path];
+        ProgramRun.Run(call).Expect(4).Says("were skipped");
+        ProgramRun.Run([.. call, "--max-skipped", "100%"]).Expect(0);
     }
 
     [Fact]

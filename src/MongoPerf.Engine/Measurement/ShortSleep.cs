@@ -13,7 +13,9 @@ internal static partial class ShortSleep
 {
     private const int SetTimerSlack = 29;
     private const double LeastLead = 10;
-    private const double MostLead = 150;
+
+    /// <summary>Beyond it a thread was late because it had no core, which being awake earlier does not mend.</summary>
+    private const double MostLead = 60;
     private const double ShortestNap = 10;
 
     [ThreadStatic]
@@ -32,7 +34,7 @@ internal static partial class ShortSleep
 
         if (t_lead == 0)
         {
-            t_lead = MostLead / 2;
+            t_lead = MostLead;
             _ = Prctl(SetTimerSlack, 1, 0, 0, 0);
         }
 

@@ -11,6 +11,20 @@ public sealed record RatePlan(IReadOnlyList<RatePiece> Pieces, bool IsPoisson = 
     /// <summary>It is the same throughout.</summary>
     public bool IsSteady => Pieces.All(piece => piece.From == Highest && piece.To == Highest);
 
+    /// <summary>How many are due, on average, in so many seconds from the start.</summary>
+    public double ArrivalsIn(double seconds)
+    {
+        double sum = 0;
+        foreach (RatePiece piece in Pieces)
+        {
+            double within = Math.Min(seconds, piece.Seconds);
+            sum += piece.ArrivalsIn(within);
+            seconds -= within;
+        }
+
+        return sum + (seconds * Pieces[^1].To);
+    }
+
     public static implicit operator RatePlan(double perSecond) => new([new RatePiece(perSecond, perSecond, 0)]);
 }
 
@@ -21,7 +35,10 @@ public sealed record RatePlan(IReadOnlyList<RatePiece> Pieces, bool IsPoisson = 
 public readonly record struct RatePiece(double From, double To, double Seconds)
 {
     /// <summary>Arrivals in it.</summary>
-    public double Arrivals => (From + To) / 2 * Seconds;
+    public double Arrivals => ArrivalsIn(Seconds);
+
+    /// <param name="seconds">From its start, within it.</param>
+    public double ArrivalsIn(double seconds) => Seconds <= 0 ? 0 : (From + ((To - From) / Seconds * seconds / 2)) * seconds;
 
     /// <summary>How long after its start that many have come.</summary>
     public double SecondsOf(double arrivals)

@@ -23,7 +23,7 @@ public static class ExitCodes
         ExitCode.InternalError => "internal error",
         ExitCode.WrongUsage => "wrong usage, name, run folder, target or file",
         ExitCode.CannotConnect => "cannot connect or authenticate, or the server is older than 3.6",
-        ExitCode.TooManyErrors => "finished with more errors than allowed",
+        ExitCode.TooManyErrors => "finished with more errors, or more skipped arrivals, than allowed",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
         ExitCode.Refused => "refused: it would touch data that this run does not own, or fill the disk",
         ExitCode.Regression => "compare found a regression",

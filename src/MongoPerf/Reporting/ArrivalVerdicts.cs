@@ -53,7 +53,7 @@ internal static class ArrivalVerdicts
         yield return new Verdict(
             Grade.Note,
             $"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? $", and in {late.Length - 1} more" : "")}; "
-            + "that much of their response time is this client's and not the server's (it had no core free at those moments)");
+            + "that much of their response time is this client's and not the server's, as when other programs take its cores");
     }
 
     private static string NameOf(PhaseRecord phase, GroupShare group)

@@ -58,6 +58,17 @@ public sealed class ArrivalStreamTests
     }
 
     [Fact]
+    public void Random_arrivals_of_many_seeds_vary_as_Poissons_from_their_first_second_on()
+    {
+        const int Seeds = 2000;
+        double[] counts = [.. Enumerable.Range(1, Seeds).Select(seed => (double)Start(new RatePlan([new RatePiece(100, 100, 0)], IsPoisson: true), (ulong)seed).TakeBefore(Second))];
+        double mean = counts.Average();
+        Assert.InRange(mean, 99, 101);
+        // The dispersion of 2,000 counts has a standard deviation of 0.03.
+        Assert.InRange(counts.Sum(count => (count - mean) * (count - mean)) / (Seeds - 1) / mean, 0.88, 1.12);
+    }
+
+    [Fact]
     public void A_rate_that_changes_brings_what_lies_under_its_course()
     {
         ArrivalStream arrivals = Start(new RatePlan([new RatePiece(100, 100, 10), new RatePiece(100, 500, 20), new RatePiece(50, 50, 0)]));
@@ -66,6 +77,15 @@ public sealed class ArrivalStreamTests
         Assert.Equal(2000, arrivals.TakeBefore(20 * Second));
         Assert.Equal(4000, arrivals.TakeBefore(30 * Second));
         Assert.Equal(500, arrivals.TakeBefore(40 * Second));
+    }
+
+    /// <summary>A typing error must not keep a run from ending.</summary>
+    [Fact]
+    public void Arrivals_of_an_absurd_rate_are_counted_at_once_and_exactly()
+    {
+        ArrivalStream arrivals = Start(new RatePlan([new RatePiece(1e6, 1e9, 100), new RatePiece(1e9, 1e9, 0)]));
+        Take(arrivals, 10);
+        Assert.Equal((long)((1e6 + 1e9) / 2 * 100) + 1_000_000_000 - 10, arrivals.TakeBefore(101 * Second));
     }
 
     [Fact]
