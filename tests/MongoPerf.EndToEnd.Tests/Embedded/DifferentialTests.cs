@@ -111,7 +111,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         }
 
         string summary = $"{pair.Compared} compared, {pair.Refused} refused, {pair.Differences.Count} differ";
-        output.WriteLine(summary);
+        output.WriteLine($"{summary}\n{string.Join("\n\n", pair.Differences.Take(40))}");
         Assert.True(pair.Differences.Count * 10_000L <= pair.Compared, $"{summary}\n{string.Join("\n\n", pair.Differences.Take(40))}");
         Assert.True(pair.Refused * 20 < pair.Compared, summary);
     }

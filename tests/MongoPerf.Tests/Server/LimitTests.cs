@@ -127,6 +127,14 @@ public sealed class LimitTests : ServerTest
         Fails($"{{'aggregate': 'c', 'pipeline': [{{'$project': {{'y': {{'$let': {{'vars': {{{vars}}}, 'in': 1}}}}}}}}], 'cursor': {{}}}}", 146, "memory limit");
     }
 
+    [Fact]
+    public void Constant_counts_once_however_it_is_used()
+    {
+        InsertNumbers(2);
+        // 58 MB.
+        Assert.Equal(2, Succeed("{'count': 'c', 'query': {'$expr': {'$in': ['$_id', {'$range': [0, 4500000]}]}}}").FindInt64("n"));
+    }
+
     [Theory]
     [InlineData("{'find': 'c', 'filter': {}, LET}")]
     [InlineData("{'aggregate': 'c', 'pipeline': [], 'cursor': {}, LET}")]

@@ -125,12 +125,7 @@ internal static class ControlOperators
         {
             Scope with = scope;
             foreach ((string name, Expression value) in values)
-            {
-                BsonValue? known = value.Evaluate(scope);
-                Values.Hold(known);
-                with = with.With(name, known);
-            }
-
+                with = with.With(name, value.EvaluateAndHold(scope));
             return result.Evaluate(with);
         });
     }
@@ -138,7 +133,7 @@ internal static class ControlOperators
     private static ControlExpression Map(BsonValue operand, Variables? variables)
     {
         (Expression input, string name, Expression inner) = OverElements("$map", operand, variables, "in", 16878, 16879, [16880, 16882]);
-        return new ControlExpression(scope => OverArray(input.Evaluate(scope), 16883, "input to $map must be an array not {0}",
+        return new ControlExpression(scope => OverArray(input.EvaluateAndHold(scope), 16883, "input to $map must be an array not {0}",
             items => items.Select(item => inner.Evaluate(scope.With(name, item)) ?? Values.Null)));
     }
 
@@ -146,7 +141,7 @@ internal static class ControlOperators
     {
         (Expression input, string name, Expression condition) = OverElements("$filter", operand, variables, "cond", 28646, 28647, [28648, 28650], "limit");
         Expression? limit = DirectFields.Find(operand.ToDocument(), "limit") is { } given ? ExpressionParser.Parse(given, variables) : null;
-        return new ControlExpression(scope => OverArray(input.Evaluate(scope), 28651, "input to $filter must be an array not {0}",
+        return new ControlExpression(scope => OverArray(input.EvaluateAndHold(scope), 28651, "input to $filter must be an array not {0}",
             items => items.Where(item => Values.IsTrue(condition.Evaluate(scope.With(name, item)))).Take(FilterLimit(limit?.Evaluate(scope)))));
     }
 
@@ -170,11 +165,10 @@ internal static class ControlOperators
         Expression inner = Parse(fields, "in", declared, 40079, "$reduce requires 'in' to be specified");
         return new ControlExpression(scope =>
         {
-            BsonValue? array = input.Evaluate(scope);
+            BsonValue? array = input.EvaluateAndHold(scope);
             if (Values.IsNullish(array))
                 return Values.Null;
             RequireArray(array!.Value, 40080, "$reduce requires that 'input' be an array, found: {0}");
-            Values.Hold(array);
             long held = Operation.Held;
             BsonValue? result = initial.Evaluate(scope);
             foreach (BsonValue item in Values.Items(array.Value))
@@ -215,12 +209,11 @@ internal static class ControlOperators
         Expression? value = named.GetValueOrDefault("value");
         return new ControlExpression(scope =>
         {
-            BsonValue? from = input.Evaluate(scope);
+            BsonValue? from = input.EvaluateAndHold(scope);
             if (Values.IsNullish(from))
                 return Values.Null;
             if (from!.Value.Type != BsonType.Document)
                 throw CommandException.Location(4161105, "$setField requires 'input' to evaluate to type Object");
-            Values.Hold(from);
             BsonValue? now = value?.Evaluate(scope);
             List<(string Name, BsonValue Value)> fields = [.. from.Value.ToDocument().Select(pair => (pair.Key, pair.Value))];
             int at = fields.FindIndex(pair => pair.Name == field);
@@ -271,7 +264,6 @@ internal static class ControlOperators
         if (Values.IsNullish(value))
             return Values.Null;
         RequireArray(value!.Value, code, text);
-        Values.Hold(value);
         return Values.Array(change(Values.Items(value.Value)));
     }
 

@@ -10,6 +10,15 @@ internal abstract class Expression
     /// <exception cref="CommandException">Operands that the operator does not take.</exception>
     public abstract BsonValue? Evaluate(Scope scope);
 
+    /// <summary>Evaluates it for somebody who keeps the value while more is worked out. A constant is held since it was parsed.</summary>
+    public BsonValue? EvaluateAndHold(Scope scope)
+    {
+        BsonValue? value = Evaluate(scope);
+        if (this is not ConstantExpression)
+            Values.Hold(value);
+        return value;
+    }
+
     /// <summary>Whether a document meets an $expr.</summary>
     public bool IsTrue(ReadOnlySpan<byte> document, Variables? variables) =>
         Values.IsTrue(Evaluate(new Scope(new BsonDocument(document.ToArray()), variables)));
@@ -135,11 +144,7 @@ internal sealed class FunctionExpression(Func<BsonValue?[], BsonValue?> function
         long held = Operation.Held;
         var values = new BsonValue?[operands.Length];
         for (int i = 0; i < values.Length; i++)
-        {
-            values[i] = operands[i].Evaluate(scope);
-            Values.Hold(values[i]);
-        }
-
+            values[i] = operands[i].EvaluateAndHold(scope);
         BsonValue? result = function(values);
         Operation.Release(held);
         return result;
