@@ -240,13 +240,16 @@ internal static class PlanSession
 
         foreach (string text in run.FailedAssertions)
             Console.Error.WriteLine($"assertion failed: {text}");
+        bool hasSkipped = !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);
+        if (hasSkipped && !isInterrupted)
+            Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
         return isInterrupted ? ExitCode.Interrupted
             : run.StopReason is not null ? ExitCode.Refused
             : lost is CollectionBusyException ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect
             : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
-            : !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals) ? ExitCode.TooManyErrors
+            : hasSkipped ? ExitCode.TooManyErrors
             : run.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
             : ExitCode.Done;
     }
