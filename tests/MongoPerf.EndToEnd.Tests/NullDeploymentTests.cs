@@ -67,8 +67,8 @@ public sealed class NullDeploymentTests : IDisposable
     public void What_the_client_costs_on_it_is_calibrated_and_stated_by_later_runs()
     {
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["XDG_CACHE_HOME"] = _runs.At(".cache") } };
-        ProgramResult calibrated = ProgramRun.Run(options, "calibrate", "--duration", "300ms", "--format", "json", "--out", _runs.Path).Expect(0);
-        JsonElement[] costs = [.. calibrated.Report().Items("costs")];
+        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "300ms", "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        JsonElement[] costs = [.. calibrated.RootElement.Items("costs")];
         Assert.Equal(["unacknowledged insert", "batch insert", "acknowledged insert", "find 10", "find 100", "update"], costs.Select(cost => cost.Text("kind")));
         Assert.All(costs, cost =>
         {
@@ -76,7 +76,7 @@ public sealed class NullDeploymentTests : IDisposable
             Assert.InRange(cost.GetProperty("serviceMicroseconds").GetDouble(), 0, cost.GetProperty("microseconds").GetDouble());
         });
         Assert.Equal(1_024_000, costs[1].GetProperty("documentBytes").GetDouble(), 1.0);
-        Assert.True(File.Exists(calibrated.Report().Text("file")), "no calibration is stored");
+        Assert.True(File.Exists(calibrated.RootElement.Text("file")), "no calibration is stored");
 
         ProgramResult run = ProgramRun.Run(options, "run", "ycsb/a", "--records", "100", "--operations", "200", "--out", _runs.Path).Expect(0);
         Assert.Contains("the client itself ", run.Output, StringComparison.Ordinal);
