@@ -63,6 +63,28 @@ public sealed class NullDeploymentTests : IDisposable
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
     }
 
+    [Fact]
+    public void What_the_client_costs_on_it_is_calibrated_and_stated_by_later_runs()
+    {
+        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["XDG_CACHE_HOME"] = _runs.At(".cache") } };
+        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "300ms", "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        JsonElement[] costs = [.. calibrated.RootElement.Items("costs")];
+        Assert.Equal(["unacknowledged insert", "batch insert", "acknowledged insert", "find 10", "find 100", "update"], costs.Select(cost => cost.Text("kind")));
+        Assert.All(costs, cost =>
+        {
+            Assert.True(cost.GetProperty("microseconds").GetDouble() > 0, $"{cost} takes no time");
+            Assert.InRange(cost.GetProperty("serviceMicroseconds").GetDouble(), 0, cost.GetProperty("microseconds").GetDouble());
+        });
+        Assert.Equal(1_024_000, costs[1].GetProperty("documentBytes").GetDouble(), 1.0);
+        Assert.True(File.Exists(calibrated.RootElement.Text("file")), "no calibration is stored");
+
+        ProgramResult run = ProgramRun.Run(options, "run", "ycsb/a", "--records", "100", "--operations", "200", "--out", _runs.Path).Expect(0);
+        Assert.Contains("the client itself ", run.Output, StringComparison.Ordinal);
+        // The null deployment is what was calibrated: there is no share to be told.
+        ProgramResult again = ProgramRun.Run(options, "run", "ycsb/a", "--topology", "null", "--records", "100", "--operations", "200", "--out", _runs.Path).Expect(0);
+        Assert.DoesNotContain("the client itself ", again.Output, StringComparison.Ordinal);
+    }
+
     private ProgramResult Run(string scenario, params string[] more) =>
         ProgramRun.Run(["run", scenario, "--topology", "null", "--format", "json", "--quiet", "--out", _runs.Path, .. more]);
 }

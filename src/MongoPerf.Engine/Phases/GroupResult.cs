@@ -24,6 +24,9 @@ public sealed record GroupResult
     /// <summary>User and system time of the process in the measured part.</summary>
     public required double ClientCpuSeconds { get; init; }
 
+    /// <summary>By the process, on the managed heap, in the measured part.</summary>
+    public long ClientAllocatedBytes { get; init; }
+
     /// <summary>Succeeded operations of each thread in the measured part: how fairly they shared.</summary>
     public required IReadOnlyList<long> ThreadOperations { get; init; }
 

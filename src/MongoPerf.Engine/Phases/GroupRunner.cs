@@ -171,6 +171,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             WarmupSeconds = warmupSeconds,
             DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(lastOperation, end) : 0,
             ClientCpuSeconds = sampler.MeasuredCpuSeconds,
+            ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
             Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
             Waiting = control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,

@@ -14,6 +14,7 @@ internal sealed class GroupSampler
     private long _lastTick;
     private long _due;
     private TimeSpan _cpuAtMeasureFrom;
+    private long _allocatedAtMeasureFrom;
 
     public GroupSampler(GroupControl control, List<Worker> workers, long start)
     {
@@ -22,13 +23,16 @@ internal sealed class GroupSampler
         _parts = [.. control.Plan.Parts.Select((part, i) => new PartSampler(part, i, control.Arrivals is not null))];
         _lastTick = start;
         _due = NextDue(start);
-        _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
+        BeginMeasuring();
     }
 
     public long FirstDue => _due;
 
     /// <summary>CPU time of the process since the measured part began.</summary>
     public double MeasuredCpuSeconds { get; private set; }
+
+    /// <summary>Bytes that the process allocated since the measured part began, to some kilobytes per thread.</summary>
+    public long MeasuredAllocatedBytes { get; private set; }
 
     /// <summary>Why an interval could not be handed on; the first of such failures, which ended the phase.</summary>
     public Exception? Failure { get; private set; }
@@ -39,7 +43,7 @@ internal sealed class GroupSampler
     {
         long now = _control.Clock.Now;
         if (_lastTick < _control.MeasureFrom && now >= _control.MeasureFrom)
-            _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
+            BeginMeasuring();
         TryTake(now);
         if (Failure is not null)
             return long.MaxValue;
@@ -51,7 +55,14 @@ internal sealed class GroupSampler
     public void TakeLast()
     {
         MeasuredCpuSeconds = (Environment.CpuUsage.TotalTime - _cpuAtMeasureFrom).TotalSeconds;
+        MeasuredAllocatedBytes = GC.GetTotalAllocatedBytes() - _allocatedAtMeasureFrom;
         TryTake(_control.Clock.Now);
+    }
+
+    private void BeginMeasuring()
+    {
+        _cpuAtMeasureFrom = Environment.CpuUsage.TotalTime;
+        _allocatedAtMeasureFrom = GC.GetTotalAllocatedBytes();
     }
 
     /// <summary>On the clock's thread an exception would end the process, and later intervals would look as if none were missing.</summary>

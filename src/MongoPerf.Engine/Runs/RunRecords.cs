@@ -152,6 +152,9 @@ public sealed record EnvironmentInfo
 
     /// <summary>True when client and server share this machine: their CPU time is then one pool.</summary>
     public required bool ServerOnSameMachine { get; init; }
+
+    /// <summary>What the client costs on this CPU model, as it was known when the run began; null when it was not, or does not apply to the run's client and server.</summary>
+    public ClientCalibration? Calibration { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
@@ -207,6 +210,9 @@ public sealed record OperationResult
     /// <summary>It adds documents: its rate is that of documents.</summary>
     public bool IsInsert { get; init; }
 
+    /// <summary>Nobody answers it (w:0): its latency is the time to send.</summary>
+    public bool IsUnacknowledged { get; init; }
+
     /// <summary>Of the group that did it.</summary>
     public required int Threads { get; init; }
 
@@ -238,6 +244,9 @@ public sealed record OperationResult
 
     /// <summary>The client process's CPU time over the measured part, in cores (1.0 is one core busy).</summary>
     public double ClientCpuCores { get; init; }
+
+    /// <summary>Bytes that the client process allocated on the managed heap in the measured part, per succeeded operation; null where that was not noted.</summary>
+    public double? ClientAllocatedBytesPerOperation { get; init; }
 
     /// <summary>Service time: from the actual start to the reply.</summary>
     public required LatencySummary LatencyMicroseconds { get; init; }

@@ -42,6 +42,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             : [.. chosen.SelectMany(one => deployments.Named(one, [.. chosen.Select(d => d.Settings.Topology!.Value)]).Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
     }
 
+    /// <summary>On a deployment that no option names.</summary>
+    public RunRequest ReadOn(Topology topology) => Make(PlanReader.Read(file, overrides, Seed), new DeploymentChoice(new DeploymentSettings { Topology = topology }));
+
     /// <summary>What <c>--repeat</c> asks for.</summary>
     /// <exception cref="UserException">Too few to compare deployments run by run.</exception>
     public static int Repeats(ParseResult parsed, SharedOptions options, int deployments)

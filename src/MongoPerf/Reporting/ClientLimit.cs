@@ -4,7 +4,8 @@ namespace MongoPerf.Reporting;
 
 /// <summary>Whether figures are the client's or the machine's own limit, with the evidence in a sentence.</summary>
 /// <remarks>A thread can use one core at most, all of them together the machine's. From 85 % of that on, a faster server would hardly have
-/// shown. Where client and server share a machine that was 95 % busy, neither's limit can be told.</remarks>
+/// shown. Where client and server share a machine that was 95 % busy, neither's limit can be told. Where the client was calibrated, more than
+/// half of an operation's time says the same of a single thread, which waits for the loopback and uses no core up.</remarks>
 internal sealed class ClientLimit
 {
     private const double ClientShare = 0.85;
@@ -25,6 +26,9 @@ internal sealed class ClientLimit
 
     /// <summary>One at least.</summary>
     public IReadOnlyList<string> Sentences { get; }
+
+    /// <summary>What part of the time client and loopback took at most, in a sentence; null where that is not known, or is among <see cref="Sentences"/>.</summary>
+    public string? Share { get; private init; }
 
     /// <summary>An operation's result, and by how many cores.</summary>
     private sealed record Measured(PhaseRecord Phase, OperationResult Result, double Reachable)
@@ -79,10 +83,14 @@ internal sealed class ClientLimit
 
         if (held.Count > 0)
             sentences.Add($"the client was the bottleneck in {string.Join(", ", held)}");
+        ClientShares? shares = ClientShares.Find(run);
+        if (shares is { IsLimit: true })
+            sentences.Add(shares.Sentence);
+        string? share = shares is { IsLimit: false } ? shares.Sentence : null;
         if (sentences.Count > 0)
-            return new ClientLimit(true, sentences, other);
+            return new ClientLimit(true, sentences, other) { Share = share };
         Measured most = measured.MaxBy(m => m.Share)!;
-        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"], other);
+        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"], other) { Share = share };
     }
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>

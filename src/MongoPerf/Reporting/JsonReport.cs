@@ -36,7 +36,7 @@ internal static class JsonReport
             environment = run.Environment,
             accounting = run.Accounting,
             errors = run.Errors,
-            phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number))),
+            phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number), run.Environment?.Calibration)),
             collStats = ShardJson.CollStats(run),
             sharding = ShardJson.Sharding(run),
             events = run.Events.Select(e => new { at = Time(e.AtMilliseconds), e.Kind, e.Text, e.Seconds }),
@@ -89,7 +89,7 @@ internal static class JsonReport
         d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
     };
 
-    private static object PhaseOf(PhaseRecord phase, LapFigures? laps) => new
+    private static object PhaseOf(PhaseRecord phase, LapFigures? laps, ClientCalibration? calibration) => new
     {
         phase.Number,
         phase.Phase,
@@ -104,6 +104,10 @@ internal static class JsonReport
         phase.NotVerified,
         operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),
         phase.Operations,
+        clientShares = calibration is null ? null : ClientShare.Of(phase, calibration).Select(one => new
+        {
+            one.Result.Operation, clientMicroseconds = one.ClientMicroseconds, microseconds = one.Microseconds, one.Share,
+        }),
         groups = phase.Groups.Select(group => new
         {
             group.Name, group.Threads, group.Seconds,

@@ -47,6 +47,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         if (limit.Other is { } other)
             verdicts.Add(new Verdict(Grade.Note, other.Sentence));
         verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
+        if (limit.Share is { } share)
+            verdicts.Add(new Verdict(Grade.Good, share));
         if (run.Deployment is { IsEmbedded: true })
             verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB"));
         if (run.Run.BuildKind != "Release")

@@ -272,6 +272,7 @@ internal sealed class FrozenPart(int step, string phase, int number, int threads
     {
         Operation = Operation,
         IsInsert = IsInsert,
+        IsUnacknowledged = phase == "unack",
         Threads = threads,
         Batch = batch,
         Operations = Operations,

@@ -78,6 +78,7 @@ internal static class RunParts
     {
         Operation = operation,
         IsInsert = operation is "unack" or "batch" or "safe" or "load",
+        IsUnacknowledged = operation == "unack",
         Threads = threads,
         Batch = operation == "batch" ? 1000 : 1,
         Operations = operations,

@@ -290,7 +290,7 @@ internal sealed class RunSession : IDisposable
         _store = store;
         store.SetDeployment(Inspection.Info);
         NoteServer(store, Deployment);
-        store.SetEnvironment(EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine));
+        store.SetEnvironment(ReadEnvironment());
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
             Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path, ServerProcesses),
@@ -304,6 +304,18 @@ internal sealed class RunSession : IDisposable
             Progress.Tell($"note: {remark}");
         if (Settings.Data.Sharding is null && Deployment.Cluster is not null)
             Progress.Tell("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
+    }
+
+    private EnvironmentInfo ReadEnvironment()
+    {
+        EnvironmentInfo environment = EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine);
+        // Calibrated is MongoPerf's own client, and the null deployment is what it was calibrated on.
+        if (Request.Engine is not null || Deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || CalibrationFolder.OfUser() is not { } calibrations)
+            return environment;
+        ClientCalibration? found = calibrations.Find(environment.CpuModel, out string? problem);
+        if (problem is not null)
+            Progress.Tell($"warning: calibration not used: {problem}");
+        return environment with { Calibration = found };
     }
 
     /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>

@@ -1,0 +1,61 @@
+using System.Globalization;
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>What part of an operation's time client and loopback take, by the run's calibration.</summary>
+/// <param name="Phase">That it is of.</param>
+/// <param name="Result">That was measured.</param>
+/// <param name="ClientMicroseconds">Per operation, by the calibration; at most <paramref name="Microseconds"/>.</param>
+/// <param name="Microseconds">Per operation, on average: service time, and what the client does before and after it.</param>
+internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, double ClientMicroseconds, double Microseconds)
+{
+    /// <summary>0 to 1.</summary>
+    public double Share => ClientMicroseconds / Microseconds;
+
+    public string Label => PhaseLabels.Of(Phase, Result.Operation);
+
+    /// <summary>"12 µs of the 96 µs per operation".</summary>
+    public string Text => $"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation";
+
+    /// <summary>Of each operation that succeeded in anything.</summary>
+    public static IEnumerable<ClientShare> Of(PhaseRecord phase, ClientCalibration calibration)
+    {
+        foreach (OperationResult result in phase.Operations)
+        {
+            if (result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service } || calibration.CostOf(result) is not { } cost)
+                continue;
+            double all = service + cost.Microseconds - cost.ServiceMicroseconds;
+            if (all > 0 && double.IsFinite(all))
+                yield return new ClientShare(phase, result, Math.Min(cost.Microseconds, all), all);
+        }
+    }
+}
+
+/// <summary>Those of a run that matter, in a sentence.</summary>
+internal sealed record ClientShares(bool IsLimit, string Sentence)
+{
+    /// <summary>Beyond it most of what is measured is not the server.</summary>
+    private const double Limit = 0.5;
+
+    /// <returns>Null where the run has no calibration, or nothing was measured.</returns>
+    public static ClientShares? Find(StoredRun run)
+    {
+        if (run.Environment?.Calibration is not { } calibration)
+            return null;
+        // Of a phase at several sizes, or with several numbers of threads, the one where it is most.
+        ClientShare[] most = [.. run.Phases.SelectMany(phase => ClientShare.Of(phase, calibration)).GroupBy(one => one.Label).Select(label => label.MaxBy(one => one.Share)!)];
+        if (most.Length == 0)
+            return null;
+        ClientShare[] beyond = [.. most.Where(one => one.Share > Limit)];
+        string when = $"calibrated {calibration.At.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture)} on this CPU model"
+            + (calibration.OtherCores is { } cores ? $" while other programs used {Units.Significant(Math.Round(cores, 1))} cores" : "");
+        return beyond.Length == 0
+            ? new ClientShares(false, $"the client itself takes at most {InBrackets(most.MaxBy(one => one.Share)!)}; {when}")
+            : new ClientShares(true, $"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would hardly show; {when}");
+    }
+
+    private static string InBrackets(ClientShare one) => $"{one.Text} ({Percent(one)}), in {one.Label}";
+
+    private static string Percent(ClientShare one) => Units.Percent(Math.Round(one.Share, 2));
+}
