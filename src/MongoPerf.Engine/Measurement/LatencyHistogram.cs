@@ -263,5 +263,12 @@ public sealed class LatencyHistogram
             yield return (Shown(HighestAt(i)), CountAt(i));
     }
 
+    /// <summary>As <see cref="Buckets"/>, by the places of the bucket rule above: for an encoding.</summary>
+    public IEnumerable<(int Index, long Count)> Counts()
+    {
+        for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
+            yield return (i, CountAt(i));
+    }
+
     private static double Shown(long nanoseconds) => Math.Max(LowestNanoseconds, nanoseconds) / NanosecondsPerMicrosecond;
 }

@@ -93,7 +93,7 @@ public sealed partial class HtmlReportTests
     {
         using var folder = new TemporaryFolder();
         using var run = shape.Write(folder.At("run"));
-        return HtmlReport.Build(run, folder.At("report"), NoCharts, []);
+        return HtmlReport.Build(run, folder.At("report"), NoCharts, [], HtmlExplore.Of(run, null, "dygraphs was not found"));
     }
 
     private static void Parse(string page)

@@ -23,8 +23,11 @@ internal sealed record OperationLine(string Title, bool IsInsert, bool IsOfGrowt
 /// <summary>The seconds of a run's operations, read once for all charts over time.</summary>
 internal sealed class OperationSeconds
 {
-    private OperationSeconds(IReadOnlyList<OperationLine> lines, IReadOnlyList<OperationSecond> all)
+    private readonly Dictionary<(int Phase, string Operation), int> _places;
+
+    private OperationSeconds(IReadOnlyList<OperationLine> lines, Dictionary<(int, string), int> places, IReadOnlyList<OperationSecond> all)
     {
+        _places = places;
         Lines = lines;
         All = all;
         Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i].IsInsert)];
@@ -38,6 +41,9 @@ internal sealed class OperationSeconds
 
     /// <summary>Places of the lines of inserts.</summary>
     public IReadOnlyList<int> Inserts { get; }
+
+    /// <summary>The place in <see cref="Lines"/> of an operation; -1 for one that had no sample when this was read.</summary>
+    public int PlaceOf(int phase, string operation) => _places.GetValueOrDefault((phase, operation), -1);
 
     public static OperationSeconds Read(StoredRun run)
     {
@@ -65,7 +71,7 @@ internal sealed class OperationSeconds
                 sample.AtMilliseconds, place, sample.Seconds, lines[place].IsInsert ? sample.Documents : sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN));
         }
 
-        return new OperationSeconds(lines, all);
+        return new OperationSeconds(lines, keys, all);
     }
 
     private static OperationLine LineOf(PhaseRecord? phase, string operation)

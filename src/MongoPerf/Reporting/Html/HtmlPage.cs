@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 
@@ -24,12 +26,16 @@ internal static class HtmlPage
         return path;
     }
 
-    /// <summary>Up to the open body.</summary>
-    public static HtmlWriter Begin(string title) => new HtmlWriter().Open("html", "lang", "en").Open("head")
+    /// <summary>Up to the open body. The page may neither load anything nor run another script than these.</summary>
+    /// <param name="title">Of its window.</param>
+    /// <param name="css">Beside what all pages have.</param>
+    /// <param name="scripts">That it will hold.</param>
+    public static HtmlWriter Begin(string title, string css = "", params IReadOnlyList<string> scripts) => new HtmlWriter().Open("html", "lang", "en").Open("head")
         .Void("meta", "charset", "utf-8")
         .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
+        .Void("meta", "http-equiv", "Content-Security-Policy", "content", $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}")
         .Element("title", title)
-        .Style(HtmlStyle.Css)
+        .Style(HtmlStyle.Css + css)
         .Close().Open("body");
 
     public static void Verdicts(HtmlWriter html, IEnumerable<Verdict> verdicts)
@@ -59,6 +65,10 @@ internal static class HtmlPage
             html.Close().Close();
         }
     }
+
+    /// <summary>Scripts by their hashes, as Content Security Policy level 2 has them.</summary>
+    private static string Allowed(IReadOnlyList<string> scripts) => scripts.Count == 0 ? "'none'" : string.Join(
+        ' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
 
     private static string Embedded(DrawnChart drawn)
     {

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
@@ -11,12 +12,13 @@ internal static class HtmlReport
     /// <returns>Its full path.</returns>
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static string Write(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles) =>
-        HtmlPage.Write(folder, Build(run, folder, charts, textFiles));
+        HtmlPage.Write(folder, Build(run, folder, charts, textFiles, HtmlExplore.Of(run, ChartLibrary.Find(out string whyNot), whyNot)));
 
-    internal static string Build(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
+    internal static string Build(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles, HtmlExplore explore)
     {
-        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {run.Run.Id}");
+        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {run.Run.Id}", explore.Css, explore.Scripts);
         Head(html, run);
+        explore.Section(html);
         HtmlFacts.Settings(html, run);
         HtmlPage.Charts(html, folder, charts);
         Tables(html, run);
@@ -24,6 +26,7 @@ internal static class HtmlReport
         HtmlFacts.Events(html, run);
         HtmlFacts.Repeat(html, run);
         HtmlFacts.Files(html, folder, charts, textFiles);
+        explore.Data(html);
         html.Close().Close();
         return html.ToString();
     }

@@ -71,6 +71,27 @@ internal sealed class HtmlWriter
         return this;
     }
 
+    /// <summary>Data for a script of the page.</summary>
+    /// <param name="id">Of the element.</param>
+    /// <param name="json">Written by an encoder that escapes what means something in HTML.</param>
+    public HtmlWriter Json(string id, string json)
+    {
+        if (json.AsSpan().ContainsAny('<', '&'))
+            throw new ArgumentException("the JSON holds a character that means something in HTML", nameof(json));
+        Tag("script", ["type", "application/json", "id", id]).Append('>').Append(json).Append("</script>\n");
+        return this;
+    }
+
+    /// <summary>A script of the program's own or of a library; it must hold neither the end of a script nor that of a CDATA section.</summary>
+    public HtmlWriter Script(string script)
+    {
+        _text.Append("<script>").Append(ScriptText(script)).Append("</script>\n");
+        return this;
+    }
+
+    /// <summary>What a browser takes for the script's text: it is a CDATA section in XML, and in HTML the marks of one are comments.</summary>
+    public static string ScriptText(string script) => $"//<![CDATA[\n{script}\n//]]>";
+
     private StringBuilder Tag(string name, ReadOnlySpan<string> attributes)
     {
         _text.Append('<').Append(name);

@@ -1,0 +1,154 @@
+using System.IO.Compression;
+using System.Text.Json;
+
+namespace MongoPerf.Reporting.Explore;
+
+/// <summary>Writes a plot as JSON whose numbers lie in one packed string, as explore.js reads them.</summary>
+/// <remarks>
+/// A column is a LEB128 word for each row: 0 for no point, 1 where the line ends, otherwise 2 more than the ZigZag of the difference from the last
+/// point. Values are whole multiples of 10 to the power of minus <c>decimals</c>. All columns, then all histograms, are one zlib stream in base64.
+/// </remarks>
+internal static class PlotEncoding
+{
+    /// <summary>Digits of a column's largest value that are kept.</summary>
+    private const int Digits = 5;
+
+    /// <summary>All characters that mean something in HTML are escaped, so that the text may stand in a script element.</summary>
+    private static readonly JsonWriterOptions Options = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.Default };
+
+    /// <param name="plot">What it holds.</param>
+    /// <param name="title">Of the run.</param>
+    public static string Write(Plot plot, string title)
+    {
+        using var json = new MemoryStream();
+        using var bytes = new MemoryStream();
+        using (var writer = new Utf8JsonWriter(json, Options))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("title", title);
+            writer.WriteNumber("seconds", plot.Seconds);
+            WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, bytes, panel));
+            WriteArray(writer, "marks", plot.Marks, mark => WriteMark(writer, mark));
+            WriteArray(writer, "bands", plot.Bands, band => WriteBand(writer, band));
+            WriteArray(writer, "phases", plot.Phases, band => WriteBand(writer, band));
+            writer.WriteNumber("documents", plot.Documents?.At.Length ?? 0);
+            if (plot.Documents is { } documents)
+                WriteColumns(bytes, documents, static _ => 0);
+            writer.WriteNumber("blockSeconds", plot.Ranges?.BlockSeconds ?? 0);
+            WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, bytes, range));
+            WriteArray(writer, "remarks", plot.Remarks, writer.WriteStringValue);
+            writer.WriteString("packed", Compress(bytes));
+            writer.WriteEndObject();
+        }
+
+        return System.Text.Encoding.UTF8.GetString(json.ToArray());
+    }
+
+    public static void WriteWord(Stream output, ulong value)
+    {
+        for (; value >= 0x80; value >>= 7)
+            output.WriteByte((byte)(value | 0x80));
+        output.WriteByte((byte)value);
+    }
+
+    public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
+
+    private static void WritePanel(Utf8JsonWriter writer, Stream bytes, PlotPanel panel)
+    {
+        int[] decimals = [.. panel.Columns.Values.Select(DecimalsOf)];
+        writer.WriteStartObject();
+        writer.WriteString("title", panel.Title);
+        writer.WriteString("unit", panel.Unit);
+        writer.WriteBoolean("log", panel.IsLogarithmic);
+        writer.WriteNumber("rows", panel.Columns.At.Length);
+        WriteArray(writer, "series", panel.Series.Index(), one =>
+        {
+            writer.WriteStartObject();
+            writer.WriteString("title", one.Item.Title);
+            writer.WriteString("color", one.Item.Color);
+            writer.WriteString("style", one.Item.Style.ToString().ToLowerInvariant());
+            writer.WriteBoolean("shown", one.Item.IsShown);
+            writer.WriteNumber("decimals", decimals[one.Index]);
+            writer.WriteEndObject();
+        });
+        writer.WriteEndObject();
+        WriteColumns(bytes, panel.Columns, column => decimals[column]);
+    }
+
+    private static void WriteColumns(Stream bytes, PlotColumns columns, Func<int, int> decimalsOf)
+    {
+        WriteColumn(bytes, columns.At, 1);
+        for (int i = 0; i < columns.Values.Count; i++)
+            WriteColumn(bytes, columns.Values[i], decimalsOf(i));
+    }
+
+    private static void WriteColumn(Stream bytes, double[] values, int decimals)
+    {
+        double factor = Math.Pow(10, decimals);
+        long last = 0;
+        foreach (double value in values)
+        {
+            if (!double.IsFinite(value))
+            {
+                WriteWord(bytes, double.IsNaN(value) ? 0UL : 1UL);
+                continue;
+            }
+
+            long now = (long)Math.Round(value * factor);
+            WriteWord(bytes, 2 + ZigZag(now - last));
+            last = now;
+        }
+    }
+
+    private static int DecimalsOf(double[] values)
+    {
+        double largest = values.Where(double.IsFinite).Select(Math.Abs).DefaultIfEmpty(0).Max();
+        return largest == 0 ? 0 : Math.Clamp(Digits - 1 - (int)Math.Floor(Math.Log10(largest)), -15, 9);
+    }
+
+    private static void WriteMark(Utf8JsonWriter writer, PlotMark mark)
+    {
+        writer.WriteStartObject();
+        writer.WriteNumber("at", Math.Round(mark.At, 1));
+        writer.WriteString("kind", mark.Kind);
+        writer.WriteString("text", mark.Text);
+        writer.WriteEndObject();
+    }
+
+    private static void WriteBand(Utf8JsonWriter writer, PlotBand band)
+    {
+        writer.WriteStartObject();
+        writer.WriteNumber("from", Math.Round(band.From, 1));
+        writer.WriteNumber("to", Math.Round(band.To, 1));
+        writer.WriteString("kind", band.Kind);
+        writer.WriteString("text", band.Text);
+        writer.WriteEndObject();
+    }
+
+    private static void WriteRange(Utf8JsonWriter writer, Stream bytes, PlotRange range)
+    {
+        writer.WriteStartObject();
+        writer.WriteString("title", range.Title);
+        writer.WriteString("color", range.Color);
+        writer.WriteBoolean("response", range.IsResponse);
+        writer.WriteNumber("blocks", range.Blocks);
+        writer.WriteEndObject();
+        bytes.Write(range.Bytes);
+    }
+
+    private static void WriteArray<T>(Utf8JsonWriter writer, string name, IEnumerable<T> items, Action<T> write)
+    {
+        writer.WriteStartArray(name);
+        foreach (T item in items)
+            write(item);
+        writer.WriteEndArray();
+    }
+
+    private static string Compress(MemoryStream bytes)
+    {
+        using var packed = new MemoryStream();
+        using (var zlib = new ZLibStream(packed, CompressionLevel.SmallestSize, leaveOpen: true))
+            zlib.Write(bytes.GetBuffer(), 0, (int)bytes.Length);
+        return Convert.ToBase64String(packed.GetBuffer(), 0, (int)packed.Length);
+    }
+}

@@ -1,0 +1,122 @@
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Explore;
+
+/// <summary>The per-second histograms of a run's measured parts, packed so that a page can hold them.</summary>
+/// <remarks>
+/// <para>A block is: seconds in tenths from the former block's end to its beginning (which may overlap, so ZigZag), its length in tenths, the number
+/// of buckets in use, and for each of these its distance d from the one before (the first: its index + 1) as 2d and a count of one, or as 2d + 1
+/// followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
+/// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block.</para>
+/// </remarks>
+internal static class RangeHistograms
+{
+    private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
+
+    /// <summary>In the finest blocks that fit.</summary>
+    /// <param name="run">Its samples are read with their histograms, some of them again for each length that is tried.</param>
+    /// <param name="seconds">What its operations are called.</param>
+    /// <param name="axis">Of time.</param>
+    /// <param name="colors">Of the lines.</param>
+    /// <param name="mostBytes">Of all blocks together, before they are compressed.</param>
+    /// <returns>Null when nothing was recorded, or when even blocks of an hour are too much.</returns>
+    public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int mostBytes)
+    {
+        foreach (int length in BlockSeconds)
+        {
+            if (new Writer(seconds, axis, colors, length).Read(run, mostBytes) is { } series)
+                return series.Count == 0 ? null : new PlotRanges(length, series);
+        }
+
+        return null;
+    }
+
+    private sealed class Writer(OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int length)
+    {
+        private readonly Dictionary<int, Line> _lines = [];
+
+        /// <returns>Null as soon as it is more than that.</returns>
+        public IReadOnlyList<PlotRange>? Read(StoredRun run, int mostBytes)
+        {
+            long written = 0;
+            foreach (Sample sample in run.ReadSamples(withHistograms: true).Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
+            {
+                int place = seconds.PlaceOf(sample.Phase, sample.Operation);
+                // A run that is under way has samples that were not there before.
+                if (place < 0)
+                    continue;
+                if (!_lines.TryGetValue(place, out Line? line))
+                    _lines.Add(place, line = new Line());
+                double end = axis.At(sample.AtMilliseconds);
+                long block = (long)Math.Floor((end - (sample.Seconds / 2)) / length);
+                if (block != line.Block)
+                    written += line.Flush();
+                if (written > mostBytes)
+                    return null;
+                line.Add(sample, block, end);
+            }
+
+            written += _lines.Values.Sum(static line => line.Flush());
+            return written > mostBytes ? null :
+            [
+                .. _lines.Where(static line => line.Value.Blocks > 0).OrderBy(static line => line.Key)
+                    .Select(line => new PlotRange(seconds.Lines[line.Key].Title, colors(line.Key), line.Value.IsResponse, line.Value.Blocks, line.Value.Bytes.ToArray())),
+            ];
+        }
+    }
+
+    /// <summary>One operation, and the block of it that is being filled.</summary>
+    private sealed class Line
+    {
+        private readonly LatencyHistogram _histogram = new();
+        private long _from;
+        private long _to;
+        private long _before;
+
+        public long Block { get; private set; } = long.MinValue;
+
+        public int Blocks { get; private set; }
+
+        public bool IsResponse { get; private set; }
+
+        public MemoryStream Bytes { get; } = new();
+
+        public void Add(Sample sample, long block, double end)
+        {
+            long from = (long)Math.Round((end - sample.Seconds) * 10);
+            if (_histogram.TotalCount == 0)
+                _from = from;
+            _to = Math.Max(_from + 1, (long)Math.Round(end * 10));
+            Block = block;
+            IsResponse |= !sample.ResponseHistogram.IsEmpty;
+            HistogramEncoding.DecodeInto(_histogram, (sample.ResponseHistogram.IsEmpty ? sample.Histogram : sample.ResponseHistogram).Span);
+        }
+
+        /// <returns>Bytes written.</returns>
+        public long Flush()
+        {
+            if (_histogram.TotalCount == 0)
+                return 0;
+            long start = Bytes.Length;
+            (int Index, long Count)[] counts = [.. _histogram.Counts()];
+            PlotEncoding.WriteWord(Bytes, PlotEncoding.ZigZag(_from - _before));
+            PlotEncoding.WriteWord(Bytes, (ulong)(_to - _from));
+            PlotEncoding.WriteWord(Bytes, (ulong)counts.Length);
+            int last = -1;
+            foreach ((int index, long count) in counts)
+            {
+                PlotEncoding.WriteWord(Bytes, (((ulong)(index - last)) << 1) | (count == 1 ? 0UL : 1UL));
+                if (count != 1)
+                    PlotEncoding.WriteWord(Bytes, (ulong)count);
+                last = index;
+            }
+
+            _before = _to;
+            Blocks++;
+            _histogram.Clear();
+            return Bytes.Length - start;
+        }
+    }
+}

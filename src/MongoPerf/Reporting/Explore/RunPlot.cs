@@ -1,0 +1,245 @@
+using System.Globalization;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Reporting.Explore;
+
+/// <summary>What of a run can be explored: its operations second by second, and the state of servers, host and shards beside them.</summary>
+internal sealed class RunPlot
+{
+    /// <summary>More could not be told apart.</summary>
+    private const int MostOperations = 24;
+
+    /// <summary>With more operations than these, only the 99th percentiles are drawn at first.</summary>
+    private const int MostWithAllPercentiles = 2;
+    private const int MostMarks = 2000;
+    private const double LongestGap = 3;
+    private const double LongestShardGap = 30;
+
+    /// <summary>A page of an hour's run is to have some 400 KB of data, a day's 3 MB at most; columns take a part of it, and packing a quarter off.</summary>
+    private const int MostRangeBytes = 300_000;
+    private const int MoreRangeBytesPerHour = 90_000;
+    private const int MostRangeBytesOfAll = 2_400_000;
+
+    private static readonly (string Title, string Unit, string[] Keys)[] States =
+    [
+        ("Cache", "bytes", ["cache_used", "cache_dirty", "cache_max"]),
+        ("Operations in the server", "operations", ["queued", "tickets_read", "tickets_write"]),
+        ("CPU", "cores", ["server_cpu", "client_cpu", "host_cpu"]),
+        ("Disk", "MB/s", ["disk_read", "disk_written"]),
+    ];
+
+    private readonly StoredRun _run;
+    private readonly OperationSeconds _seconds;
+    private readonly TimeAxis _axis;
+    private readonly List<string> _remarks = [];
+    private double _longestPiece;
+
+    private RunPlot(StoredRun run)
+    {
+        _run = run;
+        _seconds = OperationSeconds.Read(run);
+        _axis = new TimeAxis(_seconds.All.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
+    }
+
+    /// <summary>Null for a run that has measured nothing.</summary>
+    public static Plot? Of(StoredRun run)
+    {
+        var reader = new RunPlot(run);
+        return reader._axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
+    }
+
+    private Plot Build()
+    {
+        if (_seconds.Lines.Count > MostOperations)
+            _remarks.Add($"The first {MostOperations} of {_seconds.Lines.Count} operations are drawn; the tables have all of them.");
+        var operations = Operations();
+        var panels = operations.Panels.Concat(ServerPanels()).Concat(ShardPanels()).ToList();
+        if (_longestPiece > 0)
+            _remarks.Add($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more.");
+        if (_axis.Pauses.Any())
+            _remarks.Add("Pauses between the sessions of this run are cut out of the axis.");
+        return new Plot(_axis.Seconds, panels)
+        {
+            Marks = Marks(),
+            Bands = [.. Outages(), .. Migrations(), .. operations.WarmUps, .. Checkpoints()],
+            Phases = operations.Phases,
+            Documents = operations.Documents,
+            Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, RangeBytes(_axis.Seconds)),
+            Remarks = _remarks,
+        };
+    }
+
+    /// <summary>Bytes of histograms for a run of this length.</summary>
+    private static int RangeBytes(double seconds) => (int)Math.Min(MostRangeBytesOfAll, MostRangeBytes + (MoreRangeBytesPerHour * Math.Max(0, (seconds / 3600) - 1)));
+
+    private (IReadOnlyList<PlotPanel> Panels, IReadOnlyList<PlotBand> Phases, IReadOnlyList<PlotBand> WarmUps, PlotColumns? Documents) Operations()
+    {
+        int lines = Math.Min(MostOperations, _seconds.Lines.Count);
+        var rates = new PanelBuilder(lines, LongestGap);
+        var latencies = new PanelBuilder(lines * 3, LongestGap);
+        var documents = new PanelBuilder(1, double.PositiveInfinity);
+        var phases = new Spans();
+        var warmUps = new Spans();
+        bool isResponse = false;
+        double reached = 0;
+        foreach (Sample sample in _run.ReadSamples())
+        {
+            int line = _seconds.PlaceOf(sample.Phase, sample.Operation);
+            double at = _axis.At(sample.AtMilliseconds);
+            phases.Add(sample.Phase, at - sample.Seconds, at);
+            if (sample.IsWarmup)
+                warmUps.Add(sample.Phase, at - sample.Seconds, at);
+            if (line < 0 || line >= lines)
+                continue;
+            rates.Add(at, line, (_seconds.Lines[line].IsInsert ? sample.Documents : sample.Operations) / sample.Seconds);
+            LatencySummary latency = sample.ResponseMicroseconds ?? sample.LatencyMicroseconds;
+            isResponse |= sample.ResponseMicroseconds is not null;
+            latencies.Add(at, line * 3, latency.P50 ?? double.NaN);
+            latencies.Add(at, (line * 3) + 1, latency.P99 ?? double.NaN);
+            latencies.Add(at, (line * 3) + 2, latency.Max ?? double.NaN);
+            reached = Math.Max(reached, sample.CollectionDocuments);
+            documents.Add(at, 0, reached);
+        }
+
+        string what = isResponse ? "Latency (response times where a rate was set)" : "Latency";
+        return (
+            [
+                .. RatePanels(Built(rates)),
+                new PlotPanel(what, "µs", [.. Enumerable.Range(0, lines).SelectMany(line => Percentiles(line, lines))], Built(latencies)) { IsLogarithmic = true },
+            ],
+            phases.Bands("phase", Labels()), warmUps.Bands("warm-up", Labels()), _run.GrowthSteps.Count > 0 ? Built(documents) : null);
+    }
+
+    private PlotColumns Built(PanelBuilder panel)
+    {
+        PlotColumns columns = panel.Build(out double piece);
+        _longestPiece = Math.Max(_longestPiece, piece);
+        return columns;
+    }
+
+    private IEnumerable<PlotPanel> RatePanels(PlotColumns columns)
+    {
+        foreach ((string title, string unit, bool isInsert) in new[] { ("Rate of inserts", "documents/s", true), ("Rate of operations", "operations/s", false) })
+        {
+            int[] lines = [.. Enumerable.Range(0, columns.Values.Count).Where(line => _seconds.Lines[line].IsInsert == isInsert)];
+            if (lines.Length == 0)
+                continue;
+            PlotSeries[] series = [.. lines.Select(line => new PlotSeries(_seconds.Lines[line].Title, ChartText.ColorOf(line)))];
+            int[] rows = [.. Enumerable.Range(0, columns.At.Length).Where(row => lines.Any(line => !double.IsNaN(columns.Values[line][row])))];
+            yield return new PlotPanel(title, unit, series, new PlotColumns(
+                [.. rows.Select(row => columns.At[row])], [.. lines.Select(line => rows.Select(row => columns.Values[line][row]).ToArray())]));
+        }
+    }
+
+    private IEnumerable<PlotSeries> Percentiles(int line, int lines)
+    {
+        string title = _seconds.Lines[line].Title;
+        string color = ChartText.ColorOf(line);
+        bool showsAll = lines <= MostWithAllPercentiles;
+        yield return new PlotSeries(title + " p50", color) { Style = PlotStyle.Dashed, IsShown = showsAll };
+        yield return new PlotSeries(title + " p99", color);
+        yield return new PlotSeries(title + " max", color) { Style = PlotStyle.Dotted, IsShown = showsAll };
+    }
+
+    private Dictionary<int, string> Labels() => _run.Phases.ToDictionary(
+        static phase => phase.Number,
+        static phase => PhaseLabels.Of(phase) + (phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)}" : ""));
+
+    private IEnumerable<PlotPanel> ServerPanels()
+    {
+        ChartTable server = ServerTimeline.Read("", ServerTimeline.ServerLines, _run.ReadServerSamples, _axis, PanelBuilder.MostRows);
+        ChartTable host = ServerTimeline.Read("", ServerTimeline.HostLines, _run.ReadHostSamples, _axis, PanelBuilder.MostRows);
+        foreach ((string title, string unit, string[] keys) in States)
+        {
+            var lines = keys.SelectMany(key => Found(server, ServerTimeline.ServerLines, key).Concat(Found(host, ServerTimeline.HostLines, key))).ToList();
+            // Another machine's disk says nothing of the server's; nothing but zeros would be an empty panel.
+            if ((title != "Disk" || _run.Environment?.ServerOnSameMachine == true) && lines.Exists(static line => line.Table.Largest(line.Column, 1) > 0))
+                yield return PanelOf(title, unit, lines, LongestGap);
+        }
+    }
+
+    private static IEnumerable<(ChartTable Table, int Column, PlotSeries Series)> Found(ChartTable table, IReadOnlyList<ServerTimeline.Line> lines, string key) =>
+        lines.Index().Where(line => line.Item.Key == key && table.Rows.Any(row => double.IsFinite(row[line.Index + 1])))
+            .Select(line => (table, line.Index + 1, new PlotSeries(line.Item.Title, line.Item.Color) { Style = line.Item.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid }));
+
+    private IEnumerable<PlotPanel> ShardPanels()
+    {
+        if (ShardTimeline.Read(_run, _axis, "") is not { } shards)
+            yield break;
+        for (int i = 0; i < ShardTimeline.Figures.Count; i++)
+        {
+            var lines = shards.LinesOf(i).Select(line => (shards.Data, line.Column - 1, new PlotSeries(line.Title, line.Color))).ToList();
+            (string title, string? metric, bool isAlwaysShown) = ShardTimeline.Figures[i];
+            if (isAlwaysShown || lines.Exists(static line => line.Data.Largest(line.Item2, 1) > 0))
+                yield return PanelOf("Shards: " + title, metric is null ? "%" : title, lines, LongestShardGap);
+        }
+    }
+
+    private PlotPanel PanelOf(string title, string unit, List<(ChartTable Table, int Column, PlotSeries Series)> lines, double longestGap)
+    {
+        // What is averaged over pieces of time comes that far apart.
+        var builder = new PanelBuilder(lines.Count, Math.Max(longestGap, _axis.Seconds / (PanelBuilder.MostRows / 4.0) * 2.5));
+        foreach (((ChartTable table, int column, _), int place) in lines.Select(static (line, i) => (line, i)))
+        {
+            foreach (double[] row in table.Rows)
+                builder.Add(row[0], place, row[column]);
+        }
+
+        return new PlotPanel(title, unit, [.. lines.Select(static line => line.Series)], Built(builder));
+    }
+
+    private IReadOnlyList<PlotMark> Marks()
+    {
+        PlotMark[] all =
+        [
+            .. _run.Events.Select(happened => new PlotMark(_axis.At(happened.AtMilliseconds), happened.Kind, happened.Text))
+                .Concat(_axis.Pauses.Select(static pause => new PlotMark(pause.At, "pause", $"paused for {Units.Duration(pause.Pause)}")))
+                .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
+                    new PlotMark(_axis.At(one.AtMilliseconds), "step", $"{Units.Exact(one.Documents)} documents, safe on disk")))
+                .OrderBy(static mark => mark.At),
+        ];
+        if (all.Length > MostMarks)
+            _remarks.Add($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked.");
+        return [.. all.Take(MostMarks)];
+    }
+
+    private IEnumerable<PlotBand> Outages() => _run.Events.Where(static happened => happened is { Kind: "outage", Seconds: > 0 })
+        .Select(happened => new PlotBand(
+            _axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, _axis.Seconds) * 1000)), _axis.At(happened.AtMilliseconds), "outage", happened.Text));
+
+    private IEnumerable<PlotBand> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
+        .Select(static band => new PlotBand(band.From, band.To, band.Color, band.Color == "migration" ? "chunk migration" : "chunk migration that failed"));
+
+    /// <summary>Those of the server, as far as its one-second samples saw them.</summary>
+    private IEnumerable<PlotBand> Checkpoints()
+    {
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Server, "checkpoint_running");
+        var spans = new Spans();
+        int number = 0;
+        bool wasRunning = false;
+        foreach (MetricSample sample in _run.ReadServerSamples().Where(sample => column < sample.Values.Length))
+        {
+            bool isRunning = sample.Values[column] > 0;
+            number += isRunning && !wasRunning ? 1 : 0;
+            wasRunning = isRunning;
+            double at = _axis.At(sample.AtMilliseconds);
+            if (isRunning)
+                spans.Add(number, Math.Max(0, at - 1), at);
+        }
+
+        return spans.Bands("checkpoint", []).Take(MostMarks).Select(static band => band with { Text = "checkpoint in the server" });
+    }
+
+    /// <summary>From when to when things with a number were seen.</summary>
+    private sealed class Spans
+    {
+        private readonly SortedDictionary<int, (double From, double To)> _spans = [];
+
+        public void Add(int number, double from, double to) =>
+            _spans[number] = _spans.TryGetValue(number, out (double From, double To) span) ? (Math.Min(span.From, from), Math.Max(span.To, to)) : (Math.Max(0, from), to);
+
+        public IReadOnlyList<PlotBand> Bands(string kind, Dictionary<int, string> labels) =>
+            [.. _spans.Select(span => new PlotBand(span.Value.From, span.Value.To, kind, labels.GetValueOrDefault(span.Key, ""))).OrderBy(static band => band.From)];
+    }
+}

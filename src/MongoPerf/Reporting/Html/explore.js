@@ -1,0 +1,608 @@
+// The "Explore" section of a run's page: charts by dygraphs, everything around them by this file.
+// The data are in the element explore-data, as PlotEncoding.cs writes them. Text of the run only ever becomes text nodes, never markup.
+(() => {
+  "use strict";
+
+  const section = document.getElementById("explore");
+  const source = document.getElementById("explore-data");
+  if (!section || !source) return;
+
+  // ---- reading what PlotEncoding.cs and RangeHistograms.cs wrote ----
+
+  class Words {
+    constructor(bytes, at = 0) { this.bytes = bytes; this.at = at; }
+    // LEB128, up to 2^53: no bit operations, which end at 2^32.
+    next() {
+      for (let value = 0, factor = 1; ; factor *= 128) {
+        const byte = this.bytes[this.at++];
+        value += (byte & 127) * factor;
+        if (byte < 128) return value;
+      }
+    }
+    column(rows, decimals) {
+      const values = new Array(rows);
+      let last = 0;
+      for (let i = 0; i < rows; i++) {
+        const word = this.next();
+        if (word < 2) values[i] = word === 0 ? null : NaN;
+        else values[i] = scaled(last += signed(word - 2), decimals);
+      }
+      return values;
+    }
+  }
+
+  const signed = zigZag => zigZag % 2 ? -(zigZag + 1) / 2 : zigZag / 2;
+  const scaled = (value, decimals) => decimals >= 0 ? value / 10 ** decimals : value * 10 ** -decimals;
+
+  async function unpack(text) {
+    const stream = new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream();
+    return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
+  }
+
+  function readColumns(plot, words) {
+    for (const panel of plot.panels) {
+      panel.at = words.column(panel.rows, 1);
+      for (const series of panel.series) {
+        series.values = words.column(panel.rows, series.decimals);
+        const rows = panel.at.map((_, row) => row).filter(row => Number.isFinite(series.values[row] ?? NaN));
+        series.at = rows.map(row => panel.at[row]);
+        series.points = rows.map(row => series.values[row]);
+      }
+    }
+    plot.growth = plot.documents ? { at: words.column(plot.documents, 1), count: words.column(plot.documents, 0) } : null;
+    for (const range of plot.ranges) readBlocks(range, words);
+  }
+
+  // Where each block begins; its counts are read when they are needed.
+  function readBlocks(range, words) {
+    const count = range.blocks;
+    range.blocks = [];
+    for (let i = 0, end = 0; i < count; i++) {
+      const from = end + signed(words.next());
+      end = from + words.next();
+      const block = { from: from / 10, to: end / 10, at: words.at };
+      for (let left = words.next(); left > 0; left--) if (words.next() % 2) words.next();
+      range.blocks.push(block);
+    }
+  }
+
+  // ---- percentiles: the rules of LatencyHistogram.cs ----
+
+  const COUNTS = 27 * 1024;
+  const bucketOf = index => Math.max(0, Math.floor(index / 1024) - 1);
+  const lowest = index => (index < 1024 ? index : index % 1024 + 1024) * 2 ** (bucketOf(index) + 6);
+  const highest = index => lowest(index) + 2 ** (bucketOf(index) + 6) - 1;
+  const tenths = microseconds => Math.round(microseconds * 10) / 10;
+  const shown = nanoseconds => tenths(Math.max(100, nanoseconds) / 1000);
+
+  // Of the blocks whose middle lies in the range.
+  function summarise(range, bytes, from, to) {
+    const counts = new Float64Array(COUNTS);
+    let total = 0, sum = 0, begin = Infinity, end = -Infinity;
+    for (const block of range.blocks) {
+      const middle = (block.from + block.to) / 2;
+      if (middle < from || middle > to) continue;
+      begin = Math.min(begin, block.from);
+      end = Math.max(end, block.to);
+      const words = new Words(bytes, block.at);
+      for (let left = words.next(), index = -1; left > 0; left--) {
+        const step = words.next();
+        const count = step % 2 ? words.next() : 1;
+        index += Math.floor(step / 2);
+        counts[index] += count;
+        total += count;
+        sum += count * (lowest(index) + highest(index)) / 2;
+      }
+    }
+    if (!total) return null;
+    const percentiles = [50, 90, 95, 99, 99.9].map(percent => {
+      const rank = Math.min(total, Math.max(1, Math.ceil(percent / 100 * total * (1 - 1e-12))));
+      for (let index = 0, seen = 0; ; index++) if ((seen += counts[index]) >= rank) return shown(highest(index));
+    });
+    let last = COUNTS - 1;
+    while (!counts[last]) last--;
+    return { total, begin, end, figures: [tenths(sum / total / 1000), ...percentiles, shown(highest(last))] };
+  }
+
+  // ---- numbers for people, as Units.cs has them ----
+
+  const grouped = (value, digits = 0) => value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  const significant = value => {
+    const size = Math.abs(value);
+    return String(Number(value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 4)));
+  };
+  function stepped(value, by, suffixes) {
+    let step = 0;
+    for (; Math.abs(value) >= by - 0.5 && step < suffixes.length - 1; step++) value /= by;
+    return significant(value) + suffixes[step];
+  }
+  const TIMES = [" µs", " ms", " s"], SIZES = [" B", " KiB", " MiB", " GiB", " TiB"], COUNTED = ["", "k", "M", "G", "T"];
+  const onAxis = (unit, value) => unit === "µs" ? stepped(value, 1000, TIMES) : unit === "bytes" ? stepped(value, 1024, SIZES) : stepped(value, 1000, COUNTED);
+  function exact(unit, value) {
+    if (unit === "µs") return value < 1e4 ? grouped(value, 1) + " µs" : grouped(value / 1000, 3) + " ms";
+    if (unit === "bytes") return grouped(value / 1048576, 2) + " MiB";
+    return Math.abs(value) >= 1000 ? grouped(value, 1) : String(Number(value.toPrecision(5)));
+  }
+  function clock(seconds, digits = 0) {
+    const whole = Math.floor(Number(seconds.toFixed(digits)));
+    const two = number => String(number).padStart(2, "0");
+    const rest = digits ? (Number(seconds.toFixed(digits)) - whole).toFixed(digits).slice(1) : "";
+    const hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60;
+    return (hours ? `${hours}:${two(minutes)}` : minutes) + `:${two(whole % 60)}${rest}`;
+  }
+
+  // ---- small helpers for the page ----
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+      else made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  }
+  const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colorOf = name => color(`--c-${name}`) || color("--ink");
+  function save(blob, name) {
+    const link = element("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  // The first index of a rising array whose value is not below.
+  function indexOf(rising, value) {
+    let low = 0, high = rising.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rising[middle] < value) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+  function nearest(rising, value) {
+    const right = indexOf(rising, value);
+    return right > 0 && (right === rising.length || value - rising[right - 1] < rising[right] - value) ? right - 1 : right;
+  }
+
+  const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
+  const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed" };
+
+  class Explorer {
+    constructor(plot, bytes) {
+      this.plot = plot;
+      this.bytes = bytes;
+      this.from = 0;
+      this.to = plot.seconds;
+      this.axis = "time";
+      this.cursor = null;
+      this.mark = null;
+      this.flipped = new Set();
+    }
+
+    // -- the axis: time is what is kept, documents are a way to draw it --
+
+    get isWhole() { return this.from <= 0 && this.to >= this.plot.seconds; }
+    documentsAt(time) {
+      const { at, count } = this.plot.growth;
+      const right = indexOf(at, time);
+      if (right === 0) return at.length ? count[0] * Math.max(0, time) / Math.max(at[0], 0.1) : 0;
+      if (right === at.length) return count[right - 1];
+      return count[right - 1] + (count[right] - count[right - 1]) * (time - at[right - 1]) / (at[right] - at[right - 1]);
+    }
+    // The first or the last moment at which there were so many.
+    timeAt(documents, isLast) {
+      const { at, count } = this.plot.growth;
+      const right = isLast ? indexOf(count, documents + 0.5) : indexOf(count, documents);
+      if (right === count.length) return this.plot.seconds;
+      const [time, before] = right ? [at[right - 1], count[right - 1]] : [0, 0];
+      return count[right] === before ? time : time + (at[right] - time) * Math.min(1, Math.max(0, (documents - before) / (count[right] - before)));
+    }
+    place(time) { return this.axis === "documents" ? this.documentsAt(time) : time; }
+    time(place, isLast = false) { return this.axis === "documents" ? this.timeAt(place, isLast) : place; }
+    get window() {
+      const from = this.place(this.from), to = this.place(this.to);
+      return to > from ? [from, to] : [from, from + 1];
+    }
+    share(time) {
+      const [from, to] = this.window;
+      return (this.place(time) - from) / (to - from);
+    }
+    ticks(from, to, pixels) {
+      const step = STEPS.find(one => (to - from) / one <= pixels / 75) ?? STEPS[STEPS.length - 1];
+      const made = [];
+      for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9; i++) made.push({ v: i * step, label: clock(i * step, step < 1 ? 1 : 0) });
+      return made;
+    }
+
+    // -- what the reader sees --
+
+    build() {
+      section.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, Enter marks both ends of a range, Esc returns to the whole run. The link in the address bar restores the view."));
+      for (const remark of this.plot.remarks) section.append(element("p", { class: "soft" }, remark));
+      section.append(this.buildBar());
+      this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
+      this.now = element("p", { class: "ex-now soft" });
+      section.append(this.strip, this.buildKey(), this.now);
+      this.panels = this.plot.panels.map((panel, i) => this.buildPanel(panel, i));
+      this.table = element("tbody");
+      this.extent = element("p", { class: "soft" });
+      if (this.plot.ranges.length) {
+        const heads = ["operation", "timed", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
+        section.append(element("h3", {}, "Latency of the range"), this.extent,
+          element("div", { class: "wide" }, element("table", { id: "explore-range" },
+            element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
+      }
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
+      addEventListener("hashchange", () => { this.readHash(); this.redraw(); });
+    }
+
+    buildBar() {
+      this.range = element("output", { class: "ex-range" });
+      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.zoom(0, this.plot.seconds) }, "Whole run"));
+      if (this.plot.phases.length > 1) {
+        this.phases = element("select", { "aria-label": "Zoom to a phase", onchange: () => {
+          const phase = this.plot.phases[this.phases.value];
+          if (phase) this.zoom(phase.from, phase.to);
+        } }, element("option", { value: "" }, "Zoom to a phase…"), ...this.plot.phases.map((phase, i) => element("option", { value: i }, `${phase.text} (${clock(phase.from)})`)));
+        bar.append(this.phases);
+      }
+      if (this.plot.growth) {
+        this.axes = element("select", { "aria-label": "Axis", onchange: () => { this.axis = this.axes.value; this.replot(); this.redraw(); } },
+          element("option", { value: "time" }, "over time"), element("option", { value: "documents" }, "over documents"));
+        bar.append(this.axes);
+      }
+      bar.append(element("button", { type: "button", onclick: () => this.saveCsv() }, "CSV of the range"));
+      return bar;
+    }
+
+    buildKey() {
+      const key = element("p", { class: "ex-key soft", "aria-hidden": "true" });
+      for (const kind of Object.keys(BANDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
+        key.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
+      if (this.plot.marks.length) key.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
+      return key;
+    }
+
+    buildPanel(panel, number) {
+      const view = { panel, number, buttons: [], values: [] };
+      view.graph = element("div", { class: "ex-graph" });
+      view.line = element("div", { class: "ex-line", hidden: "" });
+      view.selection = element("div", { class: "ex-selection", hidden: "" });
+      view.over = element("div", { class: "ex-over", tabindex: "0", role: "slider", "aria-label": `${panel.title}, ${panel.unit}: cursor`, "aria-valuemin": "0",
+        "aria-valuemax": this.plot.seconds, "aria-valuenow": "0" }, view.line, view.selection);
+      const legend = element("div", { class: "ex-legend", role: "group", "aria-label": `Lines of ${panel.title}` });
+      panel.series.forEach((series, i) => {
+        const value = element("span", { class: "ex-value" });
+        const button = element("button", { type: "button", "aria-pressed": "true", onclick: () => this.toggle(view, i) },
+          element("i", { class: series.style, style: `border-color: var(--c-${series.color})` }), element("span", {}, series.title), value);
+        view.buttons.push(button);
+        view.values.push(value);
+        legend.append(button);
+      });
+      section.append(element("div", { class: "ex-panel" },
+        element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? "logarithmic" : panel.unit),
+          element("button", { type: "button", "aria-label": `PNG of ${panel.title}`, onclick: () => this.savePng(view) }, "PNG")),
+        legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
+      view.dygraph = new Dygraph(view.graph, this.rows(panel), this.options(view));
+      this.listen(view);
+      return view;
+    }
+
+    rows(panel) { return panel.at.map((at, row) => [this.place(at), ...panel.series.map(series => series.values[row])]); }
+    isShown(number, i) { return this.plot.panels[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
+
+    options(view) {
+      const { panel, number } = view;
+      const pattern = {};
+      panel.series.forEach((series, i) => { pattern[i] = { strokePattern: PATTERNS[series.style] }; });
+      return {
+        labels: ["x", ...panel.series.keys()].map(String),
+        series: pattern,
+        visibility: panel.series.map((_, i) => this.isShown(number, i)),
+        ...this.look(panel),
+        strokeWidth: 1.4, connectSeparatedPoints: true, drawGapEdgePoints: true, pointSize: 1.5,
+        includeZero: !panel.log, logscale: panel.log, labelsKMG2: panel.unit === "bytes",
+        legend: "never", showLabelsOnHighlight: false, highlightCircleSize: 0, interactionModel: {},
+        dateWindow: this.window, rightGap: 8, axisLabelFontSize: 12, xRangePad: 0,
+        axes: {
+          x: {
+            ticker: (from, to, pixels, ...rest) => this.axis === "time" ? this.ticks(from, to, pixels) : Dygraph.numericTicks(from, to, pixels, ...rest),
+            axisLabelFormatter: value => onAxis("", value),
+          },
+          y: { axisLabelFormatter: value => onAxis(panel.unit, value), axisLabelWidth: 62, pixelsPerLabel: 28 },
+        },
+        underlayCallback: (canvas, area, dygraph) => this.underlay(canvas, area, dygraph),
+        drawCallback: dygraph => this.fit(view, dygraph),
+      };
+    }
+    look(panel) { return { colors: panel.series.map(series => colorOf(series.color)), gridLineColor: color("--line"), axisLineColor: color("--soft") }; }
+    recolor() { for (const view of this.panels) view.dygraph.updateOptions(this.look(view.panel)); }
+
+    // Bands and marks under the lines.
+    underlay(canvas, area, dygraph) {
+      const x = time => dygraph.toDomXCoord(this.place(time));
+      canvas.save();
+      canvas.beginPath();
+      canvas.rect(area.x, area.y, area.w, area.h);
+      canvas.clip();
+      for (const band of this.plot.bands) {
+        if (band.to < this.from || band.from > this.to) continue;
+        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : 0.9;
+        canvas.fillStyle = color(BANDS[band.kind] ?? "--line");
+        canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
+      }
+      canvas.globalAlpha = 0.6;
+      canvas.fillStyle = colorOf("o8");
+      for (const mark of this.plot.marks) if (mark.at >= this.from && mark.at <= this.to) canvas.fillRect(Math.round(x(mark.at)), area.y, 1, area.h);
+      canvas.restore();
+    }
+
+    // Cursor and selection lie over the plot itself, beside its labels.
+    fit(view, dygraph) {
+      const area = dygraph.getArea();
+      Object.assign(view.over.style, { left: `${area.x}px`, top: `${area.y}px`, width: `${area.w}px`, height: `${area.h}px` });
+      if (view.number === 0) Object.assign(this.strip.style, { marginLeft: `${area.x}px`, width: `${area.w}px` });
+    }
+
+    // -- pointer and keys --
+
+    listen(view) {
+      const over = view.over;
+      let start = null;
+      const shareOf = event => {
+        const box = over.getBoundingClientRect();
+        return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+      };
+      const timeOf = (share, isLast) => {
+        const [from, to] = this.window;
+        return this.time(from + share * (to - from), isLast);
+      };
+      over.addEventListener("pointerdown", event => {
+        if (event.button !== 0) return;
+        start = shareOf(event);
+        over.setPointerCapture(event.pointerId);
+      });
+      over.addEventListener("pointermove", event => {
+        const share = shareOf(event);
+        this.moveTo(timeOf(share), share);
+        if (start !== null) this.select(start, share);
+      });
+      over.addEventListener("pointerup", event => {
+        const end = shareOf(event);
+        const [left, right] = [Math.min(start ?? end, end), Math.max(start ?? end, end)];
+        start = null;
+        this.select(0, 0);
+        this.moveTo(timeOf(end), end);
+        if ((right - left) * over.clientWidth > 5) this.zoom(timeOf(left), timeOf(right, true));
+      });
+      over.addEventListener("pointercancel", () => { start = null; this.select(0, 0); });
+      over.addEventListener("dblclick", () => this.zoom(0, this.plot.seconds));
+      over.addEventListener("keydown", event => this.key(view, event));
+    }
+
+    key(view, event) {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      const at = view.panel.at;
+      const length = this.to - this.from;
+      const cursor = this.cursor ?? this.from;
+      const step = (event.shiftKey ? 10 : 1) * (event.key === "ArrowLeft" ? -1 : 1);
+      const to = row => this.moveTo(Math.min(this.to, Math.max(this.from, at[Math.min(at.length - 1, Math.max(0, row))])));
+      const halve = factor => {
+        const half = length * factor / 2;
+        this.zoom(cursor - half, cursor + half);
+      };
+      switch (event.key) {
+        case "ArrowLeft": case "ArrowRight": to(nearest(at, cursor) + step); break;
+        case "Home": to(indexOf(at, this.from)); break;
+        case "End": to(indexOf(at, this.to)); break;
+        case "PageUp": this.pan(-length); break;
+        case "PageDown": this.pan(length); break;
+        case "+": case "=": halve(0.5); break;
+        case "-": halve(2); break;
+        case "Enter": this.markEnd(cursor); break;
+        case "Escape": this.mark = null; this.select(0, 0); this.zoom(0, this.plot.seconds); break;
+        default: return;
+      }
+      event.preventDefault();
+    }
+
+    markEnd(cursor) {
+      const begin = this.mark;
+      this.mark = begin === null ? cursor : null;
+      this.select(0, 0);
+      if (begin === null) this.showNow();
+      else if (begin !== cursor) this.zoom(Math.min(begin, cursor), Math.max(begin, cursor));
+    }
+
+    pan(by) {
+      const moved = Math.max(-this.from, Math.min(this.plot.seconds - this.to, by));
+      this.zoom(this.from + moved, this.to + moved);
+    }
+
+    select(left, right) {
+      for (const { selection } of this.panels) {
+        selection.hidden = left === right;
+        selection.style.left = `${Math.min(left, right) * 100}%`;
+        selection.style.width = `${Math.abs(right - left) * 100}%`;
+      }
+    }
+
+    // One cursor for all panels. Over documents, several times share a place: the share says where the pointer is.
+    moveTo(time, share = this.share(time)) {
+      this.cursor = time;
+      const reach = Math.max(3, (this.to - this.from) / 200);
+      for (const view of this.panels) {
+        view.line.hidden = !(share >= 0 && share <= 1);
+        view.line.style.left = `${share * 100}%`;
+        const texts = view.panel.series.map((series, i) => {
+          const row = nearest(series.at, time);
+          const isNear = row < series.at.length && Math.abs(series.at[row] - time) <= reach;
+          return view.values[i].textContent = isNear ? exact(view.panel.unit, series.points[row]) : "";
+        });
+        view.over.setAttribute("aria-valuenow", time.toFixed(1));
+        view.over.setAttribute("aria-valuetext", [this.when(time), ...texts.map((text, i) => text && this.isShown(view.number, i) ? `${view.panel.series[i].title} ${text}` : "")].filter(Boolean).join(", "));
+      }
+      if (this.mark !== null) this.select(this.share(this.mark), share);
+      this.showNow();
+    }
+
+    when(time) { return clock(time, 1) + (this.plot.growth ? `, ${grouped(this.documentsAt(time))} documents` : ""); }
+
+    showNow() {
+      if (this.cursor === null) return void (this.now.textContent = "");
+      const time = this.cursor, near = (this.to - this.from) / 150;
+      const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
+        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || band.kind : `${band.kind.replace("_", " ")}: ${band.text}`);
+      const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => `${mark.kind} at ${clock(mark.at, 1)}: ${mark.text}`);
+      this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : "range begun"].filter(Boolean).join(" · ");
+    }
+
+    // -- changing the view --
+
+    zoom(from, to) {
+      const length = Math.min(this.plot.seconds, Math.max(0.2, to - from));
+      this.from = Math.max(0, Math.min(from, this.plot.seconds - length));
+      this.to = this.from + length;
+      this.redraw();
+    }
+
+    toggle(view, i) {
+      const name = `${view.number}.${i}`;
+      if (!this.flipped.delete(name)) this.flipped.add(name);
+      this.redraw();
+    }
+
+    replot() { for (const view of this.panels) view.dygraph.updateOptions({ file: this.rows(view.panel), dateWindow: this.window }, true); }
+
+    redraw() {
+      for (const view of this.panels) {
+        view.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.isShown(view.number, i)));
+        view.dygraph.updateOptions({ dateWindow: this.window, visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) });
+      }
+      const digits = this.to - this.from < 60 ? 1 : 0;
+      this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.plot.seconds)}`
+        + (this.plot.growth ? `, ${grouped(this.documentsAt(this.from))} to ${grouped(this.documentsAt(this.to))} documents` : "");
+      if (this.phases) this.phases.value = this.plot.phases.findIndex(phase => phase.from === this.from && phase.to === this.to) + "";
+      if (this.phases?.selectedIndex === -1) this.phases.value = "";
+      if (this.axes) this.axes.value = this.axis;
+      if (this.cursor !== null) this.moveTo(this.cursor);
+      this.drawStrip();
+      this.drawTable();
+      this.writeHash();
+    }
+
+    drawStrip() {
+      const wide = this.strip.clientWidth;
+      const blocks = [];
+      this.plot.phases.forEach((phase, i) => {
+        const left = Math.max(0, this.share(phase.from)), right = Math.min(1, this.share(phase.to));
+        if ((right - left) * wide < 2) return;
+        blocks.push(element("span", { class: i % 2 ? "odd" : "", title: phase.text, style: `left: ${left * 100}%; width: ${(right - left) * 100}%`,
+          onclick: () => this.zoom(phase.from, phase.to) }, (right - left) * wide > 24 ? phase.text : ""));
+      });
+      this.strip.replaceChildren(...blocks);
+    }
+
+    drawTable() {
+      const rows = [];
+      let begin = Infinity, end = -Infinity;
+      for (const range of this.plot.ranges) {
+        const found = summarise(range, this.bytes, this.from, this.to);
+        if (!found) continue;
+        begin = Math.min(begin, found.begin);
+        end = Math.max(end, found.end);
+        rows.push(element("tr", {}, element("td", { class: "text" }, range.title), element("td", { class: "text" }, range.response ? "response time" : "service time"),
+          element("td", { class: "figure", "data-value": found.total }, grouped(found.total)),
+          ...found.figures.map(value => element("td", { class: "figure", "data-value": value, title: exact("µs", value) }, stepped(value, 1000, TIMES)))));
+      }
+      this.table.replaceChildren(...rows);
+      const length = this.plot.blockSeconds;
+      this.extent.dataset.from = begin;
+      this.extent.dataset.to = end;
+      this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Recomputed from what was recorded between ${clock(begin, 1)} and ${clock(end, 1)}, the warm-up left out, to the bucket as the program computes it`
+        + (length > 1 ? `; this page holds it in blocks of ${length} s, to which the range was rounded.` : ".");
+    }
+
+    // -- the link, and files --
+
+    writeHash() {
+      const parts = this.isWhole ? [] : [`from=${this.from.toFixed(1)}`, `to=${this.to.toFixed(1)}`];
+      if (this.axis !== "time") parts.push(`axis=${this.axis}`);
+      if (this.flipped.size) parts.push(`flip=${[...this.flipped].join(",")}`);
+      const hash = parts.length ? "#explore&" + parts.join("&") : "";
+      if (hash || location.hash.startsWith("#explore&")) history.replaceState(null, "", hash || "#");
+    }
+
+    readHash() {
+      if (!location.hash.startsWith("#explore&")) return;
+      const asked = new URLSearchParams(location.hash.slice(1));
+      const [from, to] = [Number(asked.get("from") ?? 0), Number(asked.get("to") ?? this.plot.seconds)];
+      if (to > from && from >= 0) [this.from, this.to] = [Math.min(from, this.plot.seconds), Math.min(to, this.plot.seconds)];
+      this.axis = asked.get("axis") === "documents" && this.plot.growth ? "documents" : "time";
+      this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.plot.panels[name.split(".")[0]]?.series[name.split(".")[1]]));
+      if (this.panels) this.replot();
+    }
+
+    get fileName() { return `${this.plot.title}-${clock(this.from)}-${clock(this.to)}`.replace(/[^\w.-]+/g, "_"); }
+
+    saveCsv() {
+      // A spreadsheet takes what begins with these for a formula.
+      const field = text => `"${(/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
+      const lines = ["seconds,panel,line,unit,value"];
+      for (const { panel, number } of this.panels) {
+        panel.series.forEach((series, i) => {
+          if (!this.isShown(number, i)) return;
+          for (let row = indexOf(series.at, this.from); row < series.at.length && series.at[row] <= this.to; row++)
+            lines.push([series.at[row], field(panel.title), field(series.title), field(panel.unit), series.points[row]].join(","));
+        });
+      }
+      save(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }), `${this.fileName}.csv`);
+    }
+
+    savePng(view) {
+      const box = view.graph.getBoundingClientRect(), scale = 2, head = 48;
+      const canvas = element("canvas", { width: box.width * scale, height: (box.height + head) * scale });
+      const pen = canvas.getContext("2d");
+      const font = getComputedStyle(document.body).fontFamily;
+      pen.scale(scale, scale);
+      pen.fillStyle = color("--back");
+      pen.fillRect(0, 0, box.width, box.height + head);
+      pen.fillStyle = color("--ink");
+      pen.font = `bold 14px ${font}`;
+      pen.fillText(`${view.panel.title}, ${view.panel.unit}: ${this.plot.title}`, 8, 18);
+      pen.font = `12px ${font}`;
+      let x = 8;
+      view.panel.series.forEach((series, i) => {
+        if (!this.isShown(view.number, i)) return;
+        pen.fillStyle = colorOf(series.color);
+        pen.fillRect(x, 32, 16, 3);
+        pen.fillStyle = color("--ink");
+        pen.fillText(series.title, x + 20, 38);
+        x += pen.measureText(series.title).width + 36;
+      });
+      for (const part of view.graph.querySelectorAll("canvas")) pen.drawImage(part, 0, head, box.width, box.height);
+      pen.textBaseline = "middle";
+      for (const label of view.graph.querySelectorAll(".dygraph-axis-label")) {
+        const at = label.getBoundingClientRect();
+        pen.textAlign = label.classList.contains("dygraph-axis-label-x") ? "center" : "right";
+        pen.fillText(label.textContent, pen.textAlign === "right" ? at.right - box.left : at.left - box.left + at.width / 2, at.top - box.top + at.height / 2 + head);
+      }
+      canvas.toBlob(blob => save(blob, `${this.fileName}-${view.panel.title.replace(/\W+/g, "_")}.png`));
+    }
+  }
+
+  // An old browser has the static charts.
+  if (typeof Dygraph === "undefined" || typeof DecompressionStream === "undefined") {
+    section.append(element("p", { class: "soft" }, "This browser is too old for the charts to zoom into; the charts and tables below show the same run."));
+    return;
+  }
+  const plot = JSON.parse(source.textContent);
+  unpack(plot.packed).then(bytes => {
+    readColumns(plot, new Words(bytes));
+    const explorer = new Explorer(plot, bytes);
+    explorer.readHash();
+    explorer.build();
+    explorer.redraw();
+    section.dataset.ready = "true";
+  });
+})();
