@@ -87,7 +87,7 @@ public sealed class ComparisonTests
         string? keep = Environment.GetEnvironmentVariable(KeepVariable);
         using TestServer server = TestServer.Start("mongod");
         using var direct = new RecordingProxy(server.Address);
-        using var delaying = new RecordingProxy(server.Address) { Delay = TimeSpan.FromMilliseconds(1) };
+        using var delaying = new RecordingProxy(server.Address) { Delay = TimeSpan.FromMilliseconds(keep is null ? 10 : 1) };
         using var runs = new RunsFolder();
         string[] shape = keep is null
             ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "3"]
