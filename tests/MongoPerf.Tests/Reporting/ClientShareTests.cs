@@ -22,7 +22,7 @@ public sealed class ClientShareTests : IDisposable
     {
         // 40 µs of a find of 10 kB, 31 µs of an insert: 1 µs of each is outside of the service time.
         ClientLimit limit = LimitOf(Calibrations.Of(), RunParts.Phase(1, "q4", Result("find", 199, 10_000)), RunParts.Phase(2, "safe", Result("safe", 61.5, 1000)));
-        Assert.Equal($"the client itself takes at most 31 µs of the 62.5 µs per operation (50 %), in safe; {Known}", limit.Share);
+        Assert.Equal($"the client itself takes at most 31 µs of the 62 µs per operation (50 %), in safe; {Known}", limit.Share);
         Assert.False(limit.IsLimit);
     }
 
