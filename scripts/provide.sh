@@ -76,6 +76,8 @@ has_library() {
 is_present() {
   case $1 in
     gnuplot-nox) command -v gnuplot >/dev/null ;;
+    chromium) command -v chromium >/dev/null ;;
+    libjs-dygraphs) [[ -f /usr/share/javascript/dygraphs/dygraph.min.js ]] ;;
     xz-utils) command -v xz >/dev/null ;;
     librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;

@@ -10,8 +10,11 @@ namespace MongoPerf.Reporting.Explore;
 /// </remarks>
 internal static class PlotEncoding
 {
-    /// <summary>Digits of a column's largest value that are kept.</summary>
+    /// <summary>Digits of a column's largest value that are kept; nothing of whole numbers is lost but of bytes.</summary>
     private const int Digits = 5;
+
+    /// <summary>Digits of a column's least duration that are kept, but never less than a tenth of a microsecond: buckets are told apart by three.</summary>
+    private const int DurationDigits = 4;
 
     /// <summary>All characters that mean something in HTML are escaped, so that the text may stand in a script element.</summary>
     private static readonly JsonWriterOptions Options = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.Default };
@@ -37,11 +40,25 @@ internal static class PlotEncoding
             writer.WriteNumber("blockSeconds", plot.Ranges?.BlockSeconds ?? 0);
             WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, bytes, range));
             WriteArray(writer, "remarks", plot.Remarks, writer.WriteStringValue);
-            writer.WriteString("packed", Compress(bytes));
+            writer.WriteBase64String("packed", Compress(bytes));
             writer.WriteEndObject();
         }
 
         return System.Text.Encoding.UTF8.GetString(json.ToArray());
+    }
+
+    /// <summary>How long the packed columns are.</summary>
+    public static int PackedBytes(Plot plot)
+    {
+        using var bytes = new MemoryStream();
+        foreach (PlotPanel panel in plot.Panels)
+        {
+            WriteColumn(bytes, panel.Columns.At, 1);
+            foreach (double[] values in panel.Columns.Values)
+                WriteColumn(bytes, values, DecimalsOf(panel, values));
+        }
+
+        return Compress(bytes).Length;
     }
 
     public static void WriteWord(Stream output, ulong value)
@@ -55,7 +72,7 @@ internal static class PlotEncoding
 
     private static void WritePanel(Utf8JsonWriter writer, Stream bytes, PlotPanel panel)
     {
-        int[] decimals = [.. panel.Columns.Values.Select(DecimalsOf)];
+        int[] decimals = [.. panel.Columns.Values.Select(values => DecimalsOf(panel, values))];
         writer.WriteStartObject();
         writer.WriteString("title", panel.Title);
         writer.WriteString("unit", panel.Unit);
@@ -100,11 +117,17 @@ internal static class PlotEncoding
         }
     }
 
-    private static int DecimalsOf(double[] values)
+    private static int DecimalsOf(PlotPanel panel, double[] values)
     {
-        double largest = values.Where(double.IsFinite).Select(Math.Abs).DefaultIfEmpty(0).Max();
-        return largest == 0 ? 0 : Math.Clamp(Digits - 1 - (int)Math.Floor(Math.Log10(largest)), -15, 9);
+        double[] sizes = [.. values.Where(static value => double.IsFinite(value) && value != 0).Select(Math.Abs)];
+        if (sizes.Length == 0)
+            return 0;
+        if (panel.IsLogarithmic)
+            return Math.Clamp(DurationDigits - 1 - PowerOf(sizes.Min()), -15, 1);
+        return Math.Clamp(Digits - 1 - PowerOf(sizes.Max()), panel.Unit == "bytes" ? -15 : 0, 9);
     }
+
+    private static int PowerOf(double value) => (int)Math.Floor(Math.Log10(value));
 
     private static void WriteMark(Utf8JsonWriter writer, PlotMark mark)
     {
@@ -144,11 +167,11 @@ internal static class PlotEncoding
         writer.WriteEndArray();
     }
 
-    private static string Compress(MemoryStream bytes)
+    private static byte[] Compress(MemoryStream bytes)
     {
         using var packed = new MemoryStream();
         using (var zlib = new ZLibStream(packed, CompressionLevel.SmallestSize, leaveOpen: true))
             zlib.Write(bytes.GetBuffer(), 0, (int)bytes.Length);
-        return Convert.ToBase64String(packed.GetBuffer(), 0, (int)packed.Length);
+        return packed.ToArray();
     }
 }

@@ -13,21 +13,25 @@ namespace MongoPerf.Reporting.Explore;
 /// </remarks>
 internal static class RangeHistograms
 {
-    private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
+    private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 21600, 86400];
 
     /// <summary>In the finest blocks that fit.</summary>
     /// <param name="run">Its samples are read with their histograms, some of them again for each length that is tried.</param>
     /// <param name="seconds">What its operations are called.</param>
     /// <param name="axis">Of time.</param>
     /// <param name="colors">Of the lines.</param>
-    /// <param name="mostBytes">Of all blocks together, before they are compressed.</param>
-    /// <returns>Null when nothing was recorded, or when even blocks of an hour are too much.</returns>
+    /// <param name="mostBytes">Of all blocks together, before they are compressed; blocks of a day may take more.</param>
+    /// <returns>Null when nothing was recorded.</returns>
     public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int mostBytes)
     {
-        foreach (int length in BlockSeconds)
+        double least = 0;
+        foreach (int length in BlockSeconds.Where(length => length >= least || length == BlockSeconds[^1]))
         {
-            if (new Writer(seconds, axis, colors, length).Read(run, mostBytes) is { } series)
+            var writer = new Writer(seconds, axis, colors, length);
+            if (writer.Read(run, length == BlockSeconds[^1] ? int.MaxValue : mostBytes) is { } series)
                 return series.Count == 0 ? null : new PlotRanges(length, series);
+            // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
+            least = length * axis.Seconds / Math.Max(length, writer.ReachedSeconds);
         }
 
         return null;
@@ -36,6 +40,9 @@ internal static class RangeHistograms
     private sealed class Writer(OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int length)
     {
         private readonly Dictionary<int, Line> _lines = [];
+
+        /// <summary>How far the last reading came.</summary>
+        public double ReachedSeconds { get; private set; }
 
         /// <returns>Null as soon as it is more than that.</returns>
         public IReadOnlyList<PlotRange>? Read(StoredRun run, int mostBytes)
@@ -50,9 +57,11 @@ internal static class RangeHistograms
                 if (!_lines.TryGetValue(place, out Line? line))
                     _lines.Add(place, line = new Line());
                 double end = axis.At(sample.AtMilliseconds);
-                long block = (long)Math.Floor((end - (sample.Seconds / 2)) / length);
-                if (block != line.Block)
+                // At the finest, each sample is a block of its own, however short.
+                long block = length == 1 ? line.Blocks : (long)Math.Floor((end - (sample.Seconds / 2)) / length);
+                if (block != line.Block || length == 1)
                     written += line.Flush();
+                ReachedSeconds = end;
                 if (written > mostBytes)
                     return null;
                 line.Add(sample, block, end);

@@ -16,10 +16,11 @@ internal sealed class RunPlot
     private const double LongestGap = 3;
     private const double LongestShardGap = 30;
 
-    /// <summary>A page of an hour's run is to have some 400 KB of data, a day's 3 MB at most; columns take a part of it, and packing a quarter off.</summary>
-    private const int MostRangeBytes = 300_000;
-    private const int MoreRangeBytesPerHour = 90_000;
-    private const int MostRangeBytesOfAll = 2_400_000;
+    /// <summary>Of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get what columns leave.</summary>
+    private const int MostBytes = 300_000;
+    private const int MoreBytesPerHour = 85_000;
+    private const int MostBytesOfAll = 2_250_000;
+    private const int LeastRangeBytes = 110_000;
 
     private static readonly (string Title, string Unit, string[] Keys)[] States =
     [
@@ -59,19 +60,23 @@ internal sealed class RunPlot
             _remarks.Add($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more.");
         if (_axis.Pauses.Any())
             _remarks.Add("Pauses between the sessions of this run are cut out of the axis.");
-        return new Plot(_axis.Seconds, panels)
+        var plot = new Plot(_axis.Seconds, panels)
         {
             Marks = Marks(),
             Bands = [.. Outages(), .. Migrations(), .. operations.WarmUps, .. Checkpoints()],
             Phases = operations.Phases,
             Documents = operations.Documents,
-            Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, RangeBytes(_axis.Seconds)),
             Remarks = _remarks,
         };
+        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, RangeBytes(plot)) };
     }
 
-    /// <summary>Bytes of histograms for a run of this length.</summary>
-    private static int RangeBytes(double seconds) => (int)Math.Min(MostRangeBytesOfAll, MostRangeBytes + (MoreRangeBytesPerHour * Math.Max(0, (seconds / 3600) - 1)));
+    /// <summary>Bytes that are left for histograms.</summary>
+    private static int RangeBytes(Plot plot)
+    {
+        double most = Math.Min(MostBytesOfAll, MostBytes + (MoreBytesPerHour * Math.Max(0, (plot.Seconds / 3600) - 1)));
+        return Math.Max(LeastRangeBytes, (int)most - PlotEncoding.PackedBytes(plot));
+    }
 
     private (IReadOnlyList<PlotPanel> Panels, IReadOnlyList<PlotBand> Phases, IReadOnlyList<PlotBand> WarmUps, PlotColumns? Documents) Operations()
     {
@@ -155,9 +160,13 @@ internal sealed class RunPlot
             var lines = keys.SelectMany(key => Found(server, ServerTimeline.ServerLines, key).Concat(Found(host, ServerTimeline.HostLines, key))).ToList();
             // Another machine's disk says nothing of the server's; nothing but zeros would be an empty panel.
             if ((title != "Disk" || _run.Environment?.ServerOnSameMachine == true) && lines.Exists(static line => line.Table.Largest(line.Column, 1) > 0))
-                yield return PanelOf(title, unit, lines, LongestGap);
+                yield return PanelOf(title, unit, [.. lines.Select(line => line with { Series = line.Series with { IsShown = !IsFarOff(line, lines) } })], LongestGap);
         }
     }
+
+    /// <summary>A limit that would press all other lines to the ground.</summary>
+    private static bool IsFarOff((ChartTable Table, int Column, PlotSeries Series) line, List<(ChartTable Table, int Column, PlotSeries Series)> all) =>
+        line.Series.Title == "limit" && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Max(static other => other.Table.Largest(other.Column, 1));
 
     private static IEnumerable<(ChartTable Table, int Column, PlotSeries Series)> Found(ChartTable table, IReadOnlyList<ServerTimeline.Line> lines, string key) =>
         lines.Index().Where(line => line.Item.Key == key && table.Rows.Any(row => double.IsFinite(row[line.Index + 1])))

@@ -163,6 +163,22 @@
     return right > 0 && (right === rising.length || value - rising[right - 1] < rising[right] - value) ? right - 1 : right;
   }
 
+  // Least and greatest of some rows in the order in which they came, and whether the line ends there.
+  function extremes(values, from, to) {
+    let least = null, greatest = null, ends = false;
+    for (let row = from; row < to; row++) {
+      const value = values[row];
+      if (value === null) continue;
+      if ((ends = Number.isNaN(value))) continue;
+      if (least === null || value < values[least]) least = row;
+      if (greatest === null || value > values[greatest]) greatest = row;
+    }
+    if (least === null) return [null, null, ends];
+    return [values[Math.min(least, greatest)], least === greatest ? null : values[Math.max(least, greatest)], ends];
+  }
+
+  // Of a panel: some two pixels each on a wide screen.
+  const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
   const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed" };
@@ -210,7 +226,20 @@
     ticks(from, to, pixels) {
       const step = STEPS.find(one => (to - from) / one <= pixels / 75) ?? STEPS[STEPS.length - 1];
       const made = [];
-      for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9; i++) made.push({ v: i * step, label: clock(i * step, step < 1 ? 1 : 0) });
+      for (let i = Math.ceil(from / step - 1e-9); i * step <= to + 1e-9; i++) {
+        // The first would run into the lowest label of the values.
+        const isAtEdge = (i * step - from) / (to - from) * pixels < 12;
+        made.push({ v: i * step, label: isAtEdge ? "" : clock(i * step, step < 1 ? 1 : 0) });
+      }
+      return made;
+    }
+    // Powers of ten, and 2 and 5 times these where there is room.
+    logTicks(from, to, unit) {
+      const low = Math.floor(Math.log10(Math.max(from, 1e-3))), high = Math.ceil(Math.log10(to));
+      const factors = high - low <= 2 ? [1, 2, 5] : [1];
+      const made = [];
+      for (let power = low; power <= high; power++)
+        for (const factor of factors) made.push({ v: factor * 10 ** power, label: onAxis(unit, factor * 10 ** power) });
       return made;
     }
 
@@ -233,7 +262,12 @@
             element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
       }
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
-      addEventListener("hashchange", () => { this.readHash(); this.redraw(); });
+      addEventListener("hashchange", () => {
+        this.readHash();
+        for (const view of this.panels) view.dygraph?.updateOptions({ visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) }, true);
+        this.showToggles();
+        this.redraw();
+      });
     }
 
     buildBar() {
@@ -247,7 +281,7 @@
         bar.append(this.phases);
       }
       if (this.plot.growth) {
-        this.axes = element("select", { "aria-label": "Axis", onchange: () => { this.axis = this.axes.value; this.replot(); this.redraw(); } },
+        this.axes = element("select", { "aria-label": "Axis", onchange: () => { this.axis = this.axes.value; this.redraw(); } },
           element("option", { value: "time" }, "over time"), element("option", { value: "documents" }, "over documents"));
         bar.append(this.axes);
       }
@@ -283,12 +317,49 @@
         element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? "logarithmic" : panel.unit),
           element("button", { type: "button", "aria-label": `PNG of ${panel.title}`, onclick: () => this.savePng(view) }, "PNG")),
         legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
-      view.dygraph = new Dygraph(view.graph, this.rows(panel), this.options(view));
       this.listen(view);
       return view;
     }
 
-    rows(panel) { return panel.at.map((at, row) => [this.place(at), ...panel.series.map(series => series.values[row])]); }
+    // What is drawn of the visible range: all points, or where they would lie closer than pixels the least and the greatest of each piece.
+    rows(panel) {
+      const first = Math.max(0, indexOf(panel.at, this.from) - 1), end = Math.min(panel.at.length, indexOf(panel.at, this.to) + 2);
+      const piece = Math.ceil((end - first) / MOST_PIECES);
+      const rows = [];
+      if (piece <= 2) {
+        for (let row = first; row < end; row++) rows.push([this.place(panel.at[row]), ...panel.series.map(series => series.values[row])]);
+        return rows;
+      }
+      for (let row = first; row < end; row += piece) {
+        const last = Math.min(end, row + piece);
+        const parts = panel.series.map(series => extremes(series.values, row, last));
+        rows.push([this.place(panel.at[row]), ...parts.map(part => part[0])], [this.place(panel.at[(row + last) >> 1]), ...parts.map(part => part[1])]);
+        if (parts.some(part => part[2])) rows.push([this.place(panel.at[last - 1]), ...parts.map(part => part[2] ? NaN : null)]);
+      }
+      return rows;
+    }
+
+    // Panels on the screen are drawn at once, the others one by one behind them.
+    draw() {
+      for (const view of this.panels) {
+        const box = view.graph.getBoundingClientRect();
+        view.isStale = box.bottom < 0 || box.top > innerHeight;
+      }
+      for (const view of this.panels.filter(view => !view.isStale)) this.drawPanel(view);
+      clearTimeout(this.later);
+      this.later = setTimeout(() => this.drawStale(), 30);
+    }
+    drawStale() {
+      const view = this.panels.find(view => view.isStale);
+      if (!view) return void (section.dataset.drawn = "true");
+      view.isStale = false;
+      this.drawPanel(view);
+      this.later = setTimeout(() => this.drawStale());
+    }
+    drawPanel(view) {
+      if (view.dygraph) view.dygraph.updateOptions({ file: this.rows(view.panel), dateWindow: this.window });
+      else view.dygraph = new Dygraph(view.graph, this.rows(view.panel), this.options(view));
+    }
     isShown(number, i) { return this.plot.panels[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
 
     options(view) {
@@ -301,7 +372,7 @@
         visibility: panel.series.map((_, i) => this.isShown(number, i)),
         ...this.look(panel),
         strokeWidth: 1.4, connectSeparatedPoints: true, drawGapEdgePoints: true, pointSize: 1.5,
-        includeZero: !panel.log, logscale: panel.log, labelsKMG2: panel.unit === "bytes",
+        includeZero: !panel.log, logscale: panel.log,
         legend: "never", showLabelsOnHighlight: false, highlightCircleSize: 0, interactionModel: {},
         dateWindow: this.window, rightGap: 8, axisLabelFontSize: 12, xRangePad: 0,
         axes: {
@@ -309,14 +380,17 @@
             ticker: (from, to, pixels, ...rest) => this.axis === "time" ? this.ticks(from, to, pixels) : Dygraph.numericTicks(from, to, pixels, ...rest),
             axisLabelFormatter: value => onAxis("", value),
           },
-          y: { axisLabelFormatter: value => onAxis(panel.unit, value), axisLabelWidth: 62, pixelsPerLabel: 28 },
+          y: {
+            axisLabelFormatter: value => onAxis(panel.unit, value), axisLabelWidth: 62, pixelsPerLabel: 28, labelsKMG2: panel.unit === "bytes",
+            ...(panel.log ? { ticker: (from, to) => this.logTicks(from, to, panel.unit) } : {}),
+          },
         },
         underlayCallback: (canvas, area, dygraph) => this.underlay(canvas, area, dygraph),
         drawCallback: dygraph => this.fit(view, dygraph),
       };
     }
     look(panel) { return { colors: panel.series.map(series => colorOf(series.color)), gridLineColor: color("--line"), axisLineColor: color("--soft") }; }
-    recolor() { for (const view of this.panels) view.dygraph.updateOptions(this.look(view.panel)); }
+    recolor() { for (const view of this.panels) view.dygraph?.updateOptions(this.look(view.panel)); }
 
     // Bands and marks under the lines.
     underlay(canvas, area, dygraph) {
@@ -325,10 +399,11 @@
       canvas.beginPath();
       canvas.rect(area.x, area.y, area.w, area.h);
       canvas.clip();
+      const fills = Object.fromEntries(Object.entries(BANDS).map(([kind, name]) => [kind, color(name)]));
       for (const band of this.plot.bands) {
         if (band.to < this.from || band.from > this.to) continue;
         canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : 0.9;
-        canvas.fillStyle = color(BANDS[band.kind] ?? "--line");
+        canvas.fillStyle = fills[band.kind];
         canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
       }
       canvas.globalAlpha = 0.6;
@@ -469,16 +544,17 @@
     toggle(view, i) {
       const name = `${view.number}.${i}`;
       if (!this.flipped.delete(name)) this.flipped.add(name);
-      this.redraw();
+      view.dygraph?.setVisibility(i, this.isShown(view.number, i));
+      this.showToggles();
+      this.writeHash();
     }
 
-    replot() { for (const view of this.panels) view.dygraph.updateOptions({ file: this.rows(view.panel), dateWindow: this.window }, true); }
+    showToggles() {
+      for (const view of this.panels) view.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.isShown(view.number, i)));
+    }
 
     redraw() {
-      for (const view of this.panels) {
-        view.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.isShown(view.number, i)));
-        view.dygraph.updateOptions({ dateWindow: this.window, visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) });
-      }
+      this.draw();
       const digits = this.to - this.from < 60 ? 1 : 0;
       this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.plot.seconds)}`
         + (this.plot.growth ? `, ${grouped(this.documentsAt(this.from))} to ${grouped(this.documentsAt(this.to))} documents` : "");
@@ -520,7 +596,7 @@
       this.extent.dataset.from = begin;
       this.extent.dataset.to = end;
       this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Recomputed from what was recorded between ${clock(begin, 1)} and ${clock(end, 1)}, the warm-up left out, to the bucket as the program computes it`
-        + (length > 1 ? `; this page holds it in blocks of ${length} s, to which the range was rounded.` : ".");
+        + (length > 1 ? `; this page holds it in blocks of ${clock(length)}, to which the range was rounded (run.db has every second).` : ".");
     }
 
     // -- the link, and files --
@@ -540,7 +616,6 @@
       if (to > from && from >= 0) [this.from, this.to] = [Math.min(from, this.plot.seconds), Math.min(to, this.plot.seconds)];
       this.axis = asked.get("axis") === "documents" && this.plot.growth ? "documents" : "time";
       this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.plot.panels[name.split(".")[0]]?.series[name.split(".")[1]]));
-      if (this.panels) this.replot();
     }
 
     get fileName() { return `${this.plot.title}-${clock(this.from)}-${clock(this.to)}`.replace(/[^\w.-]+/g, "_"); }
@@ -602,6 +677,7 @@
     const explorer = new Explorer(plot, bytes);
     explorer.readHash();
     explorer.build();
+    explorer.showToggles();
     explorer.redraw();
     section.dataset.ready = "true";
   });

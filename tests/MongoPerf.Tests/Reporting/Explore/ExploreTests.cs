@@ -1,0 +1,252 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.RegularExpressions;
+using System.Xml;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
+using MongoPerf.Reporting.Html;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Explore;
+
+/// <summary>What a page holds to be explored. What a browser makes of it is tested by scripts/page-tests.</summary>
+public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fixture>
+{
+    private const string Hostile = "</script><script>alert(1)</script><!-- ]]> & \" ' \u2028";
+
+    private readonly StoredRun _run;
+
+    public ExploreTests(ApprovedReportTests.Fixture fixture) => _run = fixture.Run;
+
+    [Fact]
+    public void Model_of_the_frozen_run_is_approved() => Approved.Check("explore.txt", Text(RunPlot.Of(_run)!));
+
+    [Fact]
+    public void What_is_packed_is_read_back_to_five_digits()
+    {
+        Plot plot = RunPlot.Of(_run)!;
+        var packed = new PackedPlot(PlotEncoding.Write(plot, "x"));
+
+        Assert.True(packed.IsReadWhole);
+        Assert.Equal(plot.Panels.Count, packed.Columns.Count);
+        foreach ((PlotPanel panel, PlotColumns read) in plot.Panels.Zip(packed.Columns))
+        {
+            AssertClose(panel.Columns.At, read.At, 0.051);
+            Assert.Equal(panel.Columns.Values.Count, read.Values.Count);
+            foreach ((double[] written, double[] back) in panel.Columns.Values.Zip(read.Values))
+            {
+                double largest = written.Where(double.IsFinite).Max(Math.Abs);
+                // Durations by the least of them, to a tenth of a microsecond at best.
+                AssertClose(written, back, panel.IsLogarithmic ? Math.Max(0.051, written.Where(double.IsFinite).Min() * 1e-3) : largest * 1e-4);
+            }
+        }
+
+        AssertClose(plot.Documents!.Values[0], packed.Documents!.Values[0], 0.1);
+    }
+
+    [Fact]
+    public void Percentiles_of_a_range_are_those_of_its_seconds()
+    {
+        Plot plot = RunPlot.Of(_run)!;
+        var packed = new PackedPlot(PlotEncoding.Write(plot, "x"));
+        Assert.Equal(1, plot.Ranges!.BlockSeconds);
+        Assert.NotEmpty(packed.Ranges);
+        var measured = new MeasuredRanges(_run);
+        foreach ((double from, double to) in MeasuredRanges.Random(plot.Seconds))
+        {
+            foreach ((string title, IReadOnlyList<PackedPlot.Block> blocks) in packed.Ranges)
+                Assert.Equal(measured.Of(title, from, to), LatencySummaries.From(PackedPlot.Sum(blocks, from, to)));
+        }
+    }
+
+    [Fact]
+    public void Percentiles_of_the_whole_run_are_those_of_the_results()
+    {
+        var packed = new PackedPlot(PlotEncoding.Write(RunPlot.Of(_run)!, "x"));
+        foreach ((string title, IReadOnlyList<PackedPlot.Block> blocks) in packed.Ranges)
+            Assert.Equal(_run.Phases.Where(phase => phase.Phase == title).SelectMany(phase => phase.Operations).Sum(result => result.Operations), PackedPlot.Sum(blocks, 0, double.MaxValue).TotalCount);
+    }
+
+    /// <summary>The vectors by which explore.js turns an index into nanoseconds: below 2,048 buckets are 64 ns wide, then ever 1,024 twice as wide.</summary>
+    [Theory]
+    [InlineData(0, 0, 63)]
+    [InlineData(1, 64, 127)]
+    [InlineData(1023, 65472, 65535)]
+    [InlineData(1024, 65536, 65599)]
+    [InlineData(2047, 131008, 131071)]
+    [InlineData(2048, 131072, 131199)]
+    [InlineData(3071, 262016, 262143)]
+    [InlineData(3072, 262144, 262399)]
+    [InlineData(27647, 4395899027456, 4398046511103)]
+    public void Index_of_a_bucket_tells_its_durations(int index, long lowest, long highest)
+    {
+        // As in explore.js.
+        double width = Math.Pow(2, Math.Max(0, Math.Floor(index / 1024.0) - 1) + 6);
+        double low = (index < 1024 ? index : (index % 1024) + 1024) * width;
+
+        Assert.Equal(lowest, LatencyHistogram.LowestAt(index));
+        Assert.Equal(highest, LatencyHistogram.HighestAt(index));
+        Assert.Equal((lowest, highest), ((long)low, (long)(low + width - 1)));
+    }
+
+    [Fact]
+    public void Names_from_the_run_stay_text()
+    {
+        var panel = new PlotPanel(Hostile, Hostile, [new PlotSeries(Hostile, "o1")], new PlotColumns([0], [[1]]));
+        var plot = new Plot(1, [panel]) { Marks = [new(0, Hostile, Hostile)], Phases = [new(0, 1, "phase", Hostile)], Remarks = [Hostile] };
+
+        string json = PlotEncoding.Write(plot, Hostile);
+
+        Assert.DoesNotContain('<', json);
+        Assert.DoesNotContain('&', json);
+        Assert.DoesNotContain('\u2028', json);
+        Assert.Equal(Hostile, new PackedPlot(json).Json.GetProperty("panels")[0].GetProperty("series")[0].GetProperty("title").GetString());
+        Assert.Throws<ArgumentException>(() => new HtmlWriter().Json("x", "\"<\""));
+    }
+
+    [Fact]
+    public void Page_is_well_formed_and_lets_only_its_own_scripts_run()
+    {
+        string page = Page(new ChartLibrary("var Dygraph = 1 < 2 && 3;"));
+
+        using (var reader = XmlReader.Create(new StringReader(page), new XmlReaderSettings { DtdProcessing = DtdProcessing.Ignore }))
+        {
+            while (reader.Read())
+            {
+            }
+        }
+
+        string[] scripts = [.. Scripts().Matches(page).Select(static match => match.Groups[1].Value)];
+        Assert.Equal(2, scripts.Length);
+        string allowed = string.Join(' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(script)))}'"));
+        Assert.Contains($"script-src {allowed}\"", page, StringComparison.Ordinal);
+        Assert.Contains("default-src 'none'", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Without_the_library_the_page_says_what_to_install()
+    {
+        string page = Page(null);
+
+        Assert.Contains("dygraphs was not found: install libjs-dygraphs", page, StringComparison.Ordinal);
+        Assert.DoesNotContain("<script", page, StringComparison.Ordinal);
+        Assert.Contains("script-src 'none'", page, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("var a = '</SCRIPT>';")]
+    [InlineData("a[b[0]]>1")]
+    public void Library_that_would_break_the_page_is_refused(string text)
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(folder.At("dygraph.js"), text);
+
+        Assert.Null(ChartLibrary.Find(folder.At("dygraph.js"), out string whyNot));
+        Assert.Contains("can't be put into a page", whyNot, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Library_is_taken_without_its_source_map()
+    {
+        using var folder = new TemporaryFolder();
+        File.WriteAllText(folder.At("dygraph.js"), "var a;\r\n//# sourceMappingURL=dygraph.min.js.map\r\n");
+
+        Assert.Equal("var a;\n", ChartLibrary.Find(folder.At("dygraph.js"), out _)!.Script);
+        Assert.Null(ChartLibrary.Find(folder.At("none.js"), out string whyNot));
+        Assert.Contains("MONGOPERF_DYGRAPHS names", whyNot, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Thinning_keeps_every_spike()
+    {
+        var builder = new PanelBuilder(1, 3);
+        for (int second = 0; second < 86_400; second++)
+            builder.Add(second, 0, second == 4_321 ? 1_000 : second == 77_777 ? 1 : 500);
+
+        PlotColumns columns = builder.Build(out double piece);
+
+        Assert.InRange(piece, 40, 50);
+        Assert.InRange(columns.At.Length, 3_000, PanelBuilder.MostRows + 2);
+        Assert.Equal(1_000, columns.Values[0].Max());
+        Assert.Equal(1, columns.Values[0].Min());
+        Assert.InRange(columns.At[Array.IndexOf(columns.Values[0], 1_000)], 4_321 - piece, 4_321 + piece);
+    }
+
+    [Fact]
+    public void Lines_sampled_together_share_rows_and_end_where_nothing_was_sampled()
+    {
+        var builder = new PanelBuilder(2, 3);
+        foreach (int second in new[] { 1, 2, 10 })
+        {
+            builder.Add(second, 0, second);
+            builder.Add(second + 0.02, 1, -second);
+        }
+
+        PlotColumns columns = builder.Build(out double piece);
+
+        Assert.Equal(0, piece);
+        Assert.Equal([1, 2, 2.1, 10], columns.At);
+        Assert.Equal([1, 2, PlotColumns.Gap, 10], columns.Values[0]);
+        Assert.Equal([-1, -2, PlotColumns.Gap, -10], columns.Values[1]);
+    }
+
+    [Fact]
+    public void Colours_are_those_of_the_charts()
+    {
+        string common = File.ReadAllText(Path.Combine(ChartRenderer.TemplateFolder, "common.gp"));
+        foreach (Palette.Color color in Palette.Colors)
+        {
+            Match numbered = Numbered().Match(color.Name);
+            string pattern = !numbered.Success ? $"name eq \"{color.Name}\" \\? \"{color.Light}\""
+                : $"\"{numbered.Groups[1].Value}\".*\\? word\\(\"(#\\w+ ){{{int.Parse(numbered.Groups[2].Value, CultureInfo.InvariantCulture) - 1}}}{color.Light}";
+            Assert.Matches(pattern, common.Replace("\\\n", "\n", StringComparison.Ordinal));
+        }
+    }
+
+    private string Page(ChartLibrary? library)
+    {
+        using var folder = new TemporaryFolder();
+        return HtmlReport.Build(_run, folder.Path, new RenderedCharts([], [], []), [], HtmlExplore.Of(_run, library, "dygraphs was not found"));
+    }
+
+    private static void AssertClose(double[] expected, double[] actual, double tolerance)
+    {
+        Assert.Equal(expected.Length, actual.Length);
+        for (int i = 0; i < expected.Length; i++)
+            Assert.True(double.IsFinite(expected[i]) ? Math.Abs(expected[i] - actual[i]) <= tolerance : expected[i].Equals(actual[i]), $"row {i}: {expected[i]} became {actual[i]}, not within {tolerance}");
+    }
+
+    /// <summary>What is drawn, with the figures of each line.</summary>
+    private static string Text(Plot plot)
+    {
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"seconds {plot.Seconds}\n");
+        foreach (PlotPanel panel in plot.Panels)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"panel {panel.Title}, {panel.Unit}{(panel.IsLogarithmic ? ", logarithmic" : "")}, {panel.Columns.At.Length} rows\n");
+            foreach ((PlotSeries series, double[] values) in panel.Series.Zip(panel.Columns.Values))
+            {
+                double[] known = [.. values.Where(double.IsFinite)];
+                text.Append(CultureInfo.InvariantCulture, $"  {series.Title} {series.Color} {series.Style}{(series.IsShown ? "" : " hidden")}: {known.Length} points, {values.Count(double.IsInfinity)} ends, {known[0]:0.#} {known.Min():0.#} {known.Max():0.#} {known.Average():0.#}\n");
+            }
+        }
+
+        foreach (PlotMark mark in plot.Marks)
+            text.Append(CultureInfo.InvariantCulture, $"mark {mark.At:0.0} {mark.Kind}: {mark.Text}\n");
+        foreach (PlotBand band in plot.Bands.Concat(plot.Phases.Take(12)))
+            text.Append(CultureInfo.InvariantCulture, $"{band.Kind} {band.From:0.0} to {band.To:0.0}: {band.Text}\n");
+        foreach (PlotRange range in plot.Ranges!.Series)
+            text.Append(CultureInfo.InvariantCulture, $"range {range.Title}{(range.IsResponse ? ", response" : "")}: {range.Blocks} blocks of {plot.Ranges.BlockSeconds} s\n");
+        text.AppendJoin('\n', plot.Remarks);
+        return text.ToString();
+    }
+
+    [GeneratedRegex("<script>(.*?)</script>", RegexOptions.Singleline)]
+    private static partial Regex Scripts();
+
+    [GeneratedRegex("^(o|shard)([0-9])$")]
+    private static partial Regex Numbered();
+}
