@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 using Spectre.Console;
 
 namespace MongoPerf.Reporting;
@@ -36,7 +37,7 @@ internal sealed record ConsoleReportOptions
     }
 }
 
-/// <summary>What a run's end shows: verdict first, then environment, tables, files and what to type next.</summary>
+/// <summary>What a run's end shows: verdict and findings first, then environment, tables, files and what to type next.</summary>
 internal static class ConsoleReport
 {
     /// <summary>The widest table needs it; lines of text wrap.</summary>
@@ -44,6 +45,8 @@ internal static class ConsoleReport
 
     /// <summary>In less, tables are cut by the terminal.</summary>
     public const int MinimumWidth = 80;
+
+    private const int MostFindings = 5;
 
     public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
     {
@@ -68,6 +71,7 @@ internal static class ConsoleReport
     {
         foreach (Verdict verdict in Verdict.Of(run))
             Labelled(console, verdict);
+        WriteFindings(console, RunFindings.Shown(run));
         console.WriteLine();
         foreach ((string name, string line) in ReportLines.Environment(run))
             Labelled(console, name, line, Color.Grey);
@@ -81,6 +85,15 @@ internal static class ConsoleReport
         Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
         if (options.Page is not null)
             Labelled(console, "report", options.Page, Color.Green);
+    }
+
+    /// <summary>The most important; nothing where there is none.</summary>
+    private static void WriteFindings(IAnsiConsole console, IReadOnlyList<Finding> findings)
+    {
+        foreach (Finding finding in findings.Take(MostFindings))
+            Labelled(console, "finding", finding.Line, Color.Yellow);
+        if (findings.Count > MostFindings)
+            Labelled(console, "finding", $"{findings.Count - MostFindings} more in the report", Color.Grey);
     }
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)

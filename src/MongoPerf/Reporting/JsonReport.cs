@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Phases;
 using MongoPerf.Reporting.Sharding;
 
@@ -34,6 +35,7 @@ internal static class JsonReport
             settings = SettingsOf(run.Settings),
             deployment = run.Deployment is { } deployment ? DeploymentOf(deployment) : null,
             environment = run.Environment,
+            findings = RunFindings.Of(run),
             accounting = run.Accounting,
             errors = run.Errors,
             phases = run.Phases.Select(phase => PhaseOf(phase, laps.GetValueOrDefault(phase.Number), run.Environment?.Calibration)),

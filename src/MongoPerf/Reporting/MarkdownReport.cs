@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting;
 
@@ -11,12 +12,25 @@ internal static class MarkdownReport
         Line(output, "");
         foreach (Verdict verdict in Verdict.Of(run))
             Item(output, $"**{verdict.Mark}**", verdict.Text);
+        Findings(output, RunFindings.Shown(run));
         Heading(output, "Setup");
         foreach ((string name, string text) in ReportLines.Environment(run))
             Item(output, name, text);
         Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576; rates and latencies exclude the warm-up");
         foreach (ReportTable table in ReportTables.All(run))
             Table(output, table);
+    }
+
+    private static void Findings(TextWriter output, IReadOnlyList<Finding> findings)
+    {
+        if (findings.Count > 0)
+            Heading(output, "Findings");
+        foreach (Finding finding in findings)
+        {
+            Item(output, $"**{finding.Id}**", finding.Text);
+            foreach ((string name, string text) in FindingText.Details(finding))
+                Line(output, $"  - {name}: {Escaped(text)}");
+        }
     }
 
     public static void Table(TextWriter output, ReportTable table)

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting;
 
@@ -56,7 +57,7 @@ internal static class OperationVerdicts
             yield return new Verdict(
                 Grade.Note,
                 $"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} documents per operation to return {Units.Counted(worst.Returned, "document")}; "
-                + "an index on its filter would help");
+                + "an index on its filter would help") { Finding = VerdictFinding.PlanScans };
         }
     }
 
@@ -87,7 +88,7 @@ internal static class OperationVerdicts
                 }
 
                 if (changes.Count > 1)
-                    yield return new Verdict(Grade.Note, $"{NameOf(line)} changed its query plan as the collection grew: {string.Join(", ", changes.Select(Text))}");
+                    yield return new Verdict(Grade.Note, $"{NameOf(line)} changed its query plan as the collection grew: {string.Join(", ", changes.Select(Text))}") { Finding = VerdictFinding.PlanChanged };
             }
         }
 

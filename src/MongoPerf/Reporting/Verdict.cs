@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Phases;
 using MongoPerf.Reporting.Restarts;
 using MongoPerf.Reporting.Sharding;
@@ -21,6 +22,9 @@ internal sealed record Verdict(Grade Grade, string Text)
     public string? Label { get; init; }
 
     public string Mark => Label ?? GradeMark;
+
+    /// <summary>The finding that the line states; null when it states none.</summary>
+    public VerdictFinding? Finding { get; init; }
 
     /// <summary>By which pages colour it.</summary>
     public string GradeMark => Grade switch
@@ -45,14 +49,14 @@ internal sealed record Verdict(Grade Grade, string Text)
         verdicts.AddRange(run.Events.Where(e => e.Kind is RunEvent.UntilReached or RunEvent.UntilMissed).Select(e => new Verdict(e.Kind == RunEvent.UntilReached ? Grade.Good : Grade.Note, e.Text)));
         ClientLimit limit = ClientLimit.Of(run);
         if (limit.Other is { } other)
-            verdicts.Add(new Verdict(Grade.Note, other.Sentence));
-        verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence)));
+            verdicts.Add(new Verdict(Grade.Note, other.Sentence) { Finding = VerdictFinding.OtherLoad });
+        verdicts.AddRange(limit.Sentences.Select(sentence => new Verdict(limit.IsLimit ? Grade.Note : Grade.Good, sentence) { Finding = limit.IsLimit ? VerdictFinding.ClientLimit : null }));
         if (limit.Share is { } share)
             verdicts.Add(new Verdict(Grade.Good, share));
         if (run.Deployment is { IsEmbedded: true })
-            verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB"));
+            verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB") { Finding = VerdictFinding.EmbeddedServer });
         if (run.Run.BuildKind != "Release")
-            verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build, which is slower than a Release build"));
+            verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build, which is slower than a Release build") { Finding = VerdictFinding.DebugBuild });
         foreach (string remark in run.Deployment?.Remarks ?? [])
         {
             if (verdicts.All(v => v.Text != remark))
@@ -105,8 +109,8 @@ internal sealed record Verdict(Grade Grade, string Text)
         if (run.Failures > a.Failed)
             sum += $"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result";
         if (run.Failures > run.Settings.Plan.MaxErrors)
-            return new Verdict(Grade.Bad, $"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed");
-        return new Verdict(run.Failures > 0 ? Grade.Note : Grade.Good, sum);
+            return new Verdict(Grade.Bad, $"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed") { Finding = VerdictFinding.FailedOperations };
+        return run.Failures > 0 ? new Verdict(Grade.Note, sum) { Finding = VerdictFinding.FailedOperations } : new Verdict(Grade.Good, sum);
     }
 
     private static void AddUnacknowledged(List<Verdict> verdicts, StoredRun run)
@@ -120,7 +124,7 @@ internal sealed record Verdict(Grade Grade, string Text)
             ? new Verdict(Grade.Good, $"unacknowledged inserts: all {Units.Exact(sent)} documents arrived")
             : new Verdict(
                 Grade.Note,
-                $"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement"));
+                $"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement") { Finding = VerdictFinding.LostWrites });
     }
 
     /// <summary>What was compared with what was written, and which phases' reads were not.</summary>

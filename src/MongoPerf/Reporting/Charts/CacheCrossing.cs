@@ -2,25 +2,35 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>The size of the collection at which something outgrew the server's cache.</summary>
-/// <param name="What">"data" or "indexes".</param>
+/// <summary>The size of the collection at which something outgrew the server's cache, or its memory.</summary>
+/// <param name="What">"data", "indexes" or "files".</param>
 /// <param name="Documents">Interpolated between the two sizes around it.</param>
-internal sealed record CacheCrossing(string What, double Documents)
+/// <param name="Limit">What was outgrown: "cache" or "memory limit".</param>
+internal sealed record CacheCrossing(string What, double Documents, string Limit = CacheCrossing.Cache)
 {
-    /// <summary>Where data and indexes outgrew the cache, if they did.</summary>
-    /// <remarks>Straight lines between the sizes, the first from the empty collection. Data are counted as they lie in the cache: uncompressed.</remarks>
-    public static IReadOnlyList<CacheCrossing> Find(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes, long? cacheBytes)
-    {
-        if (cacheBytes is not > 0)
-            return [];
+    public const string Cache = "cache";
+    public const string Memory = "memory limit";
 
+    /// <summary>Where data and indexes outgrew the cache, and the files of both the memory limit, if they did.</summary>
+    /// <remarks>Straight lines between the sizes, the first from the empty collection. Data are counted as they lie in the cache: uncompressed. What the cache can't hold
+    /// is read from the system's file cache, which holds files as they are and counts towards the limit: beyond that, reads go to the disk.</remarks>
+    public static IReadOnlyList<CacheCrossing> Find(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes, long? cacheBytes, long? memoryBytes = null)
+    {
         var crossings = new List<CacheCrossing>();
-        if (FirstAbove(sizes, static size => size.DataBytes, cacheBytes.Value) is { } data)
-            crossings.Add(new CacheCrossing("data", data));
-        if (FirstAbove(sizes, static size => size.IndexBytes, cacheBytes.Value) is { } index)
-            crossings.Add(new CacheCrossing("indexes", index));
+        Add("data", static size => size.DataBytes, cacheBytes, Cache);
+        Add("indexes", static size => size.IndexBytes, cacheBytes, Cache);
+        Add("files", static size => size.StorageBytes + size.IndexBytes, memoryBytes, Memory);
         return crossings;
+
+        void Add(string what, Func<SizeResult, long> bytesOf, long? limit, string name)
+        {
+            if (limit is > 0 && FirstAbove(sizes, bytesOf, limit.Value) is { } documents)
+                crossings.Add(new CacheCrossing(what, documents, name));
+        }
     }
+
+    /// <summary>Of all of a run's servers together that hold data; null where none was asked for.</summary>
+    public static long? MemoryOf(StoredRun run) => run.Settings.Deployment.MemoryLimitBytes is > 0 and { } limit ? limit * (run.Deployment?.ShardCount ?? 1) : null;
 
     private static double? FirstAbove(IEnumerable<(long Documents, SizeResult Sizes)> sizes, Func<SizeResult, long> bytesOf, long limit)
     {

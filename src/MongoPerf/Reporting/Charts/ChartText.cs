@@ -55,8 +55,8 @@ internal static class ChartText
     public static string TitleOf(GrowthLine line) =>
         line.IsUnacknowledged ? $"{line.Label}: unacknowledged" : line.IsInsert && line.Batch > 1 ? $"{line.Label}: {Units.Exact(line.Batch)} per command" : line.Label;
 
-    /// <summary>"data &gt; cache at 4.1M".</summary>
-    public static string CrossingText(CacheCrossing crossing) => $"{crossing.What} > cache at {AxisScale.AboutText(crossing.Documents)}";
+    /// <summary>"data &gt; cache at 4.1M", "files &gt; memory limit at 650k".</summary>
+    public static string CrossingText(CacheCrossing crossing) => $"{crossing.What} > {crossing.Limit} at {AxisScale.AboutText(crossing.Documents)}";
 
     /// <summary>The text in rows of at most so many characters, broken at blanks; a word that is longer stays whole.</summary>
     public static string Wrap(string text, int width)

@@ -84,7 +84,7 @@ internal static class GrowthCharts
             name, title, "What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk.", settings, [table]) { SharedTemplate = Template };
     }
 
-    /// <summary>Where data and indexes outgrow the cache, as marks.</summary>
+    /// <summary>Where data and indexes outgrow the cache, and files the memory limit, as marks.</summary>
     private static IReadOnlyList<PlacedMark> CacheMarks(GrowthFrame frame, double xMax) => PlacedMark.Place(
         frame.Crossings.Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))), xMax, PlotShare, 2);
 
@@ -163,7 +163,7 @@ internal static class GrowthCharts
 /// <param name="Clause">Of their titles, such as "as the collection grows".</param>
 internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string Suffix, string Clause)
 {
-    public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.Find(Growth.Sizes, Run.Deployment?.AllCacheBytes);
+    public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.Find(Growth.Sizes, Run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(Run));
 
     /// <summary>Name of a colour in common.gp: an operation has the same in all charts.</summary>
     public string ColorOf(GrowthLine line) => ChartText.ColorOf(Growth.Labels.ToList().IndexOf(line.Label));

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
+using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
@@ -38,6 +39,20 @@ internal static class HtmlReport
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
         HtmlPage.Verdicts(html, Verdict.Of(run));
+        Findings(html, RunFindings.Shown(run));
+    }
+
+    private static void Findings(HtmlWriter html, IReadOnlyList<Finding> findings)
+    {
+        if (findings.Count > 0)
+            html.Element("h2", "Findings");
+        foreach (Finding finding in findings)
+        {
+            html.Element("h3", finding.Text).Open("dl");
+            foreach ((string name, string text) in FindingText.Details(finding).Append(("id", finding.Id)))
+                html.Element("dt", name).Element("dd", text);
+            html.Close();
+        }
     }
 
     /// <summary>What nobody may overlook: a chart without this page says it too.</summary>

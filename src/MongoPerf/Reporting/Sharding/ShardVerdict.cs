@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Sharding;
 
@@ -16,7 +17,8 @@ internal static class ShardVerdict
         string spread = balance.Worst <= WorstThatIsGood
             ? $"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of even"
             : $"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less";
-        return new Verdict(balance.Worst <= WorstThatIsGood ? Grade.Good : Grade.Note, $"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}");
+        bool isEven = balance.Worst <= WorstThatIsGood;
+        return new Verdict(isEven ? Grade.Good : Grade.Note, $"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}") { Finding = isEven ? null : VerdictFinding.ShardImbalance };
     }
 
     /// <summary>Says that nearly all documents of a collection are on one shard of several; null when they are not.</summary>

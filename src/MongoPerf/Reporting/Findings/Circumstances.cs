@@ -1,0 +1,83 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>What server and machine did differently while something was found: seen together, no more.</summary>
+internal static class Circumstances
+{
+    /// <summary>As much more as this is different.</summary>
+    private const double Times = 2;
+    private const double LeastDisk = 5e6;
+    private const double BusyDisk = 0.8;
+    private const double FullDirty = 0.2;
+
+    /// <summary>Each a clause, such as "a checkpoint was running"; the most telling first.</summary>
+    /// <param name="series">The run's.</param>
+    /// <param name="inside">While it lasted.</param>
+    /// <param name="outside">What that is compared with.</param>
+    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
+        [.. new[] { Others(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
+            .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
+
+    private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        if (series.Run.Environment is not { CpuCount: > 0 and var cores } || CoresOf(series, inside) is not { } during || CoresOf(series, outside) is not { } otherwise)
+            return null;
+        return during - otherwise >= OtherLoad.NotedShare * cores
+            ? $"other programs used {Units.Significant(Math.Round(during, 1))} of {cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)"
+            : null;
+    }
+
+    private static double? CoresOf(RunSeries series, IReadOnlyList<TimeWindow> windows)
+    {
+        double[] cores = [.. series.HostSeconds.Where(second => windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To)).Select(second => second.OtherCores).OfType<double>()];
+        return cores.Length == 0 ? null : cores.Average();
+    }
+
+    private static string? Checkpoint(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        double during = ShareOfCheckpoints(inside);
+        return during >= 0.5 && during >= Times * ShareOfCheckpoints(outside) ? "a checkpoint was running" : null;
+
+        double ShareOfCheckpoints(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("checkpoint_running") > 0);
+    }
+
+    private static string? Migration(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        ChunkEvent[] moves = [.. series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)];
+        if (moves.Length == 0)
+            return null;
+        double during = Share(inside);
+        return during >= 0.5 && during >= Times * Share(outside) ? "chunks were migrating" : null;
+
+        double Share(IReadOnlyList<TimeWindow> windows) =>
+            windows.Sum(w => moves.Sum(m => Math.Max(0, Math.Min(w.To, m.EndMilliseconds ?? w.To) - Math.Max(w.From, m.AtMilliseconds)) / 1000.0)) / Math.Max(0.001, windows.Sum(w => w.Seconds));
+    }
+
+    /// <summary>What had to come from further away.</summary>
+    public static IEnumerable<string> Reads(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        if (More(series.Host.RateOf(inside, "disk_read"), series.Host.RateOf(outside, "disk_read")) is { } disk)
+            yield return $"the disk read {disk}";
+        if (More(series.Server.RateOf(inside, "cache_read"), series.Server.RateOf(outside, "cache_read")) is { } cache)
+            yield return $"the cache was filled with {cache}";
+        if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
+            yield return $"the disk was {Units.Percent(Math.Min(1, busy))} busy";
+    }
+
+    private static string? More(double? inside, double? outside) =>
+        inside >= LeastDisk && inside >= Times * (outside ?? 0) ? $"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)" : null;
+
+    private static IEnumerable<string> Cache(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        double during = ShareOfDirty(inside);
+        if (during >= 0.5 && during >= Times * ShareOfDirty(outside))
+            yield return $"more than {Units.Percent(FullDirty)} of the cache was dirty";
+        double evicted = series.Server.RateOf(inside, "cache_evicted_by_clients") ?? 0;
+        double otherwise = series.Server.RateOf(outside, "cache_evicted_by_clients") ?? 0;
+        if (evicted >= 100 && evicted >= Times * otherwise)
+            yield return $"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)";
+
+        double ShareOfDirty(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("cache_dirty") > FullDirty * value("cache_max"));
+    }
+}

@@ -1,0 +1,94 @@
+using System.Text.Json.Serialization;
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Something that a run shows and a reader would otherwise have to see in its charts.</summary>
+internal sealed record Finding
+{
+    /// <summary>What kind it is: one of <see cref="FindingIds"/>, never renamed.</summary>
+    public required string Id { get; init; }
+
+    /// <summary>In one line.</summary>
+    public required string Text { get; init; }
+
+    /// <summary>Labels of the operations that show it, the plainest first; empty for the run as a whole.</summary>
+    public IReadOnlyList<string> Operations { get; init; } = [];
+
+    public FindingRange? Range { get; init; }
+
+    /// <summary>Rate within the range, or after it, to that before or beside it; null where nothing is known of it.</summary>
+    public FindingEffect? Rate { get; init; }
+
+    /// <summary>The same of the 99th percentile.</summary>
+    public FindingEffect? P99 { get; init; }
+
+    public IReadOnlyList<FindingEvidence> Evidence { get; init; } = [];
+
+    /// <summary>Null where nothing is known of it.</summary>
+    public string? Cause { get; init; }
+
+    /// <summary>The cause is no more than something that happened at the same time.</summary>
+    public bool IsCoincidence { get; init; }
+
+    /// <summary>The experiment that would refute the cause, or the finding where it has none.</summary>
+    public required string Refute { get; init; }
+
+    /// <summary>The verdicts say it already, above the findings.</summary>
+    [JsonIgnore]
+    public bool IsVerdict { get; init; }
+
+    /// <summary>Findings with more of it come first.</summary>
+    [JsonIgnore]
+    public double Weight { get; init; }
+
+    /// <summary>The line with its cause.</summary>
+    [JsonIgnore]
+    public string Line => Cause is null ? Text : $"{Text}; {(IsCoincidence ? "seen together: " : "")}{Cause}";
+}
+
+/// <summary>Where a finding lies. Seconds are those of the charts over time: since the start, pauses cut out.</summary>
+internal sealed record FindingRange(double? FromSeconds, double? ToSeconds, long? FromDocuments = null, long? ToDocuments = null);
+
+/// <summary>A ratio with its 95 % interval, where there is one.</summary>
+internal sealed record FindingEffect(double Ratio, double? Low, double? High)
+{
+    public static FindingEffect Of(double ratio, Interval? interval) => new(ratio, interval?.Low, interval?.High);
+}
+
+/// <param name="Chart">Name of the chart that shows it; null where no chart does.</param>
+/// <param name="Text">The figures.</param>
+internal sealed record FindingEvidence(string? Chart, string Text);
+
+/// <summary>All kinds. Stable: result.json and scripts name them.</summary>
+internal static class FindingIds
+{
+    public const string SizeCliff = "size-cliff";
+    public const string SizeDecline = "size-decline";
+    public const string Stall = "stall";
+    public const string SlowDrift = "slow-drift";
+    public const string Period = "period";
+    public const string SlowStart = "slow-start";
+    public const string RateDrop = "rate-drop";
+    public const string RateDip = "rate-dip";
+    public const string RateRise = "rate-rise";
+    public const string TicketQueue = "ticket-queue";
+    public const string DirtyCache = "dirty-cache";
+    public const string EvictionByClients = "eviction-by-clients";
+    public const string PlanChanged = "plan-changed";
+    public const string PlanScans = "plan-scans";
+    public const string ClientLimit = "client-limit";
+    public const string OtherLoad = "other-load";
+    public const string EmbeddedServer = "embedded-server";
+    public const string DebugBuild = "debug-build";
+    public const string FailedOperations = "failed-operations";
+    public const string LostWrites = "lost-writes";
+    public const string Outage = "outage";
+    public const string ShardImbalance = "shard-imbalance";
+
+    public static IReadOnlyList<string> All { get; } =
+    [
+        SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
+        PlanChanged, PlanScans, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
+    ];
+}

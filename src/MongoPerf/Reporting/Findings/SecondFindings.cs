@@ -1,0 +1,189 @@
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>What the seconds of a phase show: drift, stretches on another level, a slow start, a period.</summary>
+internal static class SecondFindings
+{
+    /// <summary>In a usual second; with fewer, chance alone makes waves.</summary>
+    private const double LeastOperations = 20;
+
+    private sealed record Drifted(OperationSeries Series, Trend Trend);
+
+    private sealed record Shifted(OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift)
+    {
+        public TimeWindow Window => new(Sound[Shift.From].FromMilliseconds, Sound[Shift.To - 1].ToMilliseconds);
+
+        public string Id => Shift.Ratio > 1 ? FindingIds.RateRise
+            : Shift.From == 0 ? FindingIds.SlowStart
+            : Shift.To == Sound.Count ? FindingIds.RateDrop : FindingIds.RateDip;
+    }
+
+    private sealed record Swinging(OperationSeries Series, Period Period, double Seconds);
+
+    /// <param name="series">The run's.</param>
+    /// <param name="level">Chance of any false finding, at most, for each of the three.</param>
+    public static IEnumerable<Finding> Find(RunSeries series, double level)
+    {
+        (OperationSeries Series, IReadOnlyList<SeriesSecond> Sound)[] judged =
+            [.. series.Operations.Select(one => (one, Stalls.Sound(one))).Where(one => one.Item2.Count >= LevelScan.LeastValues && HasEnough(one.Item2))];
+        double each = level / Math.Max(1, judged.Length);
+        foreach (var phase in judged.GroupBy(one => one.Series.Phase.Number))
+        {
+            List<Drifted> drifted = [];
+            List<Shifted> shifted = [];
+            List<Swinging> swinging = [];
+            foreach ((OperationSeries one, IReadOnlyList<SeriesSecond> sound) in phase)
+            {
+                SecondJudgement judgement = SecondJudgement.Of([.. sound.Select(second => second.Rate)], each);
+                if (judgement.Drift is { } trend)
+                    drifted.Add(new Drifted(one, trend));
+                if (judgement.Period is { } period)
+                    swinging.Add(new Swinging(one, period, one.Window.Seconds / one.Seconds.Count));
+                shifted.AddRange(judgement.Shifts.Select(shift => new Shifted(one, sound, shift)));
+            }
+
+            foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
+                yield return finding;
+        }
+    }
+
+    private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) => Quantiles.Median([.. seconds.Select(second => (double)second.Operations)]) >= LeastOperations && seconds.All(second => second.Count > 0);
+
+    private static IEnumerable<Finding> Drifts(RunSeries series, List<Drifted> drifted)
+    {
+        if (drifted.Count == 0)
+            yield break;
+        Drifted lead = drifted.MaxBy(one => Math.Abs(Math.Log(one.Trend.Ratio)))!;
+        OperationSeries one = lead.Series;
+        IReadOnlyList<SeriesSecond> sound = Stalls.Sound(one);
+        int third = sound.Count / 3;
+        TimeWindow[] early = [new(one.Window.From, sound[third].ToMilliseconds)];
+        TimeWindow[] late = [new(sound[^third].FromMilliseconds, one.Window.To)];
+        string way = lead.Trend.Ratio < 1 ? "falls" : "rises";
+        IReadOnlyList<string> together = Circumstances.Of(series, late, early);
+        yield return new Finding
+        {
+            Id = FindingIds.SlowDrift,
+            Text = $"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}",
+            Operations = [.. drifted.Select(d => d.Series.Label)],
+            Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
+            Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
+            P99 = P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
+            Evidence = [new FindingEvidence("timeline", $"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p = {lead.Trend.P:0.0000}")],
+            Cause = together.Count == 0 ? null : Words.And(together),
+            IsCoincidence = true,
+            Refute = "run the phase again on the same data, twice as long: a drift that starts anew is warming up or filling up; one that carries on where it ended is the data's",
+            Weight = Math.Abs(Math.Log(lead.Trend.Ratio)) / 2,
+        };
+    }
+
+    private static IEnumerable<Finding> Shifts(RunSeries series, List<Shifted> shifted)
+    {
+        List<List<Shifted>> groups = [];
+        foreach (Shifted one in shifted.OrderBy(one => one.Window.From))
+        {
+            List<Shifted>? same = groups.FirstOrDefault(group => group[0].Id == one.Id && group.Any(other => Overlap(other.Window, one.Window) >= 0.5));
+            if (same is null)
+                groups.Add([one]);
+            else
+                same.Add(one);
+        }
+
+        return groups.Select(group => ShiftFinding(series, group));
+    }
+
+    private static Finding ShiftFinding(RunSeries series, List<Shifted> group)
+    {
+        Shifted lead = group.MaxBy(one => Math.Abs(Math.Log(one.Shift.Ratio)))!;
+        OperationSeries one = lead.Series;
+        SeriesSecond[] inside = [.. lead.Sound.Skip(lead.Shift.From).Take(lead.Shift.Length())];
+        SeriesSecond[] outside = [.. lead.Sound.Take(lead.Shift.From), .. lead.Sound.Skip(lead.Shift.To)];
+        TimeWindow window = lead.Window;
+        FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
+        IReadOnlyList<string> together = Circumstances.Of(series, [window], [.. outside.Select(second => second.Window)]);
+        string names = Names(group.Select(g => g.Series), one) + "'s rate";
+        string rates = $"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}";
+        string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
+        string at = Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value));
+        string change = Words.Change(lead.Shift.Ratio);
+        return new Finding
+        {
+            Id = lead.Id,
+            Text = lead.Id switch
+            {
+                FindingIds.SlowStart => $"{names} is {change} in the first {length} after the warm-up: {rates}",
+                FindingIds.RateDrop => $"{names} drops at {at} and stays {change}: {rates}",
+                _ => $"{names} is {change} for {length} from {at} on: {rates}",
+            },
+            Operations = [.. group.Select(g => g.Series.Label)],
+            Range = range,
+            Rate = FindingEffect.Of(lead.Shift.Ratio, lead.Shift.Interval),
+            P99 = P99(outside, inside),
+            Evidence = [new FindingEvidence("timeline", $"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases")],
+            Cause = together.Count == 0 ? null : Words.And(together),
+            IsCoincidence = true,
+            Refute = lead.Id == FindingIds.SlowStart
+                ? "run with twice the warm-up: if the start is as slow, it does not warm up"
+                : "run the phase again with the same seed: what comes back at the same operation is the server's or the data's, what does not is the machine's",
+            Weight = Math.Abs(Math.Log(lead.Shift.Ratio)) * Math.Sqrt(window.Seconds / one.Window.Seconds),
+        };
+    }
+
+    private static IEnumerable<Finding> Periods(RunSeries series, List<Swinging> swinging)
+    {
+        if (swinging.Count == 0)
+            yield break;
+        Swinging lead = swinging.MaxBy(one => one.Period.Amplitude)!;
+        OperationSeries one = lead.Series;
+        double seconds = lead.Period.Length * lead.Seconds;
+        string? cause = Shared(series, one.Window, seconds);
+        yield return new Finding
+        {
+            Id = FindingIds.Period,
+            Text = $"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {Units.Significant(seconds)} s",
+            Operations = [.. swinging.Select(s => s.Series.Label)],
+            Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
+            Evidence = [new FindingEvidence("timeline", $"folded at {Units.Significant(seconds)} s, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it")],
+            Cause = cause,
+            IsCoincidence = true,
+            Refute = cause is null
+                ? "run for twice as long: a period stays, chance does not"
+                : "change how often the server makes checkpoints (--syncdelay): a period that stays as it is has another cause",
+            Weight = lead.Period.Amplitude,
+        };
+    }
+
+    /// <summary>Checkpoints that come as often.</summary>
+    private static string? Shared(RunSeries series, TimeWindow window, double seconds)
+    {
+        long[] ends = [.. series.Server.GrowthsOf(window, "checkpoints").Order()];
+        if (ends.Length < 3)
+            return null;
+        double apart = Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
+        return Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10) ? $"checkpoints end every {Units.Significant(apart)} s" : null;
+    }
+
+    private static FindingEffect? P99(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside)
+    {
+        double[] baseline = [.. outside.Select(second => second.P99).Where(v => v > 0)];
+        double[] candidate = [.. inside.Select(second => second.P99).Where(v => v > 0)];
+        if (baseline.Length < 5 || candidate.Length < 5)
+            return null;
+        baseline = Quantiles.Joined(baseline, 500);
+        candidate = Quantiles.Joined(candidate, 500);
+        return FindingEffect.Of(candidate.Average() / baseline.Average(), Bootstrap.OfSamples([new SamplePair(baseline, candidate)]).At(0.95));
+    }
+
+    private static int Length(this LevelShift shift) => shift.To - shift.From;
+
+    private static double Overlap(TimeWindow a, TimeWindow b)
+    {
+        double shared = Math.Max(0, Math.Min(a.To, b.To) - Math.Max(a.From, b.From));
+        return shared / (a.To - a.From + (b.To - b.From) - shared);
+    }
+
+    /// <summary>The plainest first.</summary>
+    private static string Names(IEnumerable<OperationSeries> all, OperationSeries lead) =>
+        Words.And([lead.Label, .. all.Select(one => one.Label).Where(label => label != lead.Label).Distinct()]);
+}

@@ -1,0 +1,62 @@
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Queueing within the server: no tickets left, a cache too dirty, eviction left to application threads.</summary>
+internal static class ServerFindings
+{
+    /// <summary>Of a phase's seconds.</summary>
+    private const double LeastShare = 0.1;
+    private const int LeastSeconds = 10;
+
+    /// <summary>eviction_dirty_trigger's default: from here on application threads have to evict before they may go on.</summary>
+    private const double DirtyTrigger = 0.2;
+    private const double EvictedPerSecond = 1000;
+
+    public static IEnumerable<Finding> Find(RunSeries series)
+    {
+        if (series.Server.IsEmpty)
+            yield break;
+        OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds).DistinctBy(one => one.Phase.Number)];
+        if (Worst(measured, one => Share(one, value => value("tickets_read_available") < 1 || value("tickets_write_available") < 1)) is { } tickets)
+        {
+            yield return Make(
+                series, tickets, FindingIds.TicketQueue, $"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it",
+                "run with fewer threads: if the rate stays and the latency falls, operations waited for tickets");
+        }
+
+        if (Worst(measured, one => Share(one, value => value("cache_dirty") >= DirtyTrigger * value("cache_max"))) is { } dirty)
+        {
+            yield return Make(
+                series, dirty, FindingIds.DirtyCache,
+                $"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: writes wait there until pages are written out",
+                "run with a larger cache, or on a faster disk: if the rate stays, dirty pages are not what holds it back");
+        }
+
+        if (Worst(measured, one => series.Server.RateOf([one.Window], "cache_evicted_by_clients") ?? 0, EvictedPerSecond) is { } evicted)
+        {
+            yield return Make(
+                series, evicted, FindingIds.EvictionByClients, $"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations did the cache's work before their own",
+                "run with a larger cache: if the rate stays, eviction is not what holds it back");
+        }
+
+        double Share(OperationSeries one, Func<Func<string, double>, bool> holds) => series.Server.ShareOf([one.Window], holds);
+    }
+
+    private static (OperationSeries Series, double Value)? Worst(OperationSeries[] measured, Func<OperationSeries, double> valueOf, double least = LeastShare)
+    {
+        (OperationSeries Series, double Value)[] all = [.. measured.Select(one => (one, valueOf(one))).Where(one => one.Item2 >= least)];
+        return all.Length == 0 ? null : all.MaxBy(one => one.Value);
+    }
+
+    private static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? $" at {Units.Count(at.Documents)} documents" : "");
+
+    private static Finding Make(RunSeries series, (OperationSeries Series, double Value) worst, string id, string text, string refute) => new()
+    {
+        Id = id,
+        Text = text,
+        Operations = [worst.Series.Label],
+        Range = series.Range(worst.Series.Window, worst.Series.Seconds[0].Documents, worst.Series.Seconds[^1].Documents),
+        Evidence = [new FindingEvidence("timeline", text)],
+        Refute = refute,
+        Weight = 0.05,
+    };
+}

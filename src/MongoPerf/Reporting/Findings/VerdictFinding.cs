@@ -1,0 +1,34 @@
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>What makes a finding of a verdict's line: shown once, as a verdict, and listed with the findings where programs read them.</summary>
+/// <param name="Id">One of <see cref="FindingIds"/>.</param>
+/// <param name="Refute">The experiment that would refute it.</param>
+internal sealed record VerdictFinding(string Id, string Refute)
+{
+    public static VerdictFinding PlanChanged { get; } =
+        new(FindingIds.PlanChanged, "name the first index in a hint: if the rates stay, the change of plan costs nothing");
+
+    public static VerdictFinding PlanScans { get; } =
+        new(FindingIds.PlanScans, "make an index on the filter and run the operation again: if its rate stays, the scan costs nothing");
+
+    public static VerdictFinding ClientLimit { get; } =
+        new(FindingIds.ClientLimit, "run the client on another machine, or with fewer threads: if the rate stays, the client was not the limit");
+
+    public static VerdictFinding OtherLoad { get; } =
+        new(FindingIds.OtherLoad, "run again on an idle machine: if the rates stay, the other programs did no harm");
+
+    public static VerdictFinding EmbeddedServer { get; } =
+        new(FindingIds.EmbeddedServer, "run against a mongod: only that shows what MongoDB does");
+
+    public static VerdictFinding DebugBuild { get; } =
+        new(FindingIds.DebugBuild, "run a Release build: if the rates stay, the build does no harm");
+
+    public static VerdictFinding FailedOperations { get; } =
+        new(FindingIds.FailedOperations, "run again: failures that come back at the same operation are the server's or the plan's");
+
+    public static VerdictFinding LostWrites { get; } =
+        new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
+
+    public static VerdictFinding ShardImbalance { get; } =
+        new(FindingIds.ShardImbalance, "run again with a hashed shard key: if the shards are as uneven, the key is not why");
+}

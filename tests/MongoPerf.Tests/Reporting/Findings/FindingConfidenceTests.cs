@@ -1,0 +1,112 @@
+using System.Globalization;
+using MongoPerf.Reporting.Comparison.Statistics;
+using MongoPerf.Reporting.Findings;
+using MongoPerf.Tests.Reporting.Comparison;
+
+namespace MongoPerf.Tests.Reporting.Findings;
+
+/// <summary>How often noise alone is called a finding, and how often an effect is found: what docs/findings.md promises.</summary>
+public sealed class FindingConfidenceTests
+{
+    private const string TableVariable = "MONGOPERF_FINDINGS_TABLE";
+
+    /// <summary>As a run with one operation has it.</summary>
+    private const double Level = 0.01;
+
+    [Theory]
+    [InlineData(60, 0.03, 0.5, 41)]
+    [InlineData(120, 0.03, 0.5, 42)]
+    [InlineData(300, 0.1, 0.7, 43)]
+    public void At_most_five_of_a_hundred_runs_of_noise_have_a_finding(int seconds, double variation, double correlation, ulong seed) =>
+        Assert.InRange(Count(100, seed, seconds, variation, correlation, _ => 1, IsAny), 0, 5);
+
+    [Theory]
+    [InlineData(60, 0.03, 0, 44)]
+    [InlineData(120, 0.02, 0.5, 45)]
+    public void A_tenth_less_for_ten_seconds_is_found_in_95_of_a_hundred_runs(int seconds, double variation, double correlation, ulong seed) =>
+        Assert.InRange(Count(100, seed, seconds, variation, correlation, Dip(seconds / 2, 10, 0.9), judged => HasStretch(judged, seconds / 2, 10)), 95, 100);
+
+    [Fact]
+    public void A_slow_drift_by_a_fifth_is_found_and_is_no_step() =>
+        Assert.InRange(Count(100, 46, 120, 0.03, 0.5, i => 1 - (0.2 * i / 120), judged => judged.Drift is { Ratio: > 0.7 and < 0.9 }), 95, 100);
+
+    [Fact]
+    public void A_drop_that_stays_is_no_drift() =>
+        Assert.InRange(Count(100, 47, 120, 0.03, 0.5, i => i < 70 ? 1 : 0.8, judged => judged.Drift is null && HasStretch(judged, 70, 50)), 95, 100);
+
+    [Fact]
+    public void A_period_of_15_seconds_is_found_within_2_seconds() =>
+        Assert.InRange(Count(100, 48, 180, 0.03, 0.3, i => 1 + (0.1 * Math.Sin(2 * Math.PI * i / 15)), judged => judged.Period is { Length: > 13 and < 17, Amplitude: > 0.07 and < 0.15 }), 95, 100);
+
+    [Fact]
+    public void Sizes_that_only_vary_have_no_cliff_and_a_fall_by_half_is_found_at_its_place()
+    {
+        int clean = 0;
+        int found = 0;
+        for (ulong seed = 0; seed < 200; seed++)
+        {
+            double[] noise = new NoisySamples(5000 + seed, 0.05, 0.2).Window(12);
+            clean += SizeStep.Find(noise, Level, 0.1) is null && !(Trend.Of(noise) is { } trend && trend.P < Level && trend.Ratio < 0.9) ? 0 : 1;
+            found += SizeStep.Find([.. noise.Select((v, i) => i < 7 ? v : v * 0.5)], Level, 0.1) is { IsCliff: true, From: >= 5 and <= 7, To: >= 6 and <= 8 } ? 1 : 0;
+        }
+
+        Assert.InRange(clean, 0, 6);
+        Assert.InRange(found, 190, 200);
+    }
+
+    [Fact]
+    public void A_day_of_seconds_is_judged_in_one_go()
+    {
+        double[] day = new NoisySamples(49).Window(86_400);
+        for (int i = 40_000; i < 43_600; i++)
+            day[i] *= 0.9;
+        Assert.True(HasStretch(SecondJudgement.Of(day, Level), 40_000, 3600));
+    }
+
+    /// <summary>Does nothing unless the variable names a file: it takes a minute or two.</summary>
+    [Fact]
+    public void The_table_of_the_documentation_is_made_from_four_hundred_runs_a_row()
+    {
+        if (Environment.GetEnvironmentVariable(TableVariable) is not { } path)
+            return;
+        (int Seconds, double Variation, double Correlation)[] rows =
+        [
+            (30, 0.02, 0.5), (60, 0.02, 0.5), (60, 0.03, 0), (60, 0.03, 0.5), (60, 0.05, 0), (60, 0.05, 0.5), (60, 0.05, 0.8), (120, 0.02, 0.5), (120, 0.03, 0.5), (120, 0.05, 0.5), (600, 0.03, 0.5), (600, 0.05, 0.5), (600, 0.05, 0.8),
+        ];
+        string[] lines = new string[rows.Length];
+        Parallel.For(0, rows.Length, i => lines[i] = Row(rows[i].Seconds, rows[i].Variation, rows[i].Correlation));
+        File.WriteAllLines(path, lines);
+    }
+
+    private static string Row(int seconds, double variation, double correlation)
+    {
+        const int times = 400;
+        int half = seconds / 2;
+        double Share(Func<int, double> effect, Func<SecondJudgement, bool> counts) => 100.0 * Count(times, 50, seconds, variation, correlation, effect, counts) / times;
+        double[] cells =
+        [
+            Share(_ => 1, IsAny), Share(Dip(half, 10, 0.9), one => HasStretch(one, half, 10)), Share(Dip(half, 10, 0.8), one => HasStretch(one, half, 10)),
+            Share(i => i < half ? 1 : 0.9, one => HasStretch(one, half, seconds - half)), Share(i => 1 - (0.15 * i / seconds), one => one.Drift is not null),
+            Share(i => 1 + (0.1 * Math.Sin(2 * Math.PI * i / 8)), one => one.Period is { Length: > 6 and < 10 }),
+        ];
+        return string.Create(CultureInfo.InvariantCulture, $"| {seconds} | {variation * 100:0} % | {correlation:0.0} | {string.Join(" | ", cells.Select(cell => cell.ToString("0.0", CultureInfo.InvariantCulture) + " %"))} |");
+    }
+
+    private static int Count(int times, ulong seed, int seconds, double variation, double correlation, Func<int, double> effect, Func<SecondJudgement, bool> counts)
+    {
+        var noise = new NoisySamples(seed, variation, correlation);
+        return Enumerable.Range(0, times).Count(_ => counts(SecondJudgement.Of([.. noise.Window(seconds).Select((rate, i) => Math.Max(1, rate * effect(i)))], Level)));
+    }
+
+    private static Func<int, double> Dip(int from, int seconds, double speed) => i => i >= from && i < from + seconds ? speed : 1;
+
+    private static bool IsAny(SecondJudgement one) => one.Drift is not null || one.Shifts.Count > 0 || one.Period is not null;
+
+    /// <summary>Both ends within a few seconds.</summary>
+    private static bool HasStretch(SecondJudgement one, int from, int length)
+    {
+        int reach = Math.Max(4, length / 10);
+        return one.Shifts.Any(s => s.Ratio < 1 && Math.Abs(s.From - from) <= reach && Math.Abs(s.To - (from + length)) <= reach)
+            || one.Shifts.Any(s => s.Ratio > 1 && s.From == 0 && Math.Abs(s.To - from) <= reach);
+    }
+}
