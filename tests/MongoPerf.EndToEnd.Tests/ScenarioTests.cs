@@ -57,8 +57,8 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     {
         foreach (string file in Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml").Order())
         {
-            // Fifteen windows of three seconds would be most of this test.
-            string[] shorter = Path.GetFileName(file) == "growth.yaml" ? ["--duration", "300ms"] : [];
+            // Their windows would be most of this test.
+            string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" ? ["--duration", "300ms"] : [];
             JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", "0.1", .. shorter]);
             IReadOnlyList<JsonElement> phases = result.Items("phases");
             Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0, $"{file}: nothing was done in {p.Text("phase")}"));
