@@ -67,7 +67,7 @@ internal sealed class DriverSession : IExecutorSource
         }
         catch (Exception e) when (e is MongoConfigurationException or FormatException or ArgumentException or NotSupportedException)
         {
-            throw new ConnectionStringException($"MongoDB.Driver does not take the connection string{WithoutSecrets(e.Message, uri)}");
+            throw new ConnectionStringException($"MongoDB.Driver refuses it{WithoutSecrets(e.Message, uri)}");
         }
     }
 
