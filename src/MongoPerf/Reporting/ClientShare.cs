@@ -7,7 +7,7 @@ namespace MongoPerf.Reporting;
 /// <param name="Phase">That it is of.</param>
 /// <param name="Result">That was measured.</param>
 /// <param name="ClientMicroseconds">Per operation, by the calibration; at most <paramref name="Microseconds"/>.</param>
-/// <param name="Microseconds">Per operation, on average: service time, and what the client does before and after it.</param>
+/// <param name="Microseconds">Per operation, on average: service time, and what the client does before and after it; of unacknowledged inserts the time by their rate.</param>
 internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, double ClientMicroseconds, double Microseconds)
 {
     /// <summary>0 to 1.</summary>
@@ -25,7 +25,8 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
         {
             if (result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service } || calibration.CostOf(result) is not { } cost)
                 continue;
-            double all = service + cost.Microseconds - cost.ServiceMicroseconds;
+            // Nobody waits for the reply of an unacknowledged insert: what it takes is seen from how many arrive.
+            double all = result.IsUnacknowledged ? result.Threads * 1e6 / result.OperationsPerSecond : service + cost.Microseconds - cost.ServiceMicroseconds;
             if (all > 0 && double.IsFinite(all))
                 yield return new ClientShare(phase, result, Math.Min(cost.Microseconds, all), all);
         }

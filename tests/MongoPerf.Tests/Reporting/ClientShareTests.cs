@@ -70,6 +70,11 @@ public sealed class ClientShareTests : IDisposable
     public void Unacknowledged_operations_cost_what_sending_costs() =>
         Assert.Equal(3, Calibrations.Of().CostOf(Result("unack", 5000, 1000) with { IsUnacknowledged = true })!.Microseconds);
 
+    /// <summary>10,000 a second by one thread are 100 µs each, however short the send was.</summary>
+    [Fact]
+    public void The_share_of_unacknowledged_inserts_is_of_the_time_by_their_rate() =>
+        Assert.Equal(0.03, Assert.Single(ClientShare.Of(RunParts.Phase(1, "unack", Result("unack", 1.5, 1000) with { IsUnacknowledged = true, Threads = 1 }), Calibrations.Of())).Share, 3);
+
     [Fact]
     public void Nobody_takes_more_than_all_of_the_time()
     {
