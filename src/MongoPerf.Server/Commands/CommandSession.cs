@@ -65,7 +65,7 @@ internal sealed class CommandSession : ICommandSession
             if (request.IsLegacyQuery && !CommandTable.IsHandshake(request.Name))
                 throw new CommandException(352, "UnsupportedOpQueryCommand", $"Unsupported OP_QUERY command: {request.NameText}. The client driver may require an upgrade.");
             CommandTable.Entry command = CommandTable.Find(request.Name);
-            if (!command.IsForAnybody && !IsTrusted)
+            if (command is { IsForAnybody: false, IsHandshake: false } && !IsTrusted)
                 throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
             Operation.Describe(command.Name, _databaseText);
             // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.

@@ -19,7 +19,7 @@ internal static class CommandTable
     /// <param name="IsCounted">Counts under opcounters.command; the others have counters of their own.</param>
     /// <param name="Concern">Which read concerns it takes.</param>
     /// <param name="TakesTransactionNumber">Whether mongod could run it in a transaction or again: refused all the same, but with the code for that.</param>
-    /// <param name="IsForAnybody">Carried out for clients that have not logged in too.</param>
+    /// <param name="IsForAnybody">Carried out for clients that have not logged in too, as a handshake is.</param>
     public sealed record Entry(
         Handler Execute, bool IsHandshake = false, bool IsCounted = true, ReadConcernSupport Concern = ReadConcernSupport.Local, bool TakesTransactionNumber = false, bool IsForAnybody = false)
     {
@@ -35,11 +35,11 @@ internal static class CommandTable
 
     private static readonly FrozenDictionary<string, Entry> Entries = new Dictionary<string, Entry>
     {
-        ["hello"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
-        ["isMaster"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
-        ["ismaster"] = new(HelloCommand.Execute, IsHandshake: true, IsForAnybody: true),
-        ["buildInfo"] = new(HelloCommand.BuildInfo, IsHandshake: true, IsForAnybody: true),
-        ["buildinfo"] = new(HelloCommand.BuildInfo, IsHandshake: true, IsForAnybody: true),
+        ["hello"] = new(HelloCommand.Execute, IsHandshake: true),
+        ["isMaster"] = new(HelloCommand.Execute, IsHandshake: true),
+        ["ismaster"] = new(HelloCommand.Execute, IsHandshake: true),
+        ["buildInfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
+        ["buildinfo"] = new(HelloCommand.BuildInfo, IsHandshake: true),
         ["ping"] = new(AdministrationCommands.Ping, IsForAnybody: true),
         ["startSession"] = new(SessionCommands.Start),
         ["endSessions"] = new(SessionCommands.Take),
@@ -48,9 +48,9 @@ internal static class CommandTable
         ["commitTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
         ["abortTransaction"] = new(SessionCommands.RefuseTransaction, TakesTransactionNumber: true),
         ["connectionStatus"] = new(LoginCommands.ConnectionStatus, IsForAnybody: true),
-        ["saslStart"] = new(LoginCommands.Start, IsHandshake: true, IsForAnybody: true),
-        ["saslContinue"] = new(LoginCommands.Continue, IsHandshake: true, IsForAnybody: true),
-        ["authenticate"] = new(LoginCommands.Authenticate, IsHandshake: true, IsForAnybody: true),
+        ["saslStart"] = new(LoginCommands.Start, IsHandshake: true),
+        ["saslContinue"] = new(LoginCommands.Continue, IsHandshake: true),
+        ["authenticate"] = new(LoginCommands.Authenticate, IsHandshake: true),
         ["logout"] = new(LoginCommands.LogOut),
         ["createUser"] = new(LoginCommands.RefuseUsers),
         ["updateUser"] = new(LoginCommands.RefuseUsers),

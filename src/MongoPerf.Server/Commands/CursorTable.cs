@@ -119,7 +119,7 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
 
     private void MakeRoom()
     {
-        while ((_cursors.Count >= MaximumCursors || HeldBytes > maximumBytes) && Oldest() is { } oldest)
+        while ((_cursors.Count >= MaximumCursors || HeldBytes > maximumBytes) && Oldest(holdsBytes: _cursors.Count < MaximumCursors) is { } oldest)
         {
             if (Kill(oldest.Id))
                 Interlocked.Increment(ref _timedOut);
@@ -127,7 +127,7 @@ internal sealed class CursorTable(long maximumBytes) : IDisposable
     }
 
     /// <returns>Null when there is none (any more).</returns>
-    private Cursor? Oldest() => _cursors.Select(pair => pair.Value).MinBy(cursor => cursor.LastUsed);
+    private Cursor? Oldest(bool holdsBytes) => _cursors.Select(pair => pair.Value).Where(cursor => !holdsBytes || cursor.HeldBytes > 0).MinBy(cursor => cursor.LastUsed);
 
     private void EndIdle()
     {

@@ -53,7 +53,7 @@ internal static class LoginCommands
     }
 
     public static void RefuseUsers(CommandSession session, in CommandRequest request, ReplyWriter reply) =>
-        throw CommandException.NotSupported($"{request.NameText}; its users are added by 'mongoperf serve --data DIR --add-user NAME', and each may do everything");
+        throw CommandException.NotSupported($"{request.NameText}; 'mongoperf serve --data DIR --add-user NAME' adds users, each with full access");
 
     /// <summary>hello's answers to <c>saslSupportedMechs</c> and <c>speculativeAuthenticate</c>: the beginning of a login, or silence where it would fail.</summary>
     public static void WriteToHello(CommandSession session, ReadOnlySpan<byte> hello, BsonWriter body)
@@ -103,10 +103,10 @@ internal static class LoginCommands
             step();
             reply.Succeed();
         }
-        finally
+        catch (CommandException) when (session.Login.Failures >= Login.MostFailures)
         {
-            if (session.Login.Failures >= Login.MostFailures)
-                reply.CloseAfterwards = true;
+            reply.CloseAfterwards = true;
+            throw;
         }
     }
 

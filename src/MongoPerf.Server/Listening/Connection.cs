@@ -27,7 +27,7 @@ internal sealed class Connection : IDisposable
         "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 85\r\n\r\nIt looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"u8.ToArray();
 
     /// <summary>Bytes of a message from a client that has not logged in: what the first buffer holds. A hello has some hundred.</summary>
-    internal const int LongestOfNewcomer = 16 << 10;
+    internal const int LongestOfNewcomer = ReceiveBuffer.FirstBytes;
 
     /// <summary>For opcodes that no server since 5.1 takes.</summary>
     private const int RemovedOpCode = 5739101;

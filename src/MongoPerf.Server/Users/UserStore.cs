@@ -51,7 +51,13 @@ public sealed class UserStore(string? dataPath)
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
         MakeFolder();
         if (!File.Exists(Nobody))
-            Replace(Nobody, BsonDocument.Of([("user", ""), ("secret", RandomNumberGenerator.GetBytes(SecretBytes)), .. credentials]));
+        {
+            // As large as a user's, so that reading it takes as long; nobody's password fits it.
+            byte[] secret = RandomNumberGenerator.GetBytes(SecretBytes);
+            (string, object?)[] fake = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Fake(mechanism, "", secret))))];
+            Replace(Nobody, BsonDocument.Of([("user", ""), ("secret", secret), .. fake]));
+        }
+
         string file = FileOf(name);
         bool isThere = File.Exists(file);
         Replace(file, BsonDocument.Of([("user", name), .. credentials]));
@@ -106,7 +112,7 @@ public sealed class UserStore(string? dataPath)
         }
     }
 
-    private static StorageException Damaged() => new("the users of this server can't be read", "mongoperf serve --data DIR --add-user NAME writes a user anew");
+    private static StorageException Damaged() => new("the users of this server can't be read", "mongoperf serve --data DIR --add-user NAME rewrites a user; run it as the user that runs the server");
 
     private void MakeFolder()
     {

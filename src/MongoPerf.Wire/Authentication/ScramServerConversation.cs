@@ -60,7 +60,7 @@ public sealed class ScramServerConversation(string mechanism, Func<string, Scram
         string text = Text(clientFinal);
         int at = text.LastIndexOf(",p=", StringComparison.Ordinal);
         string withoutProof = at < 0 ? "" : text[..at];
-        if ($"{withoutProof}," is var fields && !fields.StartsWith($"c={Convert.ToBase64String(Encoding.UTF8.GetBytes(_header))},r={_nonce},", StringComparison.Ordinal))
+        if (!$"{withoutProof},".StartsWith($"c={Convert.ToBase64String(Encoding.UTF8.GetBytes(_header))},r={_nonce},", StringComparison.Ordinal))
             throw new SaslException("the client's last message does not belong to its first");
         byte[]? proof = Scram.ReadBase64(text[(at + 3)..]);
         byte[] message = Encoding.UTF8.GetBytes($"{_firstBare},{_serverFirst},{withoutProof}");

@@ -22,7 +22,7 @@ internal static class ServeCommand
     {
         Option<long?> port = PortOption();
         Option<IPAddress?> listen = OptionTypes.Make<IPAddress?>(
-            "--listen", null, "Listen on this address; 0.0.0.0 and :: are all of this machine's; any but loopback needs --auth [default: 127.0.0.1]", "ADDRESS", ParseAddress);
+            "--listen", null, "Address to listen on; 0.0.0.0 or :: for all interfaces; any but loopback requires --auth [default: 127.0.0.1]", "ADDRESS", ParseAddress);
         Option<string?> data = OptionTypes.Text("--data", "Data folder (required)", "DIR");
         Option<long?> cache = OptionTypes.Size("--cache", "Cache size [default: a quarter of memory, at most 1GB]");
         var auth = new Option<bool>("--auth") { Description = "Clients must log in (SCRAM) as a user from --add-user" };
@@ -72,7 +72,7 @@ internal static class ServeCommand
         if (listen.RequiresLogin && new UserStore(folder).IsEmpty)
             throw new UserException(ExitCode.WrongUsage, $"--auth: {folder} has no users, so nobody could log in", $"mongoperf serve --data {folder} --add-user NAME adds one");
         if (listen.Tls is null && !IPAddress.IsLoopback(listen.Address))
-            Console.Error.WriteLine($"warning: without {TlsOption} whoever sees the network's traffic reads the data (passwords are never sent)");
+            Console.Error.WriteLine($"warning: without {TlsOption} data is sent unencrypted (passwords are never sent)");
         using EmbeddedServer server = Start(new EmbeddedServerOptions { Listen = listen, DataPath = folder, CacheBytes = cache });
         Console.WriteLine($"mongoperf embedded server (not MongoDB) listening on {new IPEndPoint(listen.Address, server.Port)}");
         Console.Out.Flush();
@@ -90,7 +90,7 @@ internal static class ServeCommand
         {
             throw new UserException(
                 ExitCode.CannotConnect, $"can't listen on {new IPEndPoint(options.Listen.Address, options.Listen.Port)}: {e.Message}",
-                e.SocketErrorCode == SocketError.AddressNotAvailable ? "--listen takes an address of this machine" : "choose another --port, or omit it to use a free one");
+                e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported ? "--listen takes an address of this machine" : "choose another --port, or omit it to use a free one");
         }
     }
 
@@ -102,7 +102,7 @@ internal static class ServeCommand
         {
             string? password = PemFiles.IsEncrypted(certificate)
                 ? SecretPrompt.Ask($"password of {certificate}: ") ?? throw new UserException(
-                    ExitCode.WrongUsage, $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password", "openssl pkcs8 -in FILE writes the key without one")
+                    ExitCode.WrongUsage, $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password", "openssl pkcs8 -in FILE writes the key without one; put it in one file with the certificate")
                 : null;
             return ServerTls.Load(certificate, password, authority);
         }

@@ -27,6 +27,17 @@ public sealed class CursorTableTests
     }
 
     [Fact]
+    public void A_cursor_that_keeps_nothing_is_not_ended_for_what_others_keep()
+    {
+        using var table = new CursorTable(MaximumBytes);
+        (Cursor idle, Source idleSource) = Add(table, 0);
+        idle.LastUsed--;
+        Add(table, 600);
+        Add(table, 700);
+        Assert.Equal((false, 700), (idleSource.IsDisposed, table.HeldBytes));
+    }
+
+    [Fact]
     public void One_cursor_may_keep_more_than_all_together()
     {
         using var table = new CursorTable(MaximumBytes);

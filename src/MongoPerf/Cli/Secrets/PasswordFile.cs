@@ -22,7 +22,7 @@ internal static class PasswordFile
             byte[] bytes = new byte[MostBytes];
             int count = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
             string line = new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes, 0, count).Split('\n')[0].TrimEnd('\r');
-            return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{Option}: the first line of '{file}' is empty; it is to be the password");
+            return line.Length > 0 ? line : throw new UserException(ExitCode.WrongUsage, $"{Option}: the first line of '{file}' is empty; it must hold the password");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
