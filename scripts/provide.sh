@@ -77,7 +77,7 @@ is_present() {
   case $1 in
     gnuplot-nox) command -v gnuplot >/dev/null ;;
     chromium) command -v chromium >/dev/null ;;
-    libjs-dygraphs) [[ -f /usr/share/javascript/dygraphs/dygraph.min.js ]] ;;
+    libjs-dygraphs) [[ -f ${MONGOPERF_DYGRAPHS:-/usr/share/javascript/dygraphs/dygraph.min.js} ]] ;;
     xz-utils) command -v xz >/dev/null ;;
     librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;

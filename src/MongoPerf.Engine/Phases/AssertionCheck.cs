@@ -5,9 +5,19 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Engine.Phases;
 
 /// <summary>Compares what a phase measured with what the scenario says must be true.</summary>
-internal static class AssertionCheck
+public static class AssertionCheck
 {
-    public static AssertionResult Check(Assertion assertion, PhaseOutcome outcome)
+    /// <summary>One of <see cref="Assertion.Latencies"/>, microseconds; null where it was not recorded.</summary>
+    public static double? LatencyOf(string metric, OperationResult result) => metric switch
+    {
+        "serviceP50" => result.LatencyMicroseconds.P50,
+        "serviceP99" => result.LatencyMicroseconds.P99,
+        "latenessP50" => result.LatenessMicroseconds?.P50,
+        "latenessP99" => result.LatenessMicroseconds?.P99,
+        _ => Latency(metric, result.JudgedMicroseconds),
+    };
+
+    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome)
     {
         double? value = ValueOf(assertion, outcome);
         return new AssertionResult(assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
@@ -26,16 +36,12 @@ internal static class AssertionCheck
             "operations" => results.Sum(r => r.Operations),
             "documents" => results.Sum(r => r.Documents),
             "failed" => results.Sum(r => r.Failed),
-            "serviceP50" => Only(results)?.LatencyMicroseconds.P50,
-            "serviceP99" => Only(results)?.LatencyMicroseconds.P99,
-            "latenessP50" => Only(results)?.LatenessMicroseconds?.P50,
-            "latenessP99" => Only(results)?.LatenessMicroseconds?.P99,
-            _ => Latency(assertion.Metric, results.Length == 1 ? results[0].JudgedMicroseconds : Merged(outcome)),
+            { } metric when results.Length == 1 => LatencyOf(metric, results[0]),
+            // Of several only the latency that counts is merged.
+            "serviceP50" or "serviceP99" or "latenessP50" or "latenessP99" => null,
+            { } metric => Latency(metric, Merged(outcome)),
         };
     }
-
-    /// <summary>Null where several would have to be added up.</summary>
-    private static OperationResult? Only(OperationResult[] results) => results.Length == 1 ? results[0] : null;
 
     private static LatencySummary Merged(PhaseOutcome outcome)
     {

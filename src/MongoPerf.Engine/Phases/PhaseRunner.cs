@@ -101,9 +101,9 @@ internal sealed class PhaseRunner(RunContext run)
                             ended.Cancel();
                         return result;
                     }
-                    catch (Exception e) when (ended.IsCancellationRequested && ErrorTally.IsServerAway(e))
+                    catch (Exception e) when (ended.IsCancellationRequested && ErrorTally.IsServerAway(e) && (i > 0 || numbers is null))
                     {
-                        // The phase ended before the group began.
+                        // The phase ended before the group began. Without the writer there is no phase.
                         return null;
                     }
                     catch

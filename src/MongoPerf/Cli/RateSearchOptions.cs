@@ -24,7 +24,7 @@ internal sealed class RateSearchOptions
         if (goal is null)
             throw new UserException(ExitCode.WrongUsage, "--find-max needs --assert", "such as --assert 'p99 < 10ms'");
         if (parsed.GetValue(shared.Repeat) is > 1)
-            throw new UserException(ExitCode.WrongUsage, "--find-max repeats what it finds itself; --repeat does not apply");
+            throw new UserException(ExitCode.WrongUsage, "--find-max verifies its result with a second run; --repeat does not apply");
         return parsed.GetValue(shared.Rates) is { Count: > 1 }
             ? throw new UserException(ExitCode.WrongUsage, "--find-max starts at one rate, and --rate names several")
             : RateSearch.Run(rate => read(rate), goal, parsed.GetValue(shared.Rates)?[0] ?? RateSearch.UsualStart);

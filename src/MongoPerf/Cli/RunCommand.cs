@@ -51,8 +51,8 @@ internal static class RunCommand
         bool hasTime = phase != "size";
         if (isCold)
             throw new UserException(ExitCode.WrongUsage, $"--cold only applies to 'run restart'; '{phase}' restarts no server");
-        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rates) is not null || parsed.GetValue(shared.Repeat) is > 1))
-            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate and --repeat do not apply");
+        if (!hasTime && (limits.Duration is not null || limits.Operations is not null || limits.Warmup is not null || limits.Until is not null || parsed.GetValue(shared.Rates) is not null || parsed.GetValue(search.FindMax) || parsed.GetValue(shared.Repeat) is > 1))
+            throw new UserException(ExitCode.WrongUsage, "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max and --repeat do not apply");
         RequireTime(limits);
         var overrides = new PlanOverrides
         {

@@ -43,6 +43,8 @@ internal sealed class ScenarioOptions
     public ExitCode Run(ParseResult parsed, SharedOptions shared, RateSearchOptions search, ScenarioFile file, RunLimits limits, string format, bool isCold)
     {
         RefuseOthers(parsed, shared);
+        if (parsed.GetValue(DryRun) && parsed.GetValue(search.FindMax))
+            throw new UserException(ExitCode.WrongUsage, "--dry-run shows what would run and can't be combined with --find-max, whose rates follow from results", "omit one of them");
         var overrides = new PlanOverrides
         {
             Threads = parsed.GetValue(shared.Threads),

@@ -1,4 +1,5 @@
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Support;
 
@@ -74,6 +75,22 @@ public sealed class RateSearchTests : IDisposable
         using StoredRun run = StoredRun.Open(folder);
         RateTry one = RateGoal.Parse(text).Judge(run, 1000, "start");
         Assert.Equal((problem, p99), (one.Problem, one.Value));
+    }
+
+    [Fact]
+    public void A_goal_for_service_time_is_held_against_it()
+    {
+        OperationResult result = RunParts.Result("read", 8) with { LatencyMicroseconds = new LatencySummary { P99 = 100 }, ResponseMicroseconds = new LatencySummary { P99 = 50_000, Max = 90_000 } };
+        Assert.Equal(100, AssertionCheck.LatencyOf("serviceP99", result));
+        Assert.Equal(50_000, AssertionCheck.LatencyOf("p99", result));
+        Assert.Null(AssertionCheck.LatencyOf("latenessP99", result));
+    }
+
+    [Fact]
+    public void A_rate_that_held_and_was_not_verified_is_not_said_to_have_failed()
+    {
+        RateTry[] tries = [new(1000, "start", "a", 1000, 5_000, null), new(2000, "doubling", "b", 1900, 20_000, "p99 is 20 ms")];
+        Assert.Equal("no rate was verified at which p99 < 10ms: 1,000/s held once, and the search ended after 2 tries", RateSearch.Summary(tries, RateGoal.Parse("p99 < 10ms"), null));
     }
 
     [Theory]

@@ -38,6 +38,20 @@ public sealed class UntilWatchTests
         Assert.Equal("q4: p99 ±1 % asked for; too little was measured to say how well it is known", new UntilWatch(UntilReader.Parse("p99 1%"), "q4").Describe());
     }
 
+    /// <summary>Looks are rare; at the end there is one more.</summary>
+    [Fact]
+    public void What_turned_out_to_be_known_when_the_time_was_over_counts_as_reached()
+    {
+        var watch = new UntilWatch(UntilReader.Parse("p50 ±50 %"), "q4");
+        Feed(watch, 19);
+        Assert.Equal((false, false), (watch.IsReached, watch.IsKnown));
+        var late = new UntilWatch(UntilReader.Parse("p50 ±3 %"), "q4");
+        int needed = Feed(new UntilWatch(UntilReader.Parse("p50 ±3 %"), "q4"), 600);
+        Feed(late, needed - 1);
+        Assert.False(late.IsReached);
+        Assert.Equal(late.IsKnown, !late.Describe().Contains("it would take", StringComparison.Ordinal));
+    }
+
     [Theory]
     [InlineData("p99")]
     [InlineData("p98 ±2 %")]

@@ -119,6 +119,8 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --out mongodb://user:hunter2@host/", "is a connection string, not a folder (--uri names a deployment)")]
     [InlineData("run ycsb/a --format ycsb --repeat 3", "--format ycsb shows one run")]
     [InlineData("run ycsb-sharded --against mongodb://host", "--against names the second of two deployments, but the first is missing")]
+    [InlineData("run ycsb/a --find-max --assert p99<10ms --dry-run", "--dry-run shows what would run and can't be combined with --find-max")]
+    [InlineData("run size --find-max --assert p99<10ms", "run size reads the sizes once; --duration, --until, --warmup, --operations, --rate, --find-max")]
     [InlineData("run", "NAME")]
     [InlineData("run q9", "'q9' is not a scenario or a phase of the series; phases: unack, batch, safe, q4, q5, q6, q7, size")]
     [InlineData("run bacth", "did you mean 'batch'?")]

@@ -180,7 +180,7 @@ internal static class PlanSession
             Plan plan = session.Cluster is null ? WithoutShards(session, prepared.Plan) : prepared.Plan;
             isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
             foreach (UntilWatch watch in watches)
-                run.Report(watch.IsReached ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
+                run.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
             session.NoteCollections(plan);
         }
         catch (Exception e) when (signals.WasStopped || run.StopReason is not null)

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -58,7 +59,7 @@ internal sealed class RateGoal
                 ExitCode.WrongUsage, $"--assert: no phase with a rate measured '{_assertion.Operation}'; there are: {string.Join(", ", paced.SelectMany(phase => phase.Operations).Select(result => result.Operation).Distinct())}");
         }
 
-        double?[] values = [.. results.Select(ValueOf)];
+        double?[] values = [.. results.Select(result => AssertionCheck.LatencyOf(Metric, result))];
         double? worst = values.All(value => value is not null) ? values.Max() : null;
         return new RateTry(rate, stage, run.Run.Id, paced.Average(phase => phase.Operations.Sum(result => result.OperationsPerSecond)), worst, ProblemOf(paced, worst));
     }
@@ -73,16 +74,4 @@ internal sealed class RateGoal
             : _assertion.Holds(worst) ? null
             : $"{Metric} is {Units.Latency(worst)}";
     }
-
-    private double? ValueOf(OperationResult result) => Metric switch
-    {
-        "min" => result.JudgedMicroseconds.Min,
-        "mean" => result.JudgedMicroseconds.Mean,
-        "p50" => result.JudgedMicroseconds.P50,
-        "p90" => result.JudgedMicroseconds.P90,
-        "p95" => result.JudgedMicroseconds.P95,
-        "p99" => result.JudgedMicroseconds.P99,
-        "p999" => result.JudgedMicroseconds.P999,
-        _ => result.JudgedMicroseconds.Max,
-    };
 }

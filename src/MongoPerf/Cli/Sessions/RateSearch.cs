@@ -30,7 +30,8 @@ internal static class RateSearch
             if (signals.WasStopped)
                 return ExitCode.Interrupted;
             RunEnd end = PlanSession.Start(RequestFor(opened, read(rate)[0], tries), signals);
-            if (!RunSequence.IsWhole(end.Code))
+            // Wrong documents are not worth a rate.
+            if (!RunSequence.IsWhole(end.Code) || end.Code == ExitCode.VerificationFailed)
                 return end.Code;
             tries.Add(Judge(end.Folder, goal, rate, steps.Stage));
             steps.Note(tries[^1].Holds);
@@ -84,7 +85,13 @@ internal static class RateSearch
     public static string Summary(IReadOnlyList<RateTry> tries, RateGoal goal, double? found)
     {
         if (found is not { } rate)
-            return $"no rate was found at which {goal.Text}: the lowest tried was {Units.Rate(tries.Min(one => one.Rate))}/s";
+        {
+            RateTry? held = tries.Where(one => one.Holds && !tries.Any(other => !other.Holds && other.Rate <= one.Rate)).MaxBy(one => one.Rate);
+            return held is null
+                ? $"no rate was found at which {goal.Text}: the lowest tried was {Units.Rate(tries.Min(one => one.Rate))}/s"
+                : $"no rate was verified at which {goal.Text}: {Units.Rate(held.Rate)}/s held once, and the search ended after {Units.Counted(tries.Count, "try", "tries")}";
+        }
+
         RateTry? failed = tries.Where(one => !one.Holds && one.Rate > rate).MinBy(one => one.Rate);
         string above = failed is null ? "no higher rate was tried" : $"{Units.Rate(failed.Rate)}/s does not ({failed.Problem})";
         return $"highest rate at which {goal.Text}: {Units.Rate(rate)}/s, verified; {above}";

@@ -24,6 +24,9 @@ internal sealed class UntilWatch(Until until, string group)
     /// <summary>It was known well enough.</summary>
     public bool IsReached { get; private set; }
 
+    /// <summary>It was, or turned out to be when the time was over.</summary>
+    public bool IsKnown => IsReached || (Worst() is { Share: var share } && share <= until.Share);
+
     /// <param name="samples">Of one second, one for each operation.</param>
     /// <returns>True when what there is now is enough.</returns>
     public bool Add(IReadOnlyList<Sample> samples)
@@ -53,7 +56,7 @@ internal sealed class UntilWatch(Until until, string group)
         string known = $"{asked}; known to ±{Units.Percent(share)} after {_measured} s{of}";
         // An interval narrows as the root of what it is made of.
         double needed = _measured * (share / until.Share) * (share / until.Share);
-        return IsReached || share <= until.Share ? known : $"{known}: it would take about {Units.Duration(TimeSpan.FromSeconds(needed))} to get there (--duration)";
+        return IsKnown ? known : $"{known}: it would take about {Units.Duration(TimeSpan.FromSeconds(needed))} to get there (--duration)";
     }
 
     /// <summary>The operation that is known least, and half its interval as a share of the percentile; null where some can't be judged.</summary>

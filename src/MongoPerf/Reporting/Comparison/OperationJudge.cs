@@ -82,8 +82,10 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
         var values = new Judgement { Measure = measure, Baseline = Math.Exp(from), Candidate = Math.Exp(to), Ratio = new Ratio(Math.Exp(to - from), null) };
         if (measure.IsService())
             return values;
-        if (evidence == Evidence.None || Test(measure, evidence, keys, a, b) is not var (p, drawn))
+        if (evidence == Evidence.None)
             return values with { Enough = EnoughForAny(keys) };
+        if (Test(measure, evidence, keys, a, b) is not var (p, drawn))
+            return values;
         Ratio ratio = Ratio.Of(values.Ratio.Value, drawn);
         int had = evidence switch
         {

@@ -52,9 +52,11 @@ internal sealed record RateWindow
     /// <returns>Null when some are not there.</returns>
     public JoinedHistograms? JoinHistograms(int atMost)
     {
-        if (Samples.Count == 0 || Samples.Any(sample => sample.JudgedHistogram.IsEmpty))
+        // A second without an operation has none to show.
+        Sample[] measured = [.. Samples.Where(sample => sample.Operations > 0)];
+        if (measured.Length == 0 || measured.Any(sample => sample.JudgedHistogram.IsEmpty))
             return null;
-        var histograms = JoinedHistograms.Decode([.. Samples.Select(sample => sample.JudgedHistogram)], atMost);
+        var histograms = JoinedHistograms.Decode([.. measured.Select(sample => sample.JudgedHistogram)], atMost);
         return histograms.IsEmpty ? null : histograms;
     }
 }

@@ -57,7 +57,7 @@ internal sealed class RunPlot
         var operations = Operations();
         var panels = operations.Panels.Concat(ServerPanels()).Concat(ShardPanels()).ToList();
         if (_longestPiece > 0)
-            _remarks.Add($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more.");
+            _remarks.Add($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines of rates and latencies show the least and the greatest value, so no spike is lost; those of server, host and shards show means. samples.csv and run.db have more.");
         if (_axis.Pauses.Any())
             _remarks.Add("Pauses between the sessions of this run are cut out of the axis.");
         var plot = new Plot(_axis.Seconds, panels)
