@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
@@ -40,7 +41,13 @@ internal sealed class ClientLimit
         public string Used => $"{Units.Significant(Result.ClientCpuCores)} of the {Cores(Reachable)} that {Units.Counted(Result.Threads, "thread")} can use";
     }
 
-    public static ClientLimit Of(StoredRun run)
+    // Each format of a report, its findings and a comparison ask for it, and the samples need to be read only once for them.
+    private static readonly ConditionalWeakTable<StoredRun, ClientLimit> Known = [];
+
+    /// <summary>Reads the run's samples. May be called from several threads.</summary>
+    public static ClientLimit Of(StoredRun run) => Known.GetValue(run, Find);
+
+    private static ClientLimit Find(StoredRun run)
     {
         int cores = run.Environment?.CpuCount ?? 0;
         List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result, Math.Min(result.Threads, cores))))];

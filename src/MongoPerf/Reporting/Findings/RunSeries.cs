@@ -147,21 +147,6 @@ internal sealed class MetricSeries
         return all;
     }
 
-    /// <summary>Average of a level over the windows, of all members together; null where nothing is known.</summary>
-    public double? LevelOf(IReadOnlyList<TimeWindow> windows, string metric)
-    {
-        int column = MetricCatalogue.IndexOf(_catalogue, metric);
-        double? all = null;
-        foreach (MetricSample[] member in _members)
-        {
-            double[] values = [.. Within(member, windows).Select(sample => ValueOf(sample, column)).Where(double.IsFinite)];
-            if (values.Length > 0)
-                all = (all ?? 0) + values.Average();
-        }
-
-        return all;
-    }
-
     /// <summary>Share of the samples in the windows for which something holds; 0 where there is none.</summary>
     public double ShareOf(IReadOnlyList<TimeWindow> windows, Func<Func<string, double>, bool> holds)
     {

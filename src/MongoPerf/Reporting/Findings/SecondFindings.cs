@@ -1,3 +1,4 @@
+using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Findings;
@@ -70,7 +71,7 @@ internal static class SecondFindings
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
             P99 = P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
-            Evidence = [new FindingEvidence("timeline", $"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p = {lead.Trend.P:0.0000}")],
+            Evidence = [new FindingEvidence("timeline", $"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}")],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = "run the phase again on the same data, twice as long: a drift that starts anew is warming up or filling up; one that carries on where it ended is the data's",
@@ -106,7 +107,7 @@ internal static class SecondFindings
         string rates = $"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}";
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
         string at = Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value));
-        string change = Words.Change(lead.Shift.Ratio);
+        string change = ComparisonText.LatencyChange(lead.Shift.Ratio);
         return new Finding
         {
             Id = lead.Id,

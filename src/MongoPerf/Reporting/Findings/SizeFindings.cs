@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Findings;
@@ -14,7 +15,7 @@ internal static class SizeFindings
     /// <summary>An operation at the sizes at which it has a rate.</summary>
     private sealed record Row(GrowthLine Line, string Name, string Chart, long[] Documents, OperationResult[] Results, double[] Rates)
     {
-        public string Unit => Line.IsInsert ? "documents/s" : "/s";
+        public string Unit => Line.IsInsert ? " documents/s" : "/s";
     }
 
     /// <param name="series">The run's.</param>
@@ -55,7 +56,7 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeCliff,
-            Text = $"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}{row.Unit.Replace("documents/s", " documents/s")} between {Units.Count(from)} and {Units.Count(to)} documents",
+            Text = $"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents",
             Operations = [row.Name],
             Range = compared.Range(step.From, step.To),
             Rate = Ratio(row.Rates, before, after),
@@ -79,7 +80,7 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeDecline,
-            Text = $"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {Words.Change(trend.Ratio)} than at {Units.Count(row.Documents[0])}",
+            Text = $"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}",
             Operations = [row.Name],
             Range = compared.Range(0, last),
             Rate = FindingEffect.Of(trend.Ratio, trend.Interval),

@@ -37,11 +37,11 @@ internal sealed class HtmlExplore
     public void Section(HtmlWriter html)
     {
         if (_library is null)
-            html.Element("h2", "Explore").Element("p", $"The charts to zoom into are missing: {_whyNot}.", "class", "warn");
+            html.Element("h2", "Explore").Element("p", $"The interactive charts are missing: {_whyNot}.", "class", "warn");
         if (_plot is null)
             return;
         html.Open("section", "id", "explore", "aria-label", "Charts to explore").Element("h2", "Explore")
-            .Open("noscript").Paragraph("Without JavaScript there is nothing to zoom into; the charts and tables below show the same run.").Close().Close();
+            .Open("noscript").Paragraph("The interactive charts need JavaScript; the charts and tables below show the same run.").Close().Close();
     }
 
     /// <summary>The last of the body.</summary>

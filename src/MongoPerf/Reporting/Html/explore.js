@@ -246,7 +246,7 @@
     // -- what the reader sees --
 
     build() {
-      section.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, Enter marks both ends of a range, Esc returns to the whole run. The link in the address bar restores the view."));
+      section.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
       for (const remark of this.plot.remarks) section.append(element("p", { class: "soft" }, remark));
       section.append(this.buildBar());
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
@@ -256,7 +256,7 @@
       this.table = element("tbody");
       this.extent = element("p", { class: "soft" });
       if (this.plot.ranges.length) {
-        const heads = ["operation", "timed", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
+        const heads = ["operation", "measured as", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
         section.append(element("h3", {}, "Latency of the range"), this.extent,
           element("div", { class: "wide" }, element("table", { id: "explore-range" },
             element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
@@ -529,16 +529,21 @@
       const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
         .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || band.kind : `${band.kind.replace("_", " ")}: ${band.text}`);
       const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => `${mark.kind} at ${clock(mark.at, 1)}: ${mark.text}`);
-      this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : "range begun"].filter(Boolean).join(" · ");
+      this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : "range start set"].filter(Boolean).join(" · ");
     }
 
     // -- changing the view --
 
     zoom(from, to) {
+      this.limit(from, to);
+      this.redraw();
+    }
+
+    // A range lies within the run and has a length, whatever was asked for.
+    limit(from, to) {
       const length = Math.min(this.plot.seconds, Math.max(0.2, to - from));
       this.from = Math.max(0, Math.min(from, this.plot.seconds - length));
       this.to = this.from + length;
-      this.redraw();
     }
 
     toggle(view, i) {
@@ -595,7 +600,7 @@
       const length = this.plot.blockSeconds;
       this.extent.dataset.from = begin;
       this.extent.dataset.to = end;
-      this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Recomputed from what was recorded between ${clock(begin, 1)} and ${clock(end, 1)}, the warm-up left out, to the bucket as the program computes it`
+      this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Computed from the histograms recorded between ${clock(begin, 1)} and ${clock(end, 1)}, without warm-up, as the program computes it`
         + (length > 1 ? `; this page holds it in blocks of ${clock(length)}, to which the range was rounded (run.db has every second).` : ".");
     }
 
@@ -613,7 +618,7 @@
       if (!location.hash.startsWith("#explore&")) return;
       const asked = new URLSearchParams(location.hash.slice(1));
       const [from, to] = [Number(asked.get("from") ?? 0), Number(asked.get("to") ?? this.plot.seconds)];
-      if (to > from && from >= 0) [this.from, this.to] = [Math.min(from, this.plot.seconds), Math.min(to, this.plot.seconds)];
+      if (to > from && from >= 0) this.limit(from, to);
       this.axis = asked.get("axis") === "documents" && this.plot.growth ? "documents" : "time";
       this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.plot.panels[name.split(".")[0]]?.series[name.split(".")[1]]));
     }
@@ -668,7 +673,7 @@
 
   // An old browser has the static charts.
   if (typeof Dygraph === "undefined" || typeof DecompressionStream === "undefined") {
-    section.append(element("p", { class: "soft" }, "This browser is too old for the charts to zoom into; the charts and tables below show the same run."));
+    section.append(element("p", { class: "soft" }, "This browser is too old for the interactive charts; the charts and tables below show the same run."));
     return;
   }
   const plot = JSON.parse(source.textContent);
