@@ -16,11 +16,14 @@ internal static class StoreFolder
     public const string OwnPrefix = "mongoperf-";
 
     /// <summary>Makes the folder, or sees to it that it is the store's.</summary>
-    /// <exception cref="ForeignFolderException">It is neither empty nor the store's.</exception>
+    /// <exception cref="ForeignFolderException">It is neither empty nor the store's, or holds a link in place of something of ours.</exception>
     /// <exception cref="IOException">It can't be made.</exception>
     public static void Claim(string path)
     {
         Directory.CreateDirectory(path);
+        // What is put beside the store must not land elsewhere, nor be read from there.
+        if (new DirectoryInfo(path).EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
+            throw new ForeignFolderException($"{link.FullName} is a link, and links are not followed here; nothing was written", "delete the link, or name another folder");
         string mark = Path.Combine(path, MarkFile);
         if (File.Exists(mark))
             return;

@@ -3,6 +3,7 @@ using System.Text;
 using MongoPerf.Server;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Listening;
+using MongoPerf.Server.Storage;
 using MongoPerf.Server.Users;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Authentication;
@@ -231,6 +232,17 @@ public sealed class LoginTests : IDisposable
         BsonDocument[] files = [.. Directory.GetFiles(folder).Select(file => new BsonDocument(File.ReadAllBytes(file)))];
         Assert.Equal(2, files.Length);
         Assert.All(["SCRAM-SHA-256", "SCRAM-SHA-1"], mechanism => Assert.NotEqual(files[0].FindDocument(mechanism)!.Bytes.ToArray(), files[1].FindDocument(mechanism)!.Bytes.ToArray()));
+    }
+
+    [Fact]
+    public void Users_are_not_written_through_a_link()
+    {
+        string elsewhere = Directory.CreateDirectory(_folder.At("elsewhere")).FullName;
+        string data = Directory.CreateDirectory(_folder.At("planted")).FullName;
+        Directory.CreateSymbolicLink(Path.Combine(data, UserStore.FolderName), elsewhere);
+        Assert.Contains("is a link", Assert.Throws<ForeignFolderException>(() => new UserStore(data).Put("loader", Password)).Message, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFileSystemEntries(elsewhere));
+        Assert.Single(Directory.GetFileSystemEntries(data));
     }
 
     [Theory]
