@@ -167,7 +167,7 @@ internal sealed class Worker : IDisposable
         LastOperationEnd = _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
-        bool isMeasured = (_arrivals is null ? start : due) >= _control.MeasureFrom;
+        bool isMeasured = start >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {

@@ -203,6 +203,15 @@ public sealed class PhaseMeasurementTests : PhaseTest
         Assert.All(Executors.SelectMany(e => e.StartTimes), start => Assert.True(start < 2, $"started at {start} s"));
     }
 
+    /// <summary>A backlog from the warm-up must not leave the window without a figure.</summary>
+    [Fact]
+    public void What_starts_in_the_window_is_measured_though_it_was_due_in_the_warm_up()
+    {
+        GroupResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 1, Rate = 1000 }, _ => Scripted.Ok(0.002));
+        Assert.InRange(result.Parts[0].WarmupService.TotalCount, 500, 501);
+        Assert.InRange(result.Parts[0].Service.TotalCount, 499, 530);
+    }
+
     [Fact]
     public void With_a_rate_nothing_starts_before_its_time()
     {

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace MongoPerf.Reporting.Explore;
 
 /// <summary>dygraphs, which a page carries with it: the system's own copy, never one of this program's.</summary>
@@ -10,7 +12,7 @@ internal sealed record ChartLibrary(string Script)
     public const string Package = "libjs-dygraphs";
 
     private const string Debians = "/usr/share/javascript/dygraphs/dygraph.min.js";
-    private const long LargestBytes = 2_000_000;
+    private const int LargestBytes = 2_000_000;
 
     /// <summary>Would end the script within a page, or begin something else.</summary>
     private static readonly string[] Forbidden = ["</script", "<!--", "]]>"];
@@ -28,9 +30,19 @@ internal sealed record ChartLibrary(string Script)
         whyNot = isNamed ? $"{Variable} names '{named}', which is not a file that can be read" : "dygraphs was not found";
         try
         {
-            if (!File.Exists(path) || new FileInfo(path).Length > LargestBytes)
+            if (!File.Exists(path))
                 return null;
-            string text = File.ReadAllText(path);
+            // Not by its length: a device has none.
+            byte[] bytes = new byte[LargestBytes + 1];
+            using FileStream stream = File.OpenRead(path);
+            int length = stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
+            if (length > LargestBytes)
+            {
+                whyNot = $"{path} has more than {LargestBytes / 1_000_000} MB and is not dygraphs";
+                return null;
+            }
+
+            string text = Encoding.UTF8.GetString(bytes, 0, length);
             string? wrong = Array.Find(Forbidden, part => text.Contains(part, StringComparison.OrdinalIgnoreCase));
             whyNot = wrong is null ? "" : $"{path} holds '{wrong}' and can't be put into a page";
             return wrong is null ? new ChartLibrary(WithoutSourceMap(text)) : null;

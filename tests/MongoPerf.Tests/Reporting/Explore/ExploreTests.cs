@@ -156,6 +156,8 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
 
         Assert.Equal("var a;\n", ChartLibrary.Find(folder.At("dygraph.js"), out _)!.Script);
         Assert.Null(ChartLibrary.Find(folder.At("none.js"), out string whyNot));
+        Assert.Null(ChartLibrary.Find("/dev/zero", out string tooLong));
+        Assert.Equal("/dev/zero has more than 2 MB and is not dygraphs", tooLong);
         Assert.Contains("MONGOPERF_DYGRAPHS names", whyNot, StringComparison.Ordinal);
     }
 
