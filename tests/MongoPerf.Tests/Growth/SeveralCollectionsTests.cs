@@ -108,12 +108,23 @@ public sealed class SeveralCollectionsTests : IDisposable
                 writes: [{name: write, batch: 7}]
                 beside: [{name: readers, operations: [{find: users}]}]
             """);
-        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        // Nothing is acknowledged before the first reader is bound to the collection.
+        Assert.True(_plan.Run(_ =>
+        {
+            Assert.True(SpinWait.SpinUntil(IsAnyReaderBound, TimeSpan.FromMinutes(1)));
+            return Scripted.Ok();
+        }));
         ScriptedExecutor[] readers = [.. _plan.Executors.Where(executor => executor.Prepared is [FindDocuments])];
         Assert.Equal(3, readers.Length);
         Assert.All(readers.Index(), reader => Assert.All(reader.Item.KeysDrawn, key => Assert.InRange(key, 0, (100 * (reader.Index + 1)) - 1)));
         // While the collection is empty nobody knows what a read brings.
         Assert.Equal([false, true, true], readers.Select(reader => ((FindDocuments)reader.Prepared[0]).Expected is not null));
+    }
+
+    private bool IsAnyReaderBound()
+    {
+        lock (_plan.Executors)
+            return _plan.Executors.Any(executor => executor.Prepared is [FindDocuments]);
     }
 
     [Fact]
