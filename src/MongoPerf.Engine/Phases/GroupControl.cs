@@ -77,9 +77,21 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public bool WaitUntil(long ticks)
     {
         while (!_stopped && Clock.Now < ticks)
-            Clock.SleepUntil(Math.Min(ticks, Clock.Now + (Clock.TicksPerSecond / 5)));
+            Clock.SleepUntil(Math.Min(ticks, Clock.Now + NapTicks));
         return !_stopped;
     }
+
+    /// <summary>As <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others do the last operation would only make the group longer.</summary>
+    public bool WaitForTurn(long ticks)
+    {
+        while (HasOperationsLeft && Clock.Now < ticks)
+            WaitUntil(Math.Min(ticks, Clock.Now + NapTicks));
+        return HasOperationsLeft;
+    }
+
+    private bool HasOperationsLeft => !_stopped && (Plan.Count is null || Volatile.Read(ref _operationsLeft) > 0);
+
+    private long NapTicks => Clock.TicksPerSecond / 5;
 
     /// <summary>Takes one operation from those left.</summary>
     public bool MayStart(long now)

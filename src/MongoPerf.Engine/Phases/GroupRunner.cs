@@ -157,8 +157,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler, long start)
     {
         OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
-        long end = workers.Max(w => w.CompletedAt);
-        long lastOperation = workers.Max(w => w.LastOperationEnd);
+        long completed = workers.Max(w => w.CompletedAt);
+        long end = completed;
         // Of an open loop the window is what was asked for: the last replies come behind it, and must not make its rate look less.
         if (control.Arrivals is not null && !control.IsStopped && control.EndAt < end)
             end = Math.Max(control.EndAt, workers.Max(w => w.LastPacedStart));
@@ -169,7 +169,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             Parts = parts,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
-            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(lastOperation, end) : 0,
+            DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }] ? clock.SecondsBetween(workers.Max(w => w.SentAt), completed) : 0,
             ClientCpuSeconds = sampler.MeasuredCpuSeconds,
             ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],

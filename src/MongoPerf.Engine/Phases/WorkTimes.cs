@@ -35,7 +35,7 @@ internal sealed class WorkTimes
         if (NextAtWork(turn - _control.StartedAt) is not { } next)
             return false;
         long until = Math.Min(next + _control.StartedAt, _control.EndAt);
-        return _control.WaitUntil(until) && until < _control.EndAt;
+        return _control.WaitForTurn(until) && until < _control.EndAt;
     }
 
     private double ThinkSeconds(ThinkTime think) => think.IsExponential ? -Math.Log(1 - _random.NextDouble()) * think.Seconds : think.Seconds;

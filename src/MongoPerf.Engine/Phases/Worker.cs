@@ -81,9 +81,10 @@ internal sealed class Worker : IDisposable
     /// <summary>Ticks at the start of the last operation; 0 in a closed loop.</summary>
     public long LastPacedStart { get; private set; }
 
-    /// <summary>Ticks at the end of the last operation, and after the fence.</summary>
-    public long LastOperationEnd { get; private set; }
+    /// <summary>When nothing was left to send; ticks.</summary>
+    public long SentAt { get; private set; }
 
+    /// <summary>After the fence; ticks.</summary>
     public long CompletedAt { get; private set; }
 
     /// <summary>Why the worker gave up; null when it did not.</summary>
@@ -98,7 +99,7 @@ internal sealed class Worker : IDisposable
     /// <summary>Runs to the group's end.</summary>
     public void Run(long start)
     {
-        LastOperationEnd = CompletedAt = _free = start;
+        SentAt = CompletedAt = _free = start;
         try
         {
             long due = 0;
@@ -164,7 +165,7 @@ internal sealed class Worker : IDisposable
         long end = _clock.Now;
         if (_arrivals is not null)
             LastPacedStart = start;
-        LastOperationEnd = _free = end;
+        _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
         bool isMeasured = start >= _control.MeasureFrom;
@@ -340,6 +341,7 @@ internal sealed class Worker : IDisposable
 
     private void Complete()
     {
+        SentAt = _clock.Now;
         try
         {
             if (!IsDown)

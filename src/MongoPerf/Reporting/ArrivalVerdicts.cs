@@ -13,17 +13,45 @@ internal static class ArrivalVerdicts
 
     public static IEnumerable<Verdict> Of(StoredRun run)
     {
-        foreach (Verdict verdict in Skipped(run).Concat(Busy(run)).Concat(Late(run)))
+        foreach (Verdict verdict in Skipped(run).Concat(Pace(run)).Concat(Busy(run)).Concat(Late(run)))
             yield return verdict;
     }
 
-    /// <summary>Where they are allowed, another verdict counts them.</summary>
     private static IEnumerable<Verdict> Skipped(StoredRun run)
     {
         Accounting arrivals = run.Arrivals;
         if (!run.Settings.Plan.MaxSkipped.Allows(arrivals))
             yield return new Verdict(Grade.Bad, $"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, and what was measured is another load than was asked for (--max-skipped allows some)");
     }
+
+    private static IEnumerable<Verdict> Pace(StoredRun run)
+    {
+        (PhaseRecord Phase, OperationResult Result)[] paced =
+            [.. run.Phases.SelectMany(phase => phase.Operations.Where(result => result.ResponseMicroseconds is not null).Select(result => (phase, result)))];
+        double[] rates = [.. paced.Select(one => one.Phase.Rate).OfType<double>().Distinct().Order()];
+        if (rates.Length == 0)
+            yield break;
+        string at = rates.Length == 1 ? Units.Rate(rates[0]) : $"{Units.Rate(rates[0])} to {Units.Rate(rates[^1])}";
+        string text = $"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due";
+        (PhaseRecord phase, OperationResult widest) = paced.MaxBy(one => GapAt99(one.Result) ?? -1);
+        if (GapAt99(widest) is { } gap)
+        {
+            text += $"; at p99 they differ by {Units.Latency(gap)} at most, in {PhaseLabels.Of(phase, widest.Operation)} "
+                + $"({Units.Latency(widest.LatencyMicroseconds.P99)} and {Units.Latency(widest.ResponseMicroseconds!.P99)})";
+        }
+
+        Accounting arrivals = run.Arrivals;
+        if (arrivals.Skipped == 0)
+            yield return new Verdict(Grade.Good, $"{text}; none of {Units.Exact(arrivals.Scheduled)} arrivals was skipped");
+        else if (run.Settings.Plan.MaxSkipped.Allows(arrivals))
+            yield return new Verdict(Grade.Note, $"{text}; {Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped because there was no time left for them");
+        else
+            yield return new Verdict(Grade.Note, text);
+    }
+
+    /// <summary>Microseconds between service and response time.</summary>
+    private static double? GapAt99(OperationResult result) =>
+        result.ResponseMicroseconds?.P99 is { } response && result.LatencyMicroseconds.P99 is { } service ? Math.Max(0, response - service) : null;
 
     private static IEnumerable<Verdict> Busy(StoredRun run)
     {

@@ -3,7 +3,7 @@ using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>What a reader of the operations' figures must know: that nothing was measured, replies were short, the query plan changed or scans, a rate was not kept.</summary>
+/// <summary>What a reader of the operations' figures must know: that nothing was measured, replies were short, the query plan changed or scans.</summary>
 internal static class OperationVerdicts
 {
     /// <summary>A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.</summary>
@@ -18,7 +18,7 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. Unmeasured(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. Rate(measured)];
+        return [.. Unmeasured(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct()];
     }
 
     private static IEnumerable<Verdict> Unmeasured(Measured[] measured)
@@ -98,34 +98,4 @@ internal static class OperationVerdicts
     }
 
     private static string NameOf(GrowthLine line) => line.Parameters.Length == 0 ? line.Label : $"{line.Label} ({line.Parameters})";
-
-    private static IEnumerable<Verdict> Rate(Measured[] measured)
-    {
-        Measured[] paced = [.. measured.Where(m => m.Result.ResponseMicroseconds is not null)];
-        double[] rates = [.. paced.Select(m => m.Phase.Rate).OfType<double>().Distinct().Order()];
-        if (rates.Length == 0)
-            yield break;
-        string at = rates.Length == 1 ? Units.Rate(rates[0]) : $"{Units.Rate(rates[0])} to {Units.Rate(rates[^1])}";
-        string text = $"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due";
-        Measured? widest = paced.Where(m => GapAt99(m.Result).HasValue).MaxBy(m => GapAt99(m.Result));
-        if (widest is not null)
-        {
-            text += $"; at p99 they differ by {Units.Latency(GapAt99(widest.Result))} at most, in {widest.Label} "
-                + $"({Units.Latency(widest.Result.LatencyMicroseconds.P99)} and {Units.Latency(widest.Result.ResponseMicroseconds!.P99)})";
-        }
-
-        Accounting all = paced.Select(m => m.Phase).DistinctBy(phase => phase.Number).Aggregate(Accounting.None, (sum, phase) => sum.Plus(AccountingOf(phase)));
-        string arrivals = $"of {Units.Exact(all.Scheduled)} arrivals";
-        yield return all.Skipped == 0
-            ? new Verdict(Grade.Good, $"{text}; none {arrivals} was skipped")
-            : new Verdict(Grade.Note, $"{text}; {Units.Exact(all.Skipped)} {arrivals} were skipped because there was no time left for them");
-    }
-
-    /// <summary>What a mix left undone is its group's and no operation's.</summary>
-    private static Accounting AccountingOf(PhaseRecord phase) =>
-        (phase.Groups.Count > 0 ? phase.Groups.Select(group => group.Accounting) : phase.Operations.Select(result => result.Accounting)).Aggregate(Accounting.None, (sum, one) => sum.Plus(one));
-
-    /// <summary>Microseconds between service and response time.</summary>
-    private static double? GapAt99(OperationResult result) =>
-        result.ResponseMicroseconds?.P99 is { } response && result.LatencyMicroseconds.P99 is { } service ? Math.Max(0, response - service) : null;
 }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Tests.Growth;
 using MongoPerf.Tests.Support;
@@ -175,6 +176,22 @@ public sealed class PhaseMeasurementTests : PhaseTest
         Assert.Equal(0.25, result.DrainSeconds);
         Assert.Equal(1.25, result.Seconds);
     }
+
+    [Fact]
+    public void The_fence_counts_whole_where_a_rate_ends_the_window_before_it()
+    {
+        GroupResult result = Run(Inserts("unack", 1000) with { Rate = 100, Seconds = 2 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { CompleteSeconds = 0.25 });
+        Assert.Equal(0.25, result.DrainSeconds, 6);
+        Assert.Equal(2, result.Seconds, 3);
+    }
+
+    [Fact]
+    public void After_the_last_of_a_count_nobody_thinks() =>
+        Assert.Equal(20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, IsExponential: false) }, _ => Scripted.Ok()).Seconds, 6);
+
+    [Fact]
+    public void After_the_last_of_a_count_nobody_waits_for_the_next_shift() =>
+        Assert.Equal(0.002, Run(Queries with { Count = 2, ThreadSteps = [new(0, 1), new(0.002, 0), new(60, 1)] }, _ => Scripted.Ok()).Seconds, 6);
 
     [Fact]
     public void Acknowledged_inserts_have_nothing_to_drain() =>

@@ -48,7 +48,7 @@ public sealed class RatedReportTests : IDisposable
     public void Waiting_for_a_busy_connection_is_told_apart_from_the_server_s_time()
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(120, 3.2));
-        Verdict said = Assert.Single(ArrivalVerdicts.Of(run));
+        Verdict said = ArrivalVerdicts.Of(run).Last();
         Assert.StartsWith("q4: all 8 connections were busy for 3.2 s, and 120 arrivals waited in the client", said.Text, StringComparison.Ordinal);
     }
 
@@ -56,17 +56,30 @@ public sealed class RatedReportTests : IDisposable
     public void A_client_that_was_late_itself_is_blamed_for_it_and_not_the_server()
     {
         using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0));
-        Verdict said = Assert.Single(ArrivalVerdicts.Of(run));
+        Verdict said = ArrivalVerdicts.Of(run).Last();
         Assert.StartsWith("the client itself started operations late though a connection was free: p50 500 µs, p99 2 ms in q4;", said.Text, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Skipped_arrivals_are_bad_unless_they_are_allowed()
+    public void A_rate_is_explained_with_its_gap()
     {
-        using StoredRun run = Stored(Rated, new ClientWaiting(0, 0), skipped: 7);
-        Verdict said = Assert.Single(ArrivalVerdicts.Of(run));
-        Assert.Equal(Grade.Bad, said.Grade);
-        Assert.StartsWith("7 of 107 arrivals were skipped", said.Text, StringComparison.Ordinal);
+        using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
+        Assert.Equal(
+            "ok: paced at 10 operations/s: service time counts from when an operation started, response time from when it was due; at p99 they differ by 19.6 ms at most, in q4 (400 µs and 20 ms); "
+            + "none of 100 arrivals was skipped",
+            Text(Assert.Single(ArrivalVerdicts.Of(run))));
+    }
+
+    [Theory]
+    [InlineData(0, "BAD: 7 of 107 arrivals were skipped: ", "(400 µs and 20 ms)")]
+    [InlineData(7, "note: paced at 10 ", "; 7 of 107 arrivals were skipped because there was no time left for them")]
+    public void Skipped_arrivals_are_bad_unless_they_are_allowed_and_counted_once(long allowed, string first, string end)
+    {
+        using StoredRun run = Stored(Rated, new ClientWaiting(0, 0), skipped: 7, allowed);
+        string[] said = [.. ArrivalVerdicts.Of(run).Select(Text)];
+        Assert.StartsWith(first, said[0], StringComparison.Ordinal);
+        Assert.EndsWith(end, said[^1], StringComparison.Ordinal);
+        Assert.Single(said, text => text.Contains("skipped", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -81,10 +94,12 @@ public sealed class RatedReportTests : IDisposable
         Assert.InRange(response.Maximum!.Value, 5000, 5005);
     }
 
-    private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0)
+    private static string Text(Verdict verdict) => $"{verdict.Mark}: {verdict.Text}";
+
+    private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0)
     {
         string folder = _runs.At("run");
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings() with { Plan = RunParts.Settings().Plan with { MaxSkipped = new SkipLimit(allowed, 0) } }))
         {
             store.AddSample(RunParts.Sample(1, result.Operation) with
             {

@@ -159,30 +159,6 @@ public sealed class VerdictTests : IDisposable
             Said(RunParts.Phase(1, "q4", empty), RunParts.Phase(2, "q5", empty), RunParts.Phase(3, "q6", RunParts.Result("find", operations: 0))));
     }
 
-    [Fact]
-    public void A_rate_is_explained_with_its_gap_and_what_was_skipped()
-    {
-        OperationResult near = RunParts.Result("find") with { ResponseMicroseconds = RunParts.Latency(150), Accounting = new Accounting(5000, 5000, 0, 0) };
-        OperationResult far = RunParts.Result("find") with { ResponseMicroseconds = RunParts.Latency(50_000), Accounting = new Accounting(5000, 3800, 0, 1200) };
-        PhaseRecord q4 = RunParts.Phase(1, "q4", near) with { Rate = 500 };
-        const string What = " operations/s: service time counts from when an operation started, response time from when it was due; at p99 they differ by ";
-        Assert.Equal([$"ok: paced at 500{What}200 µs at most, in q4 (400 µs and 600 µs); none of 5,000 arrivals was skipped"], Said(q4));
-        Assert.Equal(
-            [$"note: paced at 500 to 2,000{What}200 ms at most, in q6 (400 µs and 200 ms); 1,200 of 10,000 arrivals were skipped because there was no time left for them"],
-            Said(q4, RunParts.Phase(2, "q6", far) with { Rate = 2000 }));
-    }
-
-    [Fact]
-    public void What_a_paced_mix_skipped_is_its_groups()
-    {
-        OperationResult part = RunParts.Result("read") with { ResponseMicroseconds = RunParts.Latency(100), Accounting = new Accounting(400, 400, 0, 0) };
-        PhaseRecord mix = RunParts.Phase(1, "mix", part, part with { Operation = "update" }) with
-        {
-            Rate = 500, Groups = [new GroupShare("", 8, 10, 800, 100, 100, 0, new Accounting(1000, 800, 0, 200))],
-        };
-        Assert.EndsWith("200 of 1,000 arrivals were skipped because there was no time left for them", Assert.Single(Said(mix)), StringComparison.Ordinal);
-    }
-
     private static OperationResult Planned(string index, int threads = 1) =>
         RunParts.Result("find", threads) with { Plan = new PlanSummary { Index = index, Stages = "LIMIT > FETCH > IXSCAN" } };
 
