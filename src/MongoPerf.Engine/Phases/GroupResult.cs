@@ -33,6 +33,9 @@ public sealed record GroupResult
     /// <summary>What waited because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
 
+    /// <inheritdoc cref="GroupShare.Traffic"/>
+    public GroupTraffic? Traffic { get; init; }
+
     /// <summary>Of each thread; empty unless the plan asked for laps.</summary>
     public IReadOnlyList<IReadOnlyList<LapMark>> Laps { get; init; } = [];
 

@@ -2,6 +2,7 @@ using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Phases;
 
@@ -174,10 +175,22 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             ClientAllocatedBytes = sampler.MeasuredAllocatedBytes,
             ThreadOperations = [.. workers.Select(w => w.Measured.Sum(c => c.Operations))],
             Laps = control.Plan.Lap is null ? [] : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
+            Traffic = TrafficOf(workers),
             Waiting = control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
             WasStopped = control.IsStopped,
         };
+    }
+
+    private static GroupTraffic? TrafficOf(List<Worker> workers)
+    {
+        TrafficCounters[] all = [.. workers.Select(worker => worker.Traffic).OfType<TrafficCounters>()];
+        if (all.Length < workers.Count)
+            return null;
+        TrafficCounters sum = all.Aggregate((a, b) => a + b);
+        long documents = workers.Sum(worker => worker.Warmup.Concat(worker.Measured).Sum(counters => counters.Bytes));
+        return new GroupTraffic(
+            workers.Select(worker => worker.Compressor).FirstOrDefault(name => name is not null), documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived);
     }
 
     private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)

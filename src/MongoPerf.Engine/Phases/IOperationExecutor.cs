@@ -20,6 +20,12 @@ public interface IOperationExecutor : IDisposable
     /// <param name="context">Where its numbers and random values come from.</param>
     IPreparedOperation Prepare(Operation operation, OperationContext context);
 
+    /// <summary>What its connections have carried so far, the closed ones included; null where that is not counted.</summary>
+    TrafficCounters? Traffic => null;
+
+    /// <summary>What messages are compressed with; null for nothing.</summary>
+    string? Compressor => null;
+
     /// <summary>Wakes the worker if it waits for the server. From any thread.</summary>
     void Abort();
 }

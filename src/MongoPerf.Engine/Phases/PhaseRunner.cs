@@ -39,7 +39,7 @@ internal sealed class PhaseRunner(RunContext run)
         return new PhaseOutcome(
             head with
             {
-                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting) with { Waiting = g.Result.Waiting })],
+                Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting) with { Waiting = g.Result.Waiting, Traffic = g.Result.Traffic })],
                 Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
             [.. groups.Select(g => g.Result)])

@@ -96,6 +96,12 @@ internal sealed class Worker : IDisposable
     /// <summary>Set while the worker has no connection.</summary>
     public bool IsDown { get; private set; }
 
+    /// <inheritdoc cref="IOperationExecutor.Traffic"/>
+    public TrafficCounters? Traffic => _executor.Traffic;
+
+    /// <inheritdoc cref="IOperationExecutor.Compressor"/>
+    public string? Compressor => _executor.Compressor;
+
     /// <summary>Runs to the group's end.</summary>
     public void Run(long start)
     {

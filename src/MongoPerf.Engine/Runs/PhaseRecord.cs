@@ -133,6 +133,9 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
     /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
 
+    /// <summary>Of its connections, warm-up included; null where the client does not count it.</summary>
+    public GroupTraffic? Traffic { get; init; }
+
     [JsonIgnore]
     public double Mean => (double)Operations / Math.Max(1, Threads);
 
@@ -149,6 +152,15 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
 /// <param name="Arrivals">How many.</param>
 /// <param name="Seconds">In which some arrival waited.</param>
 public sealed record ClientWaiting(long Arrivals, double Seconds);
+
+/// <summary>What a group's connections carried, bytes, handshakes included.</summary>
+/// <param name="Compressor">What messages were compressed with; null for nothing.</param>
+/// <param name="DocumentBytes">Of the documents inserted and returned.</param>
+/// <param name="MessageBytesSent">As they were before compression and TLS.</param>
+/// <param name="WireBytesSent">As they went through the socket.</param>
+/// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
+/// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
+public sealed record GroupTraffic(string? Compressor, long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived);
 
 /// <param name="Text">As the scenario says it.</param>
 /// <param name="Holds">Whether it is true.</param>

@@ -76,6 +76,9 @@ public sealed record DeploymentInfo
     /// <summary>Whether connections were made over TLS; null where that was not noted.</summary>
     public bool? Tls { get; init; }
 
+    /// <summary>What messages to it were compressed with; null for nothing.</summary>
+    public string? Compressor { get; init; }
+
     /// <summary>Whether the server knew a user on them; null where it did not say.</summary>
     public bool? Auth { get; init; }
 
@@ -90,7 +93,7 @@ public sealed record DeploymentInfo
     /// <summary>Such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
     [JsonIgnore]
     public string ShapeText => (Topology == Topology.ReplicaSet && Members is { } members ? $"{Topology.Text()} of {members}" : Topology.Text())
-        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "");
+        + (Tls is true ? " over TLS" : "") + (Auth is true ? " with logins" : "") + (Compressor is { } name ? $" with {name} compression" : "");
 
     /// <summary>host:port, no secrets.</summary>
     public required string Address { get; init; }

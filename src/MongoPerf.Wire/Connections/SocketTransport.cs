@@ -7,13 +7,14 @@ internal sealed class SocketTransport : Transport
 {
     public const string ClosedByServer = "connection closed by the server";
 
-    /// <summary>Of one call: the runtime sends all that it is given, however long the other side takes to read it.</summary>
+    /// <summary>Of one call, which returns when the system has taken all of it.</summary>
     private const int LargestPiece = 256 * 1024;
 
     /// <summary>Milliseconds in which a message's pieces are taken as they come, without a look whether the next one is there.</summary>
     private const int Unwatched = 1000;
 
     private readonly Socket _socket;
+    private readonly SafeSocketHandle _handle;
     private int _rest;
     private bool _waitsForFirst;
     private Progress _arriving;
@@ -21,7 +22,11 @@ internal sealed class SocketTransport : Transport
     private long _sent;
     private long _received;
 
-    private SocketTransport(Socket socket) => _socket = socket;
+    private SocketTransport(Socket socket)
+    {
+        _socket = socket;
+        _handle = socket.SafeHandle;
+    }
 
     public override long BytesSent => Volatile.Read(ref _sent);
 
@@ -59,7 +64,7 @@ internal sealed class SocketTransport : Transport
         while (bytes.Length > 0)
         {
             RequireTimeLeft(ref _leaving, SelectMode.SelectWrite);
-            int count = _socket.Send(bytes[..Math.Min(bytes.Length, LargestPiece)]);
+            int count = SocketCalls.Send(_handle, bytes[..Math.Min(bytes.Length, LargestPiece)]);
             _sent += count;
             bytes = bytes[count..];
         }
@@ -68,7 +73,7 @@ internal sealed class SocketTransport : Transport
     public override int Receive(Span<byte> buffer)
     {
         RequireTimeLeft(ref _arriving, SelectMode.SelectRead);
-        int count = _socket.Receive(buffer);
+        int count = SocketCalls.Receive(_handle, buffer);
         _received += count;
         return count;
     }
@@ -148,7 +153,7 @@ internal sealed class SocketTransport : Transport
         if (progress.Pieces == 2)
             progress.Since = now;
         long passed = now - progress.Since;
-        // The runtime waits as long for a further piece as for the first one, which may be for ever.
+        // The socket's time-out is as long for a further piece as for the first one, which may be for ever.
         if (passed >= _rest || ((passed > Unwatched || _waitsForFirst) && !_socket.Poll(TimeSpan.FromMilliseconds(_rest - passed), awaited)))
             throw new SocketException((int)SocketError.TimedOut);
     }

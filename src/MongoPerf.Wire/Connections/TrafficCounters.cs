@@ -5,4 +5,8 @@ namespace MongoPerf.Wire.Connections;
 /// <param name="WireBytesSent">What went through the socket, handshakes included.</param>
 /// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
 /// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
-public readonly record struct TrafficCounters(long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived);
+public readonly record struct TrafficCounters(long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
+{
+    public static TrafficCounters operator +(TrafficCounters a, TrafficCounters b) => new(
+        a.MessageBytesSent + b.MessageBytesSent, a.WireBytesSent + b.WireBytesSent, a.MessageBytesReceived + b.MessageBytesReceived, a.WireBytesReceived + b.WireBytesReceived);
+}

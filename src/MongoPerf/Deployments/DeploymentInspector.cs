@@ -63,6 +63,7 @@ internal static class DeploymentInspector
             ShardCount = facts.Shards,
             Members = facts.Members,
             Tls = settings.Tls is not null,
+            Compressor = connection.CompressorName,
             Auth = facts.Auth,
             IsEmbedded = isEmbedded,
             Address = deployment.Address.ToString(),

@@ -88,7 +88,7 @@ internal static class JsonReport
     private static object DeploymentOf(DeploymentInfo d) => new
     {
         kind = JsonNamingPolicy.CamelCase.ConvertName(d.Kind.ToString()), topology = d.Topology.Text(), d.ServerVersion, d.StorageEngine, d.CacheBytes,
-        d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
+        d.Router, d.ShardCount, d.Members, d.Tls, d.Auth, d.Compressor, d.IsEmbedded, d.Address, d.Namespace, d.Remarks, d.Collections,
     };
 
     private static object PhaseOf(PhaseRecord phase, LapFigures? laps, ClientCalibration? calibration) => new
@@ -116,6 +116,7 @@ internal static class JsonReport
             operationsPerThread = new { min = group.Least, group.Mean, max = group.Most, standardDeviation = group.Deviation },
             group.Accounting,
             group.Waiting,
+            group.Traffic,
         }),
         phase.Sizes,
         errors = phase.Operations.SelectMany(operation => operation.Errors.Select(error => new

@@ -59,7 +59,8 @@ internal static class PlanReader
         return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
         {
             Scale = overrides.Scale,
-            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
+            // Of phases that run alone most parameters say nothing.
+            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Where(name => !overrides.IsAlone || overrides.Parameters.ContainsKey(name)).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
             Figures = figures.Figures(top),
             Tables = figures.Tables(top),
         };

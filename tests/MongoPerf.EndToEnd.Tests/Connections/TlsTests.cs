@@ -1,3 +1,4 @@
+using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -89,7 +90,13 @@ public sealed class TlsTests(TlsTests.Server server) : IClassFixture<TlsTests.Se
     {
         using var runs = new RunsFolder();
         string uri = $"mongodb://root:root@{server.Mongod.Address}/?tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&compressors=zstd,snappy";
-        ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--threads", "2", "--uri", uri, "--out", runs.Path).Expect(0);
+        ProgramResult result = ProgramRun.Run(
+            "series", "--target", "2k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--threads", "2", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
+        JsonElement report = result.Report();
+        Assert.Equal("zstd", report.GetProperty("deployment").Text("compressor"));
+        JsonElement batch = report.GetProperty("phases").EnumerateArray().First(phase => phase.Text("phase") == "batch").GetProperty("groups")[0].GetProperty("traffic");
+        Assert.InRange(batch.GetProperty("wireBytesSent").GetInt64(), 1, batch.GetProperty("messageBytesSent").GetInt64());
+        Assert.InRange(batch.GetProperty("documentBytes").GetInt64(), 1, batch.GetProperty("messageBytesSent").GetInt64());
         ProgramRun.Run("run", "q4", "--uri", $"mongodb://{server.Mongod.Address}", "--out", runs.Path).Expect(3).Says("this server takes TLS connections only: add tls=true");
     }
 

@@ -194,6 +194,16 @@ public sealed class PhaseMeasurementTests : PhaseTest
         Assert.Equal(0.002, Run(Queries with { Count = 2, ThreadSteps = [new(0, 1), new(0.002, 0), new(60, 1)] }, _ => Scripted.Ok()).Seconds, 6);
 
     [Fact]
+    public void What_connections_carried_adds_up_with_the_warm_up()
+    {
+        GroupResult result = Run(Queries with { Count = 4, Threads = 2 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { Traffic = new TrafficCounters(100, 50, 4000, 900), Compressor = "zstd" });
+        Assert.Equal(new GroupTraffic("zstd", 4 * 10 * 1024, 200, 100, 8000, 1800), result.Traffic);
+    }
+
+    [Fact]
+    public void A_client_that_counts_no_traffic_has_none() => Assert.Null(Run(Queries with { Count = 1 }, _ => Scripted.Ok()).Traffic);
+
+    [Fact]
     public void Acknowledged_inserts_have_nothing_to_drain() =>
         Assert.Equal(0, Run(Inserts("safe", 10), _ => Scripted.Ok()).DrainSeconds);
 

@@ -62,6 +62,10 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     /// <summary>Who carries out what comes after so many calls of Connect; null for nobody with a name.</summary>
     public Func<int, string?> Member { get; init; } = _ => null;
 
+    public TrafficCounters? Traffic { get; init; }
+
+    public string? Compressor { get; init; }
+
     /// <summary>When each call of Connect came, seconds.</summary>
     public List<double> ConnectTimes { get; } = [];
 

@@ -17,6 +17,7 @@ public sealed class WireExecutor : IOperationExecutor
     private readonly CancellationTokenSource _aborted = new();
     private readonly List<WireRoute> _routes = [];
     private MongoConnection[] _connections = [];
+    private TrafficCounters _closed;
     private bool _wasTried;
 
     /// <param name="servers">Where operations go that read with this preference, and writes with the primary's; asked at each attempt to connect.</param>
@@ -36,6 +37,10 @@ public sealed class WireExecutor : IOperationExecutor
 
     /// <summary>Of the operations that will be prepared: connections for them are there before. Others get theirs when they are prepared.</summary>
     public IReadOnlyCollection<ReadPreference> Preferences { get; init; } = [ReadPreference.Primary];
+
+    public TrafficCounters? Traffic => _connections.Aggregate(_closed, (sum, connection) => sum + connection.Traffic);
+
+    public string? Compressor => _connections.Select(connection => connection.CompressorName).FirstOrDefault(name => name is not null);
 
     /// <summary>How commands are named where it connects.</summary>
     internal CommandDialect Dialect => _settings.Dialect;
@@ -108,7 +113,11 @@ public sealed class WireExecutor : IOperationExecutor
     private void Close()
     {
         foreach (MongoConnection connection in _connections)
+        {
+            _closed += connection.Traffic;
             connection.Dispose();
+        }
+
         _connections = [];
         foreach (WireRoute route in _routes)
             route.Use(null);

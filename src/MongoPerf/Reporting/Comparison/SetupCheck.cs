@@ -78,6 +78,7 @@ internal static class SetupCheck
         new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
         new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
         new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true },
+        new("compression", run => run.Deployment is null ? "unknown" : run.Deployment.Compressor ?? "none") { HoldsForRepeats = true },
         new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true },
         new("router", run => run.Deployment?.Router ?? "none"),
     ];
