@@ -1,6 +1,9 @@
 using System.Diagnostics;
 using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
 
@@ -35,6 +38,45 @@ public sealed class ScarceResourcesTests : IDisposable
         Assert.Contains("reported again with 6", result.Output, StringComparison.Ordinal);
     }
 
+    [OwnMountsFact]
+    public async Task A_server_whose_disk_fills_up_says_so_loses_nothing_and_writes_again_when_there_is_room()
+    {
+        int port = FreePort.Find();
+        // The file "more" lies beside the small disk, where this process sees it too.
+        Task<ProgramResult> serve = Task.Run(() => RunShell(
+            $$"""
+            mkdir "$FOLDER/disk"
+            mount -t tmpfs -o size=48m tmpfs "$FOLDER/disk"
+            timeout 600 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
+            until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || exit 1; done
+            mount -o remount,size=400m "$FOLDER/disk"
+            wait $!
+            echo "ended with $?"
+            """));
+        using MongoConnection connection = await OpenAsync(port, serve);
+        var random = new Random(1);
+        int acknowledged = 0;
+        var full = Assert.Throws<ServerCommandException>(() =>
+        {
+            for (; acknowledged < 1000; acknowledged++)
+                Insert(connection, acknowledged, random);
+        });
+        Assert.Equal((14031, "OutOfDiskSpace"), (full.Code, full.Error.Name));
+        Assert.Contains("the disk that holds this server's data is full: ", full.Message, StringComparison.Ordinal);
+        Assert.Equal(acknowledged, Count(connection, acknowledged));
+        await File.WriteAllTextAsync(Path.Combine(_folder, "more"), "");
+        while (!IsInserted(connection, acknowledged, random))
+        {
+            Assert.False(serve.IsCompleted, "the server has ended");
+            await Task.Delay(200);
+        }
+
+        Assert.Equal(acknowledged + 1, Count(connection, acknowledged + 1));
+        Assert.True(connection.RunCommand("test", BsonDocument.Of(("validate", "c"))).IsTrue("valid"));
+        connection.RunUnchecked("admin", BsonDocument.Of(("shutdown", 1)));
+        Assert.Contains("ended with 0", (await serve).Output, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(64, "this process may have fewer than 128 files open")]
     [InlineData(128, "8 threads need 168 file handles, but this process is limited to 128")]
@@ -59,6 +101,45 @@ public sealed class ScarceResourcesTests : IDisposable
         result.Says("error: standard output is closed").Says("closed: 2").Says("error: No space left on device");
         Assert.Contains("ended with 6", result.Output, StringComparison.Ordinal);
     }
+
+    private static async Task<MongoConnection> OpenAsync(int port, Task serve)
+    {
+        while (true)
+        {
+            Assert.False(serve.IsCompleted, "the server has ended");
+            try
+            {
+                return MongoConnection.Open(new ServerAddress("127.0.0.1", port), ConnectionSettings.Default);
+            }
+            catch (IOException)
+            {
+                await Task.Delay(100);
+            }
+        }
+    }
+
+    private static void Insert(MongoConnection connection, int id, Random random)
+    {
+        byte[] bytes = new byte[200_000];
+        random.NextBytes(bytes);
+        connection.RunCommand("test", BsonDocument.Of(("insert", "c"), ("documents", new[] { BsonDocument.Of(("_id", id), ("b", bytes)) })));
+    }
+
+    private static bool IsInserted(MongoConnection connection, int id, Random random)
+    {
+        try
+        {
+            Insert(connection, id, random);
+            return true;
+        }
+        catch (ServerCommandException error) when (error.Code == 14031)
+        {
+            return false;
+        }
+    }
+
+    private static long? Count(MongoConnection connection, int below) =>
+        connection.RunCommand("test", BsonDocument.Of(("count", "c"), ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$lt", below))))))).FindInt64("n");
 
     private ProgramResult RunShell(string script)
     {

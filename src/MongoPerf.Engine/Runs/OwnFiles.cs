@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Engine.Runs;
 
@@ -6,8 +7,6 @@ namespace MongoPerf.Engine.Runs;
 /// <remarks>Folders and run.db are readable by their owner only: what a run knows of a server and its users is nobody else's business.</remarks>
 public static class OwnFiles
 {
-    private const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-
     private static readonly UTF8Encoding Utf8 = new(encoderShouldEmitUTF8Identifier: false);
 
     /// <summary>Whether the name itself is a symbolic link, also one that leads nowhere.</summary>
@@ -26,21 +25,12 @@ public static class OwnFiles
     public static void MakeFolder(string folder)
     {
         RefuseLink(folder);
-        if (OperatingSystem.IsWindows())
-            Directory.CreateDirectory(folder);
-        else
-            Directory.CreateDirectory(folder, OfFiles | UnixFileMode.UserExecute);
+        OwnerOnly.MakeFolder(folder);
     }
 
     /// <summary>Makes an empty file that only its owner may read.</summary>
     /// <exception cref="IOException">It is there already.</exception>
-    public static void CreateFile(string path)
-    {
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows())
-            options.UnixCreateMode = OfFiles;
-        new FileStream(path, options).Dispose();
-    }
+    public static void CreateFile(string path) => OwnerOnly.CreateFile(path).Dispose();
 
     /// <summary>A new, empty text file in place of what has the name; a link of that name is removed, not followed.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>

@@ -99,6 +99,10 @@ internal sealed class CommandSession : ICommandSession
         {
             reply.Fail(error.Code, error.CodeName, error.Message);
         }
+        catch (DiskFullException error)
+        {
+            reply.Fail(14031, "OutOfDiskSpace", error.Message);
+        }
         catch (StorageException error)
         {
             reply.Fail(1, "InternalError", error.Message);

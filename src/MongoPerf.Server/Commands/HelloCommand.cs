@@ -30,7 +30,7 @@ internal static class HelloCommand
         body.WriteBoolean("readOnly"u8, false);
         WriteKind(session, body);
         body.WriteInt32("logicalSessionTimeoutMinutes"u8, SessionCommands.TimeoutMinutes);
-        LoginCommands.WriteToHello(session, request.Body, body);
+        LoginCommands.WriteToHello(session, request.Body, reply);
         reply.Succeed();
     }
 

@@ -15,13 +15,15 @@ internal sealed class Login(UserStore users)
 
     private ScramServerConversation? _conversation;
     private bool _skipsEmptyExchange;
-    private string? _proven;
 
     /// <summary>Null: nobody has logged in.</summary>
     public string? UserName { get; private set; }
 
-    /// <summary>Logins that failed.</summary>
+    /// <summary>Logins that failed, those within hello too.</summary>
     public int Failures { get; private set; }
+
+    /// <summary>The connection is to end with the present reply.</summary>
+    public bool HasFailedTooOften => Failures >= MostFailures;
 
     public void LogOut() => UserName = null;
 
@@ -33,7 +35,6 @@ internal sealed class Login(UserStore users)
     public void Start(BsonDocument command, string database, BsonWriter reply)
     {
         _conversation = null;
-        _proven = null;
         string mechanism = command.Find("mechanism") switch
         {
             null => throw CommandException.MissingField("saslStart", "mechanism"),
@@ -60,21 +61,12 @@ internal sealed class Login(UserStore users)
         _conversation = null;
         if (!id.IsNumber || id.ToInt64() != ConversationId)
             throw Protocol("sasl: Mismatched conversation id");
-        if (_proven is null)
-        {
-            byte[] answer = Converse(() => conversation.Finish(payload));
-            _proven = conversation.UserName;
-            if (!_skipsEmptyExchange)
-                _conversation = conversation;
-            Write(reply, isDone: _skipsEmptyExchange, answer);
-        }
+        bool isLast = conversation.IsProven || _skipsEmptyExchange;
+        Write(reply, isLast, conversation.IsProven ? [] : Converse(() => conversation.Finish(payload)));
+        if (isLast)
+            UserName = conversation.UserName;
         else
-        {
-            Write(reply, isDone: true, []);
-        }
-
-        if (_conversation is null)
-            UserName = _proven;
+            _conversation = conversation;
     }
 
     private byte[] Converse(Func<byte[]> step)

@@ -56,8 +56,9 @@ internal static class LoginCommands
         throw CommandException.NotSupported($"{request.NameText}; 'mongoperf serve --data DIR --add-user NAME' adds users, each with full access");
 
     /// <summary>hello's answers to <c>saslSupportedMechs</c> and <c>speculativeAuthenticate</c>: the beginning of a login, or silence where it would fail.</summary>
-    public static void WriteToHello(CommandSession session, ReadOnlySpan<byte> hello, BsonWriter body)
+    public static void WriteToHello(CommandSession session, ReadOnlySpan<byte> hello, ReplyWriter reply)
     {
+        BsonWriter body = reply.Body;
         var mechanisms = new BsonReader(hello);
         if (mechanisms.Find("saslSupportedMechs"u8))
         {
@@ -88,7 +89,8 @@ internal static class LoginCommands
         }
         catch (Exception error) when (error is CommandException or StorageException)
         {
-            // The client then logs in without haste, and learns why it can't.
+            // The client then logs in without haste, and learns why it can't. Who only guesses is not let off.
+            reply.CloseAfterwards |= session.Login.HasFailedTooOften;
             return;
         }
 
@@ -103,7 +105,7 @@ internal static class LoginCommands
             step();
             reply.Succeed();
         }
-        catch (CommandException) when (session.Login.Failures >= Login.MostFailures)
+        catch (CommandException) when (session.Login.HasFailedTooOften)
         {
             reply.CloseAfterwards = true;
             throw;

@@ -4,14 +4,13 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
 
-/// <summary>compact and validate.</summary>
+/// <summary>compact and validate. As on mongod, they take fields that they do not know: old drivers send validate <c>scandata</c>.</summary>
 internal static class MaintenanceCommands
 {
     public static void Compact(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         var reader = new BsonReader(request.Body);
         reader.Read();
-        CommandFields.RequireKnown(request.Body, "force");
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader)) ?? throw CommandException.NamespaceNotFound("collection does not exist");
         long before = StatisticsCommands.TotalBytes(collection);
         using (CollectionUse.ToRead(session, collection))
@@ -28,7 +27,6 @@ internal static class MaintenanceCommands
     {
         var reader = new BsonReader(request.Body);
         reader.Read();
-        CommandFields.RequireKnown(request.Body, "full", "metadata", "checkBSONConformance");
         Collection collection = session.FindCollection(CommandSession.CollectionName(reader))
             ?? throw CommandException.NamespaceNotFound($"Collection '{session.Database}.{reader.StringText}' does not exist to validate.");
         CollectionReport report = Check(session, collection);

@@ -13,8 +13,9 @@ internal sealed class Newcomers(int most, Func<long> clock)
     /// <summary>Milliseconds between messages. Drivers watch servers over connections that never log in, with a hello every ten seconds.</summary>
     internal const int SilenceLimit = 600_000;
 
-    // Who is silent for less may be waiting for this server.
+    // Who is silent for less may be waiting for this server; one that has spoken may be a driver's, which says hello every ten seconds.
     internal const int LeastSilence = 1000;
+    internal const int LeastSilenceAfterWords = 15_000;
 
     private readonly ConcurrentDictionary<Connection, byte> _connections = new();
 
@@ -23,8 +24,8 @@ internal sealed class Newcomers(int most, Func<long> clock)
     {
     }
 
-    /// <summary>Where there are too many, the one that has been silent for longest makes room.</summary>
-    /// <returns>False when none has been silent for a second: there is no room.</returns>
+    /// <summary>Where there are too many, the one that has been silent for longest makes room, of those that have never spoken if there is any.</summary>
+    /// <returns>False when each was heard from too recently: there is no room.</returns>
     public bool TryAdd(Connection connection)
     {
         if (_connections.Count >= most && !TryEndQuietest())
@@ -38,7 +39,7 @@ internal sealed class Newcomers(int most, Func<long> clock)
     /// <summary>Ends those that have been silent for too long.</summary>
     public void EndSilent()
     {
-        foreach (Connection connection in _connections.Keys)
+        foreach ((Connection connection, _) in _connections)
         {
             if (clock() - connection.HeardAt > (connection.HasSpoken ? SilenceLimit : FirstWordLimit))
                 End(connection);
@@ -47,7 +48,11 @@ internal sealed class Newcomers(int most, Func<long> clock)
 
     private bool TryEndQuietest()
     {
-        if (_connections.Keys.MinBy(connection => connection.HeardAt) is not { } quietest || clock() - quietest.HeardAt < LeastSilence)
+        long now = clock();
+        Connection? quietest = _connections.Select(pair => pair.Key)
+            .Where(connection => now - connection.HeardAt >= (connection.HasSpoken ? LeastSilenceAfterWords : LeastSilence))
+            .MinBy(connection => (connection.HasSpoken, connection.HeardAt));
+        if (quietest is null)
             return false;
         End(quietest);
         return true;

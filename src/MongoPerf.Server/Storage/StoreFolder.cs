@@ -21,9 +21,7 @@ internal static class StoreFolder
     public static void Claim(string path)
     {
         Directory.CreateDirectory(path);
-        // What is put beside the store must not land elsewhere, nor be read from there.
-        if (new DirectoryInfo(path).EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
-            throw new ForeignFolderException($"{link.FullName} is a link, and links are not followed here; nothing was written", "delete the link, or name another folder");
+        RefuseLinks(path);
         string mark = Path.Combine(path, MarkFile);
         if (File.Exists(mark))
             return;
@@ -38,6 +36,15 @@ internal static class StoreFolder
         // CreateNew: a link of that name, which leads nowhere yet, is not followed.
         using var file = new FileStream(mark, FileMode.CreateNew, FileAccess.Write);
         file.Write("MongoPerf's embedded server keeps its data here.\n"u8);
+    }
+
+    /// <summary>What is put beside the store must not land elsewhere, nor be read or deleted there.</summary>
+    /// <exception cref="ForeignFolderException">There is a link in place of something of ours.</exception>
+    public static void RefuseLinks(string path)
+    {
+        var folder = new DirectoryInfo(path);
+        if (folder.Exists && folder.EnumerateFileSystemInfos(OwnPrefix + "*").FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
+            throw new ForeignFolderException($"{link.FullName} is a link, and links are not followed here; nothing was changed", "delete the link, or name another folder");
     }
 
     /// <summary>One of an earlier version: RocksDB's files with column families that only this store has.</summary>

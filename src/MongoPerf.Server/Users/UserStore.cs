@@ -3,6 +3,7 @@ using System.Text;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Authentication;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Server.Users;
 
@@ -49,7 +50,7 @@ public sealed class UserStore(string? dataPath)
             throw new FormatException($"a user's name has 1 to {LongestName} characters and no control characters");
         (string, object?)[] credentials = [.. ScramCredential.Mechanisms.Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
-        MakeFolder();
+        OwnerOnly.MakeFolder(_folder);
         if (!File.Exists(Nobody))
         {
             // As large as a user's, so that reading it takes as long; nobody's password fits it.
@@ -62,6 +63,20 @@ public sealed class UserStore(string? dataPath)
         bool isThere = File.Exists(file);
         Replace(file, BsonDocument.Of([("user", name), .. credentials]));
         return isThere;
+    }
+
+    /// <summary>Removes a user; logins fail from now on, and who is logged in stays so.</summary>
+    /// <returns>False when there was none of that name.</returns>
+    /// <exception cref="ForeignFolderException">The users' folder is a link.</exception>
+    /// <exception cref="IOException">The file can't be deleted.</exception>
+    public bool Remove(string name)
+    {
+        StoreFolder.RefuseLinks(dataPath ?? throw new InvalidOperationException("users need a data folder"));
+        string file = FileOf(name);
+        if (!File.Exists(file))
+            return false;
+        File.Delete(file);
+        return true;
     }
 
     /// <summary>What a login is checked against; for a user who is not there something that no password fits.</summary>
@@ -90,11 +105,11 @@ public sealed class UserStore(string? dataPath)
         ("iterationCount", credential.Iterations), ("salt", credential.Salt), ("storedKey", credential.StoredKey), ("serverKey", credential.ServerKey));
 
     private static ScramCredential Parse(string mechanism, BsonDocument user) => new(
-        mechanism, Bytes(user, $"{mechanism}.salt"), (int)(user.FindInt64($"{mechanism}.iterationCount") ?? throw Damaged()),
+        mechanism, Bytes(user, $"{mechanism}.salt"), (int)(user.FindInt64($"{mechanism}.iterationCount") ?? throw Damaged("the iteration count is missing")),
         Bytes(user, $"{mechanism}.storedKey"), Bytes(user, $"{mechanism}.serverKey"));
 
     private static byte[] Bytes(BsonDocument document, string path) =>
-        document.Find(path) is { Type: BsonType.Binary } value ? value.ToBinary().ToArray() : throw Damaged();
+        document.Find(path) is { Type: BsonType.Binary } value ? value.ToBinary().ToArray() : throw Damaged($"{path} is missing");
 
     private static BsonDocument Read(string file)
     {
@@ -106,31 +121,32 @@ public sealed class UserStore(string? dataPath)
             BsonValidator.Validate(bytes);
             return new BsonDocument(bytes);
         }
-        catch (Exception error) when (error is BsonFormatException or IOException or UnauthorizedAccessException)
+        catch (Exception error) when (error is BsonFormatException or EndOfStreamException)
         {
-            throw Damaged();
+            throw Damaged(error.Message, error);
+        }
+        catch (UnauthorizedAccessException error)
+        {
+            throw Unreadable("permission denied", "run the server as the user that owns its data folder", error);
+        }
+        catch (IOException error)
+        {
+            // Its message names the file, which is nothing for a client's eyes.
+            throw Unreadable("reading a file failed", "is the disk in order, and are there enough file handles?", error);
         }
     }
 
-    private static StorageException Damaged() => new("the users of this server can't be read", "mongoperf serve --data DIR --add-user NAME rewrites a user; run it as the user that runs the server");
+    private static StorageException Damaged(string what, Exception? cause = null) =>
+        Unreadable($"a file is damaged: {what}", "mongoperf serve --data DIR --add-user NAME writes it anew", cause);
 
-    private void MakeFolder()
-    {
-        if (OperatingSystem.IsWindows())
-            Directory.CreateDirectory(_folder);
-        else
-            Directory.CreateDirectory(_folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-    }
+    private static StorageException Unreadable(string why, string hint, Exception? cause) => new($"the users of this server can't be read: {why}", hint, cause);
 
     /// <summary>Whole or not at all, however this process ends.</summary>
     private static void Replace(string file, BsonDocument content)
     {
         string unfinished = $"{file}.{Environment.ProcessId}.new";
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows())
-            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         File.Delete(unfinished);
-        using (var stream = new FileStream(unfinished, options))
+        using (FileStream stream = OwnerOnly.CreateFile(unfinished))
         {
             stream.Write(content.Bytes);
             stream.Flush(flushToDisk: true);

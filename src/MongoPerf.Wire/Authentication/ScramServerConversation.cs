@@ -28,6 +28,9 @@ public sealed class ScramServerConversation(string mechanism, Func<string, Scram
     /// <summary>Whom the client says it is; proven once <see cref="Finish"/> has returned.</summary>
     public string UserName { get; private set; } = "";
 
+    /// <summary>The client has shown that it knows the password.</summary>
+    public bool IsProven { get; private set; }
+
     /// <summary>Answers the client's first message: salt and iterations.</summary>
     /// <exception cref="SaslException">It is none.</exception>
     public byte[] Start(ReadOnlySpan<byte> clientFirst)
@@ -67,6 +70,7 @@ public sealed class ScramServerConversation(string mechanism, Func<string, Scram
         byte[] signature = Scram.Sign(mechanism, credential.StoredKey, message);
         if (proof?.Length != signature.Length || !CryptographicOperations.FixedTimeEquals(Scram.Hash(mechanism, Scram.Xor(signature, proof)), credential.StoredKey))
             throw new SaslException("the client's proof is wrong");
+        IsProven = true;
         return Encoding.UTF8.GetBytes($"v={Convert.ToBase64String(Scram.Sign(mechanism, credential.ServerKey, message))}");
     }
 

@@ -48,11 +48,14 @@ internal static class CommandRunner
     /// <summary>Only what nobody foresaw is shown with its stack: that is a fault of the program.</summary>
     internal static int Report(Exception failure, TextWriter errors)
     {
+        // The scheduler's exception hides that the system gives no memory for a thread.
+        if (failure is TaskSchedulerException { InnerException: OutOfMemoryException inner })
+            failure = inner;
         (ExitCode Code, string? Hint)? known = Classify(failure);
         if (known is null)
             errors.WriteLine($"internal error: {Shown(failure.ToString())}");
         else
-            errors.WriteLine($"error: {Shown(failure.Message)}");
+            errors.WriteLine($"error: {Shown(failure is OutOfMemoryException ? "out of memory" : failure.Message)}");
         if (known?.Hint is { } hint)
             errors.WriteLine($"hint:  {Shown(hint)}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
@@ -101,7 +104,7 @@ internal static class CommandRunner
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
         ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),
-        ForeignFolderException e => (ExitCode.Refused, e.Hint),
+        ForeignFolderException or DiskFullException => (ExitCode.Refused, ((StorageException)failure).Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),

@@ -47,8 +47,9 @@ internal static class CompareCommand
         return command;
     }
 
-    private static string UnknownOption(string name, Command command)
+    private static string UnknownOption(string typed, Command command)
     {
+        string name = typed.Split('=', ':')[0];
         string? nearest = NearestName.Find(name, command.Options.Select(option => option.Name));
         return $"unknown option '{name}' of '{command.Name}'" + (nearest is null ? "" : $" (did you mean '{nearest}'?)");
     }

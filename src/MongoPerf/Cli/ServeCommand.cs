@@ -29,30 +29,34 @@ internal static class ServeCommand
         Option<string?> tls = OptionTypes.Text(TlsOption, "Accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
         Option<string?> authority = OptionTypes.Text("--tls-ca-file", "Accept only clients with a certificate from these authorities (PEM)", "FILE");
         Option<string?> user = OptionTypes.Text("--add-user", "Add a user who may do everything, or change the password, and exit; running servers accept the user at once", "NAME");
+        Option<string?> former = OptionTypes.Text("--remove-user", "Remove a user and exit; running servers refuse the user's next login", "NAME");
         Option<string?> password = OptionTypes.Text(PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
-        var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)") { port, listen, data, cache, auth, tls, authority, user, password };
+        var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)") { port, listen, data, cache, auth, tls, authority, user, former, password };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string folder = parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the server's data folder");
             DataFolderOwner.RefuseForEmbedded(folder);
-            if (parsed.GetValue(user) is { } name)
+            if (((Option[])[user, former]).FirstOrDefault(parsed.HasTyped) is { } change
+                && ((Option[])[port, listen, cache, auth, tls, authority, former]).FirstOrDefault(option => option != change && parsed.HasTyped(option)) is { } other)
             {
-                if (((Option[])[port, listen, cache, auth, tls, authority]).FirstOrDefault(parsed.HasTyped) is { } other)
-                    throw new UserException(ExitCode.WrongUsage, $"--add-user starts no server and can't be combined with {other.Name}", "add the user first, then start the server");
-                return AddUser(folder, name, parsed.GetValue(password));
+                throw new UserException(ExitCode.WrongUsage, $"{change.Name} starts no server and can't be combined with {other.Name}", "change users first, then start the server");
             }
 
+            if (parsed.GetValue(user) is { } name)
+                return AddUser(folder, name, parsed.GetValue(password));
             if (parsed.HasTyped(password))
                 throw new UserException(ExitCode.WrongUsage, $"{PasswordFile.Option} is for --add-user, which is missing");
-            return Serve(
-                new ListenOptions
-                {
-                    Address = parsed.GetValue(listen) ?? IPAddress.Loopback,
-                    Port = (int)(parsed.GetValue(port) ?? 0),
-                    RequiresLogin = parsed.GetValue(auth),
-                    Tls = LoadTls(parsed.GetValue(tls), parsed.GetValue(authority)),
-                },
-                folder, parsed.GetValue(cache));
+            if (parsed.GetValue(former) is { } formerName)
+                return RemoveUser(folder, formerName);
+            var options = new ListenOptions
+            {
+                Address = parsed.GetValue(listen) ?? IPAddress.Loopback,
+                Port = (int)(parsed.GetValue(port) ?? 0),
+                RequiresLogin = parsed.GetValue(auth),
+            };
+            // Before a password is asked for.
+            RequireGuarded(options, folder);
+            return Serve(options with { Tls = LoadTls(parsed.GetValue(tls), parsed.GetValue(authority)) }, folder, parsed.GetValue(cache));
         }));
         return command;
     }
@@ -60,7 +64,8 @@ internal static class ServeCommand
     public static Option<long?> PortOption() =>
         OptionTypes.Make<long?>("--port", null, "Port [default: a free one]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text, 0), 65535));
 
-    private static ExitCode Serve(ListenOptions listen, string folder, long? cache)
+    /// <summary>Nobody gets in who should not, and somebody can.</summary>
+    private static void RequireGuarded(ListenOptions listen, string folder)
     {
         if (!listen.RequiresLogin && !IPAddress.IsLoopback(listen.Address))
         {
@@ -71,6 +76,10 @@ internal static class ServeCommand
 
         if (listen.RequiresLogin && new UserStore(folder).IsEmpty)
             throw new UserException(ExitCode.WrongUsage, $"--auth: {folder} has no users, so nobody could log in", $"mongoperf serve --data {folder} --add-user NAME adds one");
+    }
+
+    private static ExitCode Serve(ListenOptions listen, string folder, long? cache)
+    {
         if (listen.Tls is null && !IPAddress.IsLoopback(listen.Address))
             Console.Error.WriteLine($"warning: without {TlsOption} data is sent unencrypted (passwords are never sent)");
         using EmbeddedServer server = Start(new EmbeddedServerOptions { Listen = listen, DataPath = folder, CacheBytes = cache });
@@ -125,6 +134,14 @@ internal static class ServeCommand
         {
             throw new UserException(ExitCode.WrongUsage, $"--add-user: {e.Message}");
         }
+    }
+
+    private static ExitCode RemoveUser(string folder, string name)
+    {
+        if (!new UserStore(folder).Remove(name))
+            throw new UserException(ExitCode.WrongUsage, $"--remove-user: {folder} has no user {name}");
+        Console.WriteLine($"user {name} removed; who is logged in stays so until the connection ends");
+        return ExitCode.Done;
     }
 
     private static string AskTwice(string name)

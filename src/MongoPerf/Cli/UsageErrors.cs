@@ -38,9 +38,11 @@ internal static class UsageErrors
             IEnumerable<string> known = isOption
                 ? command.Options.Where(o => !o.Hidden).SelectMany(o => o.Aliases.Prepend(o.Name))
                 : command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name);
-            string? nearest = NearestName.Find(unknown.Split('=')[0], known);
+            // Whatever stands behind the name of an option that does not exist may be a secret.
+            string name = isOption ? unknown.Split('=', ':')[0] : unknown;
+            string? nearest = NearestName.Find(name, known);
             string what = isOption ? "unknown option" : isCommand ? "unknown command" : "unexpected argument";
-            return ($"{what} '{unknown}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
+            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
         }
 
         ParseError error = parsed.Errors[0];

@@ -3,10 +3,15 @@ namespace MongoPerf.Input;
 /// <summary>The known name that a mistyped one most resembles.</summary>
 internal static class NearestName
 {
+    private const int ShortestBeginning = 4;
+
     /// <returns>Null when none is near: more than two letters in five would have to change.</returns>
     public static string? Find(string typed, IEnumerable<string> known)
     {
-        string? best = null;
+        // What was typed may be the beginning of a name.
+        string? best = typed.Length < ShortestBeginning ? null : known.FirstOrDefault(name => name.StartsWith(typed, StringComparison.OrdinalIgnoreCase));
+        if (best is not null)
+            return best;
         int least = int.MaxValue;
         foreach (string name in known)
         {

@@ -54,6 +54,10 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
         server.Open("later", "first").Dispose();
         ProgramRun.Run([.. call, "--password-file", server.PasswordFile]).Expect(0);
         server.Open("later", Password).Dispose();
+        string[] removal = ["serve", "--data", server.Data, "--remove-user", "later"];
+        ProgramRun.Run(removal).Expect(0);
+        Assert.Throws<AuthenticationFailedException>(() => server.Open("later", Password));
+        ProgramRun.Run(removal).Expect(2).Says("has no user later");
     }
 
     [Fact]

@@ -30,6 +30,9 @@ public sealed class FailureReportTests
         { "not initiated", 3, "error: find: no replset config has been received (code 94 NotYetInitialized)|hint:  its replica set is not initiated: run rs.initiate() on it, or start it without --replSet" },
         { "no server", 3, "error: db:27017: nobody|hint:  try another" },
         { "deployment", 6, "error: two|hint:  lines" },
+        { "disk", 6, "error: the disk that holds this server's data is full: /d/1.log|hint:  make room there" },
+        { "memory", 6, "error: out of memory|hint:  this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents" },
+        { "thread", 6, "error: out of memory|hint:  this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents" },
     };
 
     [Theory]
@@ -61,6 +64,9 @@ public sealed class FailureReportTests
 
     private static Exception Make(string kind) => kind switch
     {
+        "disk" => new DiskFullException("/d/1.log"),
+        "memory" => new InsufficientMemoryException(),
+        "thread" => new TaskSchedulerException(new InsufficientMemoryException()),
         "storage" => new StorageException("librocksdb is missing", "install it"),
         "no journal" => new ServerCommandException("update", new ServerError(2, "BadValue", "cannot use 'j' option when a host does not have journaling enabled", [])),
         "not initiated" => new ServerCommandException("find", new ServerError(94, "NotYetInitialized", "no replset config has been received", [])),

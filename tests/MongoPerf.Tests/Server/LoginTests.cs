@@ -102,6 +102,20 @@ public sealed class LoginTests : IDisposable
     }
 
     [Fact]
+    public void A_user_who_was_removed_logs_in_no_more()
+    {
+        _users.Put("other", Password);
+        using MongoConnection before = Open("loader", Password);
+        Assert.True(_users.Remove("loader"));
+        Assert.False(_users.Remove("loader"));
+        Assert.Throws<AuthenticationFailedException>(() => Open("loader", Password));
+        Open("other", Password).Dispose();
+        before.RunCommand("shop", BsonDocument.Of(("count", "things")));
+        Assert.True(_users.Remove("other"));
+        Assert.True(_users.IsEmpty);
+    }
+
+    [Fact]
     public void After_a_logout_all_is_refused_again()
     {
         using MongoConnection connection = Open("loader", Password);
@@ -177,6 +191,35 @@ public sealed class LoginTests : IDisposable
     }
 
     [Fact]
+    public void Who_guesses_within_hello_is_cut_off_too()
+    {
+        using var client = new TestClient(_server.Port);
+        for (int i = 0; i < Login.MostFailures; i++)
+            Assert.True(client.Run("{'hello': 1, 'speculativeAuthenticate': {'saslStart': 1, 'mechanism': 'SCRAM-SHA-256', 'payload': 'eHg='}}", "admin").IsTrue("ok"));
+        Assert.True(Record.Exception(() => client.Run("{'ping': 1}")) is IOException or SocketException);
+    }
+
+    /// <summary>Drivers watch servers over connections that never log in, and say something every ten seconds.</summary>
+    [Fact]
+    public async Task Who_has_spoken_does_not_make_room_for_others_before_who_never_has()
+    {
+        _server.Stop();
+        _server = Start(mostConnections: 4);
+        using var monitor = new TestClient(_server.Port);
+        Assert.True(monitor.Run("{'hello': 1}").IsTrue("ok"));
+        using var silent = new TcpClient("localhost", _server.Port);
+        for (int i = 0; !IsServed(); i++)
+        {
+            Assert.True(i < 6000, "nobody has made room");
+            await Task.Delay(10);
+        }
+
+        Assert.True(monitor.Run("{'hello': 1}").IsTrue("ok"));
+        // Nothing is ever sent to it: what can be read is its end.
+        Assert.True(silent.Client.Poll(TimeSpan.FromMinutes(1), SelectMode.SelectRead));
+    }
+
+    [Fact]
     public void Before_a_login_a_long_message_ends_the_connection()
     {
         BsonDocument Ping(int bytes) => BsonDocument.Of(("ping", 1), ("comment", new string('x', bytes)));
@@ -243,6 +286,32 @@ public sealed class LoginTests : IDisposable
         Assert.Contains("is a link", Assert.Throws<ForeignFolderException>(() => new UserStore(data).Put("loader", Password)).Message, StringComparison.Ordinal);
         Assert.Empty(Directory.GetFileSystemEntries(elsewhere));
         Assert.Single(Directory.GetFileSystemEntries(data));
+        // Nor removed through one.
+        foreach (string file in Directory.GetFiles(Path.Combine(_folder.At("data"), UserStore.FolderName)))
+            File.Copy(file, Path.Combine(elsewhere, Path.GetFileName(file)));
+        Assert.Throws<ForeignFolderException>(() => new UserStore(data).Remove("loader"));
+        Assert.Equal(2, Directory.GetFiles(elsewhere).Length);
+    }
+
+    [Fact]
+    public void Why_users_can_not_be_read_is_said_with_what_helps()
+    {
+        string file = Assert.Single(Directory.GetFiles(Path.Combine(_folder.At("data"), UserStore.FolderName), "*.user"));
+        using (File.Open(file, FileMode.Open, FileAccess.ReadWrite, FileShare.None))
+        {
+            StorageException locked = Assert.Throws<StorageException>(() => _users.Find(Scram.Sha256, UserStore.Database, "loader"));
+            Assert.Equal("the users of this server can't be read: reading a file failed", locked.Message);
+            Assert.Contains("is the disk in order", locked.Hint, StringComparison.Ordinal);
+            Assert.IsType<IOException>(locked.InnerException);
+        }
+
+        File.WriteAllText(file, "nonsense");
+        StorageException damaged = Assert.Throws<StorageException>(() => _users.Find(Scram.Sha256, UserStore.Database, "loader"));
+        Assert.StartsWith("the users of this server can't be read: a file is damaged: ", damaged.Message, StringComparison.Ordinal);
+        Assert.Contains("--add-user NAME writes it anew", damaged.Hint, StringComparison.Ordinal);
+        File.WriteAllBytes(file, BsonDocument.Of(("user", "loader")).Memory.ToArray());
+        damaged = Assert.Throws<StorageException>(() => _users.Find(Scram.Sha256, UserStore.Database, "loader"));
+        Assert.Equal("the users of this server can't be read: a file is damaged: SCRAM-SHA-256.salt is missing", damaged.Message);
     }
 
     [Theory]
@@ -279,6 +348,21 @@ public sealed class LoginTests : IDisposable
     private MongoConnection Open(string user, string password, string options = "") =>
         MongoConnection.Open(new ServerAddress("localhost", _server.Port), Settings(user, password, options));
 
-    private EmbeddedServer Start(bool requiresLogin = true) =>
-        EmbeddedServer.Start(new EmbeddedServerOptions { DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin } });
+    private bool IsServed()
+    {
+        try
+        {
+            using var client = new TestClient(_server.Port);
+            return client.Run("{'ping': 1}").IsTrue("ok");
+        }
+        catch (Exception error) when (error is IOException or SocketException)
+        {
+            return false;
+        }
+    }
+
+    private EmbeddedServer Start(bool requiresLogin = true, int? mostConnections = null) => EmbeddedServer.Start(new EmbeddedServerOptions
+    {
+        DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { RequiresLogin = requiresLogin, MaximumConnections = mostConnections },
+    });
 }

@@ -212,7 +212,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
             return;
         string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
         RocksNative.Free(error);
-        throw new StorageException(text);
+        throw IsDiskFull(text) ? new DiskFullException(text) : new StorageException(text);
     }
 
     private long Measure(nint column, ReadOnlySpan<byte> name)
@@ -260,10 +260,15 @@ internal sealed unsafe class RocksDatabase : IDisposable
         return names;
     }
 
+    // RocksDB gives no more than the system's text (ENOSPC).
+    private static bool IsDiskFull(string text) => text.Contains("No space left on device", StringComparison.Ordinal);
+
     private static void ThrowOpenFailed(string path, byte* error)
     {
         string text = Marshal.PtrToStringUTF8((nint)error) ?? "unknown error";
         RocksNative.Free(error);
+        if (IsDiskFull(text))
+            throw new DiskFullException(text);
         throw text.Contains("/LOCK", StringComparison.Ordinal)
             ? new StorageException($"{path}: cannot open the embedded server's data (another process has it open): {text}", "end that process, or name another folder")
             : new StorageException($"{path}: cannot open the embedded server's data: {text}", "is it the right folder, and may this user write there?");

@@ -106,10 +106,28 @@ internal sealed class MessageMutator(int seed)
     private BsonValue Deep(BsonValue value)
     {
         string name = new[] { "a", "$not", "$and", "$or", "$abs", "$elemMatch", "$concat", "$add", "0" }[_random.Next(9)];
-        bool inArrays = name is "$and" or "$or" or "$concat" or "$add";
-        for (int i = _random.Next(MostLevels); i > 0; i--)
-            value = BsonDocument.Of(("v", BsonDocument.Of((name, inArrays ? new object?[] { value } : value)))).Find("v")!.Value;
-        return value;
+        byte[][] names = name is "$and" or "$or" or "$concat" or "$add" ? [Encoding.UTF8.GetBytes(name), [(byte)'0']] : [Encoding.UTF8.GetBytes(name)];
+        int levels = _random.Next(MostLevels);
+        if (levels == 0)
+            return value;
+        // Written at once: a document made for each level would take most of a run's time.
+        const int Frame = 7;
+        byte[] bytes = new byte[value.Bytes.Length + (levels * names.Sum(one => one.Length + Frame))];
+        int at = 0;
+        int layers = levels * names.Length;
+        for (int i = 0; i < layers; i++)
+        {
+            byte[] field = names[i % names.Length];
+            BsonType type = i == layers - 1 ? value.Type : i % names.Length < names.Length - 1 ? BsonType.Array : BsonType.Document;
+            // Each ends one byte before the one around it.
+            BitConverter.TryWriteBytes(bytes.AsSpan(at), bytes.Length - at - i);
+            bytes[at + 4] = (byte)type;
+            field.CopyTo(bytes, at + 5);
+            at += field.Length + Frame - 1;
+        }
+
+        value.Bytes.Span.CopyTo(bytes.AsSpan(at));
+        return new BsonValue(BsonType.Document, bytes);
     }
 
     private BsonValue Value() => CommandCorpus.Values[_random.Next(CommandCorpus.Values.Count)];
