@@ -113,7 +113,7 @@ public sealed class ClusterRequestTests : IDisposable
         Assert.Equal(10 * GigaByte, MemoryLimit.For(8 * GigaByte));
         Assert.Null(Asking(s => s with { MemoryLimitBytes = 0 }).MakePlan(Cluster).MemoryLimitBytes);
         Assert.Equal(GigaByte, Asking(s => s with { MemoryLimitBytes = GigaByte }).MakePlan(Cluster).MemoryLimitBytes);
-        ClusterPlanTests.Refuses(2, () => Asking(s => s with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "384 MiB or more");
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { MemoryLimitBytes = 300 * MegaByte }).MakePlan(Cluster), "--memory-limit is 300 MiB", "512 MiB or more");
     }
 
     [Fact]
