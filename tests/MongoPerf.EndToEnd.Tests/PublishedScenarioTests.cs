@@ -29,7 +29,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IClassFixture<
     [InlineData("report-2.4.8/i8", 0.0001, 0)]
     [InlineData("report-2.4.8/i9", 0.005, 0)]
     [InlineData("report-2.4.8/q1", 0.00002, 200)]
-    [InlineData("report-2.4.8/q2", 0.00002, 0, 2000L)]
+    [InlineData("report-2.4.8/q2", 0.00002, 0, 1000L)]
     [InlineData("report-2.4.8/q3", 0.0001, 0)]
     [InlineData("report-2.4.8/q4", 0.0001, 0)]
     [InlineData("report-2.4.8/q5", 0.00001, 300)]

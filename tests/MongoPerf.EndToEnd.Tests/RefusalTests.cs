@@ -209,7 +209,7 @@ public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServer
     [InlineData("--target: '12x' is not a count", "", "series", "--target", "12x")]
     [InlineData("--target: '0' is ", "", "series", "--target", "0")]
     [InlineData("--cache: '7XB' is not a size", "", "series", "--target", "1k", "--cache", "7XB")]
-    [InlineData("; allowed: 256 MiB or more", "", "series", "--target", "1k", "--cache", "1MB")]
+    [InlineData("; allowed: 64 MiB or more", "", "series", "--target", "1k", "--cache", "1MB")]
     [InlineData("'a.b'", "", "series", "--target", "1k", "--db", "a.b")]
     [InlineData("--db: 'admin' is reserved for the server", "", "series", "--target", "1k", "--db", "admin")]
     [InlineData("'a$b' is not allowed", "", "series", "--target", "1k", "--collection", "a$b")]

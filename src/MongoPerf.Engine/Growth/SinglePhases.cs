@@ -158,8 +158,19 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
 
     private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
     {
-        if (phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled))
-            return new Filling(run).Append(phase, head, filled, run.Keys[filled.Name].Next, stop);
+        PhaseRecord? record = phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled)
+            ? new Filling(run).Append(phase, head, filled, run.Keys[filled.Name].Next, stop)
+            : Measure(phase, head, stop);
+        if (record is null || !phase.TakesSizes || round.Collections is not [var first, ..])
+            return record;
+        PhaseRecord sized = record with { Sizes = [SizesOf(first, DocumentsIn(first))] };
+        run.Store.EndPhase(sized);
+        return sized;
+    }
+
+    /// <returns>Null when it was stopped in the middle.</returns>
+    private PhaseRecord? Measure(Phase phase, PhaseRecord head, CancellationToken stop)
+    {
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
         run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
         // Keys that a broken connection left unanswered are there as far as later phases go.
@@ -172,13 +183,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         PhaseRecord record = _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = documents } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
-        if (!record.IsComplete)
-            return null;
-        if (!phase.TakesSizes || round.Collections is not [var first, ..])
-            return record;
-        PhaseRecord sized = record with { Sizes = [SizesOf(first, DocumentsIn(first))] };
-        run.Store.EndPhase(sized);
-        return sized;
+        return record.IsComplete ? record : null;
     }
 
     private PhaseRecord WithSizes(Phase phase, PhaseRecord record, PlanCollection collection) =>

@@ -101,7 +101,7 @@ public sealed record ResultChoice
     /// <inheritdoc cref="Phases"/>
     public IReadOnlyList<string> Operations { get; init; } = [];
 
-    /// <summary>Values that dimensions must have.</summary>
+    /// <summary>Values that dimensions must have; one of several with the same name.</summary>
     public IReadOnlyList<ParameterValue> Where { get; init; } = [];
 }
 
@@ -118,6 +118,12 @@ public sealed record FigureInfo
 
     /// <summary>A dimension, of which each value gets a line; null for none.</summary>
     public string? Lines { get; init; }
+
+    /// <summary>Where the axis ends, seconds if it is one of time; null for all.</summary>
+    public double? To { get; init; }
+
+    /// <summary>Latencies by their logarithm, however close they are.</summary>
+    public bool IsLogarithmic { get; init; }
 
     public ResultChoice Of { get; init; } = new();
 }

@@ -19,7 +19,7 @@ internal sealed class SharedOptions
 
     public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, or an installed version (environment: MONGOPERF_MONGOD) [default: the newest from 'server install', then PATH]", "PATH");
 
-    public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache size of a started server, at least 256MB [default: the server's own]");
+    public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache size of a started server, at least 64MB [default: the server's own]");
 
     public Option<IReadOnlyList<Topology>?> Topology { get; } = OptionTypes.List("--topology", "What to test: standalone (one server), replicaset or sharded (started on this machine) or null (stores nothing: measures the client itself); a list runs them in turn and compares them [default: standalone]", "KIND[,KIND…]", ParseTopology);
 

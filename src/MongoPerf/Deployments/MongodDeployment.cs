@@ -89,7 +89,7 @@ internal sealed class MongodDeployment : IDeployment
                 "--dbpath", dataFolder, "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
             ];
             if (cacheBytes is { } bytes)
-                arguments.AddRange(["--wiredTigerCacheSizeGB", CacheSize.Gigabytes(bytes)]);
+                arguments.AddRange(CacheSize.Arguments(bytes));
             arguments.AddRange(more);
             return arguments;
         }

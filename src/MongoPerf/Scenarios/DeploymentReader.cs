@@ -9,7 +9,8 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads what a scenario runs on: <c>deployments</c>, or <c>cluster</c>, the short form for a sharded one.</summary>
 /// <param name="top">The whole file.</param>
 /// <param name="collections">Of the scenario.</param>
-internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanCollection> collections)
+/// <param name="scale">What <c>--scale</c> multiplies memory and caches by, so that they stay to the data as the file has them; no server gets less than it runs with.</param>
+internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanCollection> collections, double scale)
 {
     private const string NoLimit = "none";
 
@@ -58,6 +59,8 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
             Auth = Switch(reader, "auth"),
         };
         RequireRoom(reader, what, settings);
+        long? cache = Scaled(settings.CacheBytes, CacheSize.Least);
+        settings = settings with { CacheBytes = cache, MemoryLimitBytes = Scaled(settings.MemoryLimitBytes, Math.Max(MemoryLimit.Least, MemoryLimit.LeastWith(cache ?? 0))) };
         settings = settings.Topology == Topology.Sharded ? Sharded(reader, settings, what) : settings with { Members = Members(reader) };
         return new ScenarioDeployment(settings, Set(reader, what));
     }
@@ -81,6 +84,9 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         >= CacheSize.Least and { } bytes => bytes,
         { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Text(bytes)}; allowed: {CacheSize.Text(CacheSize.Least)} or more"),
     };
+
+    /// <summary>Whole megabytes; what is less than that already stays.</summary>
+    private long? Scaled(long? bytes, long least) => bytes is > 0 and { } full && scale != 1 ? Math.Max((long)(full * scale) >> 20 << 20, Math.Min(full, least)) : bytes;
 
     private static void RequireRoom(MappingReader reader, string what, DeploymentSettings settings)
     {

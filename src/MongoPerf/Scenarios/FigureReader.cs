@@ -14,10 +14,10 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     private const int LongestTitle = 150;
     private const int MostPanels = 8;
 
-    private readonly string[] _phases = [.. rounds.SelectMany(r => r.Phases).Select(p => p.Name).Distinct()];
+    private readonly string[] _phases = [.. rounds.SelectMany(r => r.Phases).SelectMany(NamesOf).Distinct()];
 
     private readonly string[] _operations =
-        [.. rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()];
+        [.. rounds.SelectMany(r => r.Phases).SelectMany(GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()];
 
     /// <summary>What lines, rows and columns may be.</summary>
     private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Repeat, .. parameters.Names];
@@ -28,6 +28,12 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     public IReadOnlyList<FigureInfo> Figures(MappingReader top) => [.. Listed(top, "figures").Select((node, i) => Figure(node, i + 1))];
 
     public IReadOnlyList<TableInfo> Tables(MappingReader top) => [.. Listed(top, "tables").Select((node, i) => Table(node, i + 1))];
+
+    /// <summary>What results call it: of a growth its ways of writing, and what runs at each size.</summary>
+    private static IEnumerable<string> NamesOf(Phase phase) => phase.Growth is { } growth ? [.. growth.Writes.Select(w => w.Name), .. growth.Each.Select(p => p.Name)] : [phase.Name];
+
+    private static IEnumerable<PhaseGroup> GroupsOf(Phase phase) =>
+        phase.Growth is { } growth ? [.. growth.Writes.SelectMany(w => w.Groups.Values), .. growth.Beside, .. growth.Each.SelectMany(p => p.Groups)] : phase.Groups;
 
     private static IReadOnlyList<ScenarioNode> Listed(MappingReader top, string key) => top.Find(key) switch
     {
@@ -45,7 +51,14 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);
         if (metrics.Count is 0 or > MostPanels)
             throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics; allowed: 1 to {MostPanels}");
-        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), Of = Choice(reader) };
+        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), To = To(reader, x, $"figure {number}"), IsLogarithmic = reader.Flag("logarithmic"), Of = Choice(reader) };
+    }
+
+    private static double? To(MappingReader reader, string x, string what)
+    {
+        if (x == Dimension.Time)
+            return reader.Duration("to");
+        return reader.Text("to") is not { } text ? null : FigureAxis.NumberOf(text) ?? throw MappingReader.Wrong(reader.Find("to")!, $"{what}: to is '{text}'; expected a number such as 30 or 10M");
     }
 
     private TableInfo Table(ScenarioNode node, int number)
@@ -82,8 +95,11 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         foreach (MappingEntry entry in mapping.Entries)
         {
             string name = reader.OneOf("where", entry.Key, [Dimension.Deployment, Dimension.Threads, .. parameters.Names]);
-            ScalarNode value = reader.ScalarOf($"where.{name}", entry.Value);
-            yield return new ParameterValue(name, parameters.Names.Contains(name) ? reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)]) : value.Text);
+            foreach (ScenarioNode item in entry.Value is SequenceNode list ? list.Items : [entry.Value])
+            {
+                ScalarNode value = reader.ScalarOf($"where.{name}", item);
+                yield return new ParameterValue(name, parameters.Names.Contains(name) ? reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)]) : value.Text);
+            }
         }
     }
 }

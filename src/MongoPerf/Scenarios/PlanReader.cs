@@ -56,7 +56,7 @@ internal static class PlanReader
         // What --set leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
         var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
-        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections).Read(), SetBy(on, overrides))
+        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides))
         {
             Scale = overrides.Scale,
             // Of phases that run alone most parameters say nothing.

@@ -213,8 +213,8 @@ internal static class ScenarioLanguage
         new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, replicaset with members alone, else standalone].") { Allowed = Topologies },
         new("shards", KeyKind.Count, "How many; --shards names another number."),
         new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members names another number [default: 1 of a shard, 3 of a replica set]."),
-        new("cache", KeyKind.Size, "Cache limit of each server, 256MB at least; --cache names another [default: the server's own]."),
-        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale leaves it, --memory-limit names another."),
+        new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache names another [default: the server's own]."),
+        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 256MB, --memory-limit names another."),
         new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus names another number [default: all]."),
         new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls says otherwise [default: off].") { Allowed = Switch },
         new("auth", KeyKind.Text, "Whether clients log in; --auth says otherwise [default: off].") { Allowed = Switch },
@@ -225,7 +225,7 @@ internal static class ScenarioLanguage
     [
         new("phases", KeyKind.Texts, "Only these, in this order [default: all that have what is asked for]."),
         new("operation", KeyKind.Texts, "Only this one, or these [default: all; rates are their sum]."),
-        new("where", KeyKind.Document, "Only results with these values of parameters, threads or deployment, such as {deployment: 1 shard}."),
+        new("where", KeyKind.Document, "Only results with these values of parameters, threads or deployment, such as {deployment: 1 shard}; a list allows each of its values."),
     ];
 
     public static KeySet Figure { get; } = new("figure", "A chart of the report, and of a comparison of several runs.",
@@ -233,6 +233,8 @@ internal static class ScenarioLanguage
         new("title", KeyKind.Text, "Above it."),
         new("x", KeyKind.Text, "Along the axis below: a parameter, threads, documents, time (seconds since the phase began), deployment, phase or operation."),
         new("y", KeyKind.Texts, "A metric such as rate or p99, or several, each in a panel of its own."),
+        new("to", KeyKind.Text, "Shows the beginning alone: the axis ends at this value, such as 30 or, of time, 750s."),
+        new("logarithmic", KeyKind.Flag, "Latencies by their logarithm [default: where the largest is 20 times the least]."),
         new("lines", KeyKind.Text, "A line for each of its values: phase, operation, deployment, threads or a parameter."),
         .. ChoiceKeys,
     ]);

@@ -55,8 +55,10 @@ public sealed class MongodProgramTests : IDisposable
     {
         const long megaByte = 1 << 20;
         CacheSize.Check(256 * megaByte, servers: 3, memoryBytes: 1024 * megaByte);
-        Assert.Equal("0.25", CacheSize.Gigabytes(256 * megaByte));
-        Assert.Contains("is 255 MiB; allowed: 256 MiB or more", Assert.Throws<DeploymentException>(() => CacheSize.Check(255 * megaByte)).Message, StringComparison.Ordinal);
+        Assert.Equal(["--wiredTigerCacheSizeGB", "0.25"], CacheSize.Arguments(256 * megaByte));
+        // mongod's own option takes no less.
+        Assert.Equal(["--wiredTigerEngineConfigString", "cache_size=255M"], CacheSize.Arguments(255 * megaByte));
+        Assert.Contains("is 63 MiB; allowed: 64 MiB or more", Assert.Throws<DeploymentException>(() => CacheSize.Check(63 * megaByte)).Message, StringComparison.Ordinal);
         var e = Assert.Throws<DeploymentException>(() => CacheSize.Check(512 * megaByte, servers: 3, memoryBytes: 1024 * megaByte));
         Assert.Contains("512 MiB for each of 3 servers, but this machine has 1 GiB", e.Message, StringComparison.Ordinal);
         Assert.Equal(2, e.ExitCode);

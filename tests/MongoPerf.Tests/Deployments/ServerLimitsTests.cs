@@ -16,11 +16,13 @@ public sealed class ServerLimitsTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
+    [InlineData(100 * MegaByte, 64 * MegaByte)]
+    [InlineData(320 * MegaByte, 128 * MegaByte)]
     [InlineData(512 * MegaByte, 256 * MegaByte)]
     [InlineData(1 * GigaByte, 256 * MegaByte)]
     [InlineData(2 * GigaByte, 512 * MegaByte)]
     [InlineData(10 * GigaByte, 4608 * MegaByte)]
-    public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine(long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
+    public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine_but_what_a_small_one_leaves_room_for(long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
 
     [Fact]
     public void Without_limits_nothing_is_said_and_nothing_asked_of_the_server()
@@ -62,9 +64,9 @@ public sealed class ServerLimitsTests : IDisposable
     [Fact]
     public void A_limit_that_the_cache_would_break_is_refused()
     {
-        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = GigaByte, CacheBytes = 900 * MegaByte }));
-        Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 900 MiB: 1.13 GiB or more", refused.Message, StringComparison.Ordinal);
-        Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { CacheBytes = 100 * MegaByte }));
+        var refused = Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { MemoryLimitBytes = GigaByte, CacheBytes = GigaByte }));
+        Assert.StartsWith("--memory-limit is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more", refused.Message, StringComparison.Ordinal);
+        Assert.Throws<DeploymentException>(() => new ServerLimits("/data/x", new DeploymentSettings { CacheBytes = 63 * MegaByte }));
     }
 
     private ProcessTable Table(string cpus, string group)

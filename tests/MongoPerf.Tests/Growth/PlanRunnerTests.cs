@@ -53,6 +53,15 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.InRange(_plan.Executors[^1].KeysDrawn.Max(), 100, 149);
     }
 
+    /// <summary>Found in i7 and i8: a phase that only inserts left out the sizes that it was asked for.</summary>
+    [Fact]
+    public void Sizes_are_taken_after_inserts_as_after_reads()
+    {
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, sizes: true, operations: [{insert: users}]}\n  - {name: read, count: 5, sizes: true, operations: [{find: users}]}\n");
+        Assert.All(records, record => Assert.Single(record.Sizes));
+        Assert.Equal(["sizes users 100", "sizes users 150", "sizes users 150"], _plan.Data.Calls.Where(call => call.StartsWith("sizes", StringComparison.Ordinal)));
+    }
+
     /// <summary>Found in CI: a delete that came before the first insert was acknowledged ended the run.</summary>
     [Fact]
     public void Mix_may_begin_on_an_empty_collection()

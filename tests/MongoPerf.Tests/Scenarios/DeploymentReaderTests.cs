@@ -47,6 +47,25 @@ public sealed class DeploymentReaderTests
             read.Select(deployment => deployment.Settings));
     }
 
+    /// <summary>Or a scaled run would measure data that always fit.</summary>
+    [Theory]
+    [InlineData(1, 10240L, 2048L)]
+    [InlineData(0.5, 5120L, 1024L)]
+    [InlineData(0.03, 307L, 64L)]
+    [InlineData(0.001, 256L, 64L)]
+    [InlineData(2, 20480L, 4096L)]
+    public void Scale_multiplies_memory_and_cache_and_leaves_each_server_as_much_as_it_runs_with(double scale, long memory, long cache)
+    {
+        const string text = "deployments: {a: {memory: 10GB}, b: {memory: 10GB, cache: 2GB}, c: {memory: none}, d: {}}\n" + Data + Rest;
+        var overrides = new PlanOverrides { Scale = scale };
+        ReadPlan read = ScenarioTexts.Read(text, overrides);
+        long?[] limits = [.. read.Deployments.Select(d => d.Settings.MemoryLimitBytes >> 20)];
+        Assert.Equal([memory, memory, 0, null], limits);
+        Assert.Equal([null, cache, null, null], read.Deployments.Select(d => d.Settings.CacheBytes >> 20));
+        if (scale != 1)
+            Assert.StartsWith("counts, memory and caches: times", Assert.Single(read.Changes), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Set_holds_on_its_deployment_only_and_the_command_line_wins_over_it()
     {
@@ -84,9 +103,9 @@ public sealed class DeploymentReaderTests
     [InlineData("deployments:\n  a: {tls: true}\n", "test.yaml:2: deployment 'a': tls is 'true'; allowed: on, off", "")]
     [InlineData("deployments:\n  a: {shards: 65}\n", "deployment 'a': shards is 65; allowed: 1 to 64", "")]
     [InlineData("deployments:\n  a: {shards: 2, members: 4}\n", "deployment 'a': members is 4; allowed: 1 to 3", "")]
-    [InlineData("deployments:\n  a: {memory: 300MB}\n", "test.yaml:2: deployment 'a': memory is 300 MiB; allowed with a cache of 256 MiB: 512 MiB or more", "")]
-    [InlineData("deployments:\n  a: {memory: 1GB, cache: 900MB}\n", "deployment 'a': memory is 1 GiB; allowed with a cache of 900 MiB: 1.13 GiB or more", "")]
-    [InlineData("deployments:\n  a: {cache: 100MB}\n", "test.yaml:2: deployment 'a': cache is 100 MiB; allowed: 256 MiB or more", "")]
+    [InlineData("deployments:\n  a: {memory: 100MB}\n", "test.yaml:2: deployment 'a': memory is 100 MiB; allowed with a cache of 64 MiB: 224 MiB or more", "")]
+    [InlineData("deployments:\n  a: {memory: 1GB, cache: 1GB}\n", "deployment 'a': memory is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more", "")]
+    [InlineData("deployments:\n  a: {cache: 63MB}\n", "test.yaml:2: deployment 'a': cache is 63 MiB; allowed: 64 MiB or more", "")]
     [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus: '0' is 0; allowed: 1", "")]
     [InlineData("deployments:\n  a: {set: {totl: 5}}\n", "test.yaml:2: deployment 'a': set: no parameter 'totl'; allowed: total, by", "did you mean 'total'?")]
     [InlineData("deployments:\n  a: {set: 5}\n", "deployment 'a': set is '5'; expected parameters with values", "")]

@@ -100,11 +100,43 @@ public sealed class PublishedFilesTests
     public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => d.Settings).Select(d => (d.Topology == Topology.Sharded, d.Shards!.Value, d.Members!.Value)));
 
     [Fact]
-    public void The_reports_memory_and_CPUs_are_those_of_its_servers_whatever_the_scale()
+    public void The_reports_memory_and_CPUs_are_those_of_its_servers_and_memory_shrinks_with_the_data()
     {
-        foreach ((string test, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i4", 10), ("i5", 10), ("q5", 10), ("q6", 10), ("q7", 4), ("q8", 4)])
-            Assert.Equal(gigabytes << 30, Assert.Single(Read($"report-2.4.8/{test}", 0.001).Deployments).Settings.MemoryLimitBytes);
+        foreach ((string tests, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i1 i2 i3 q7 q8 o1-sharded", 4), ("i4 i5 q5 q6 q9 q10 q11 q12 o1", 10)])
+        {
+            foreach (string test in tests.Split(' '))
+            {
+                Assert.Equal(gigabytes << 30, Assert.Single(Read($"report-2.4.8/{test}", 1).Deployments).Settings.MemoryLimitBytes);
+                Assert.Equal(gigabytes << 29, Assert.Single(Read($"report-2.4.8/{test}", 0.5).Deployments).Settings.MemoryLimitBytes);
+            }
+        }
+
         Assert.Equal([1, 2, 4, 8], Read("report-2.4.8/q15", 1).Deployments.Select(d => d.Settings.Cpus!.Value));
+    }
+
+    [Theory]
+    [InlineData(0, "i2 i6 o2")]
+    [InlineData(1, "q9 q10 q12 q13 q14 q15")]
+    [InlineData(2, "i4 i5 i8 q5 q6 q11")]
+    [InlineData(9, "i3 q1 q2 q3 q4 q7 q8")]
+    public void Indexes_beside_that_of_the_id_are_as_many_as_were_published(int expected, string tests) =>
+        Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds, round => Assert.Equal(expected, round.Collections[0].Indexes.Count)));
+
+    /// <summary>The leftmost of the publication's bars is the one on shards.</summary>
+    [Fact]
+    public void Large_inserts_side_by_side_begin_with_the_one_on_two_shards()
+    {
+        IReadOnlyList<ScenarioDeployment> on = Read("report-2.4.8/i7", 1).Deployments;
+        Assert.Equal([(2, 1), ((int?)null, 4)], on.Select(d => (d.Settings.Shards, Read("report-2.4.8/i7", 1, d).Plan.Rounds.Count)));
+    }
+
+    [Fact]
+    public void Only_the_number_is_asked_for_among_the_first_million()
+    {
+        KeyChoice?[] keys = [.. Read("report-2.4.8/q1", 1).Plan.Phases.Where(p => p.Name == "find").Select(p => p.Groups[0].Operations[0].Keys)];
+        Assert.Equal(9, keys.Length);
+        Assert.Equal(new FirstChoice(1_000_000), keys[0]);
+        Assert.All(keys[1..], key => Assert.Equal(KeyChoice.Uniform, key));
     }
 
     [Fact]

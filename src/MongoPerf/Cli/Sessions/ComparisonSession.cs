@@ -80,7 +80,9 @@ internal static class ComparisonSession
         if (!request.Force && !request.IsOfOneCommand)
             RequireQuiet(sides);
         RunComparison comparison = RunComparer.Compare(sides, differences, request.NoiseThreshold);
-        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0))
+        // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
+        bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
+        foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
             throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common", "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder);

@@ -7,7 +7,7 @@ namespace MongoPerf.Deployments.Clusters;
 internal static class ClusterMemory
 {
     /// <summary>Of the config server and of a mongod that routes: they hold no data.</summary>
-    public const long HelperCache = CacheSize.Least;
+    public const long HelperCache = CacheSize.LeastByItself;
 
     /// <summary>All members that hold data share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
     /// <param name="members">That hold data, together.</param>
@@ -17,7 +17,7 @@ internal static class ClusterMemory
     public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null, int helpers = 2)
     {
         long memory = memoryBytes > 0 ? memoryBytes : MachineMemory.ReadBytes();
-        long share = Math.Max(CacheSize.Least, (MemoryLimit.DefaultCache(memory) - (helpers * HelperCache)) / members);
+        long share = Math.Max(CacheSize.LeastByItself, (MemoryLimit.DefaultCache(memory) - (helpers * HelperCache)) / members);
         return limitBytes is > 0 and { } limit ? Math.Min(share, MemoryLimit.DefaultCache(limit)) : share;
     }
 
@@ -35,7 +35,7 @@ internal static class ClusterMemory
         long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
         throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"shard members, plus {CacheSize.Text(CacheSize.Least)} each for config server and router," : "members")} exceeds the memory: "
+            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"shard members, plus {CacheSize.Text(HelperCache)} each for config server and router," : "members")} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
             + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
     }

@@ -145,6 +145,16 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
         return new MemoryGroup($"{MemoryGroup.NameFor(folder)}-{member.Name}", bytes, _place);
     }
 
-    // As many as there are: a cluster that came from a larger machine can be stopped all the same.
-    private int[]? CpusOf(ClusterMember member) => plan.Cpus is { } count && member.HoldsData ? [.. CpuAffinity.Own.Take(count)] : null;
+    private IReadOnlyList<int>? CpusOf(ClusterMember member) => plan.Cpus is null || !member.HoldsData ? null : CpusOf(plan, member, CpuAffinity.Own);
+
+    /// <summary>The next ones after those of the member before, from the first again when all are taken: members stand for machines, which share no CPU while there are enough.</summary>
+    /// <param name="plan">Limits its members.</param>
+    /// <param name="member">Holds data.</param>
+    /// <param name="own">That this program may use. A cluster that came from a larger machine gets as many as there are.</param>
+    internal static IReadOnlyList<int> CpusOf(ClusterPlan plan, ClusterMember member, IReadOnlyList<int> own)
+    {
+        int count = Math.Min(plan.Cpus!.Value, own.Count);
+        int before = plan.Processes.Where(other => other.HoldsData).TakeWhile(other => other.Name != member.Name).Count() * count;
+        return [.. Enumerable.Range(before, count).Select(i => own[i % own.Count]).Order()];
+    }
 }

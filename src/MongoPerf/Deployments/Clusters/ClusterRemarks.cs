@@ -24,7 +24,15 @@ internal static class ClusterRemarks
         else if (plan.MemoryLimitBytes is { } bytes)
             remarks.Add($"each {member}: {ServerLimits.LimitedText(bytes, MemoryGroupPlace.Find())}");
         if (plan.Cpus is { } cpus)
-            remarks.Add(cpuProblem is null ? $"each {member} runs on {ServerLimits.CpuText([.. CpuAffinity.Own.Take(cpus)])}" : $"the members are not limited to {cpus} {(cpus == 1 ? "CPU" : "CPUs")}: {cpuProblem}");
+            remarks.Add(cpuProblem is null ? CpuText(plan, member) : $"the members are not limited to {cpus} {(cpus == 1 ? "CPU" : "CPUs")}: {cpuProblem}");
         return remarks;
+    }
+
+    /// <summary>"each shard member runs on 1 of 2 CPUs (s0-0 on number 0, s1-0 on number 1)".</summary>
+    private static string CpuText(ClusterPlan plan, string member)
+    {
+        IReadOnlyList<int> own = CpuAffinity.Own;
+        IEnumerable<string> each = plan.Processes.Where(one => one.HoldsData).Select(one => $"{one.Name} on number {string.Join(", ", ClusterProcesses.CpusOf(plan, one, own))}");
+        return $"each {member} runs on {Math.Min(plan.Cpus!.Value, own.Count)} of {own.Count} CPUs ({string.Join("; ", each)})";
     }
 }

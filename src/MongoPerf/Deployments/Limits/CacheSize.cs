@@ -3,11 +3,14 @@ using MongoPerf.Deployments.Sampling;
 
 namespace MongoPerf.Deployments.Limits;
 
-/// <summary>What <c>--cache</c> may be.</summary>
+/// <summary>What <c>--cache</c> may be, and how mongod is told.</summary>
 internal static class CacheSize
 {
-    /// <summary>mongod takes no less (0.25 GB).</summary>
-    public const long Least = 256L * 1024 * 1024;
+    /// <summary>Room for the pages of eight readers and a checkpoint; with less, mongod spends its time evicting.</summary>
+    public const long Least = 64L * 1024 * 1024;
+
+    /// <summary>That mongod takes by itself, and the least that <c>--wiredTigerCacheSizeGB</c> accepts (0.25 GB).</summary>
+    public const long LeastByItself = 256L * 1024 * 1024;
 
     private const double GigaByte = 1024.0 * 1024 * 1024;
 
@@ -33,6 +36,11 @@ internal static class CacheSize
     public static string Text(long bytes) => bytes < GigaByte
         ? (bytes / (GigaByte / 1024)).ToString("0.##", CultureInfo.InvariantCulture) + " MiB"
         : (bytes / GigaByte).ToString("0.##", CultureInfo.InvariantCulture) + " GiB";
+
+    /// <summary>Options of mongod. What its own option refuses goes to WiredTiger, which takes the last size it is told.</summary>
+    public static IReadOnlyList<string> Arguments(long bytes) => bytes >= LeastByItself
+        ? ["--wiredTigerCacheSizeGB", Gigabytes(bytes)]
+        : ["--wiredTigerEngineConfigString", $"cache_size={bytes >> 20}M"];
 
     /// <summary>As <c>--wiredTigerCacheSizeGB</c> takes it: powers of 1,024.</summary>
     public static string Gigabytes(long bytes) => (bytes / GigaByte).ToString("0.####", CultureInfo.InvariantCulture);

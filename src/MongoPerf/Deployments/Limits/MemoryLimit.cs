@@ -3,22 +3,27 @@ namespace MongoPerf.Deployments.Limits;
 /// <summary>What <c>--memory-limit</c> may be, and which cache goes with it.</summary>
 internal static class MemoryLimit
 {
-    /// <summary>The least cache, and as much beside it.</summary>
-    public const long Least = 2 * CacheSize.Least;
+    /// <summary>The least in which a mongod runs with the cache that goes with it.</summary>
+    public const long Least = 256L << 20;
 
+    /// <summary>mongod 6.0 takes 65 MB before its first client; the rest is for connections and sorts.</summary>
+    private const long WithoutCache = 128L << 20;
     private const long GigaByte = 1L << 30;
 
-    /// <summary>What mongod takes by itself on a machine with so much memory: half of what is above 1 GB, 256 MB at least. It does not look into the control group that it is in.</summary>
+    /// <summary>What mongod takes by itself on a machine with so much memory: half of what is above 1 GB, 256 MB at least, but what a limit below 512 MB leaves room for. It does not look into the control group that it is in.</summary>
     /// <param name="bytes">The limit, or the machine's memory.</param>
-    public static long DefaultCache(long bytes) => Math.Max(CacheSize.Least, (bytes - GigaByte) / 2);
+    public static long DefaultCache(long bytes) => Math.Max(Math.Clamp((bytes - WithoutCache) * 2 / 3, CacheSize.Least, CacheSize.LeastByItself), (bytes - GigaByte) / 2);
 
     /// <summary>What mongod needs beside its cache (connections, sorts, journal, some of the file system's cache): a quarter of it, at least 1 GB.</summary>
     public static long For(long cacheBytes) => cacheBytes + Math.Max(GigaByte, cacheBytes / 4);
 
+    /// <summary>That a mongod with such a cache runs in. The allocator's gaps take half of a small cache again: held to 256 MB, three shards with 128 MB each filled them and read their own program from disk.</summary>
+    public static long LeastWith(long cacheBytes) => cacheBytes + Math.Min(WithoutCache + (cacheBytes / 2), CacheSize.LeastByItself);
+
     /// <returns>What is wrong with the limit; null when nothing is.</returns>
     public static string? FindProblem(long limitBytes, long cacheBytes)
     {
-        long least = cacheBytes + CacheSize.Least;
+        long least = LeastWith(cacheBytes);
         return limitBytes >= least ? null
             : $"is {CacheSize.Text(limitBytes)}; allowed with a cache of {CacheSize.Text(cacheBytes)}: {CacheSize.Text(least)} or more";
     }

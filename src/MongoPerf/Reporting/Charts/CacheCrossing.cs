@@ -29,6 +29,9 @@ internal sealed record CacheCrossing(string What, double Documents, string Limit
         }
     }
 
+    /// <summary>Of a growth of the run; what outgrew its memory, the last.</summary>
+    public static IReadOnlyList<CacheCrossing> OfSizes(GrowthFigures growth, StoredRun run) => Find(growth.Sizes, run.Deployment?.AllCacheBytes, MemoryOf(run));
+
     /// <summary>Of all of a run's servers together that hold data; null where none was asked for.</summary>
     public static long? MemoryOf(StoredRun run) => run.Settings.Deployment.MemoryLimitBytes is > 0 and { } limit ? limit * (run.Deployment?.ShardCount ?? 1) : null;
 

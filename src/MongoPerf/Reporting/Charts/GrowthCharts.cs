@@ -163,7 +163,7 @@ internal static class GrowthCharts
 /// <param name="Clause">Of their titles, such as "as the collection grows".</param>
 internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string Suffix, string Clause)
 {
-    public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.Find(Growth.Sizes, Run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(Run));
+    public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.OfSizes(Growth, Run);
 
     /// <summary>Name of a colour in common.gp: an operation has the same in all charts.</summary>
     public string ColorOf(GrowthLine line) => ChartText.ColorOf(Growth.Labels.ToList().IndexOf(line.Label));

@@ -24,6 +24,7 @@ internal static class ComparisonJson
             run = SideOf(candidate.Candidate),
             verdict = ComparisonText.Overall(candidate),
             candidate.IsRegression,
+            singleOrSharded = SingleOrSharded.Describe(comparison, candidate),
             operations = candidate.Operations.Select(JudgementOf),
             bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
         }),

@@ -67,7 +67,7 @@ internal static class ComparisonText
     /// <summary>All that is judged of it in a line, the rate first.</summary>
     public static string Sentence(OperationJudgement operation) => string.Join("; ", operation.Judged.Select(judgement => Sentence(operation, judgement)));
 
-    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine.</summary>
+    /// <summary>What got worse first, what is undecided last, with what would be enough to decide it; then what else was at work on the machine, and of one server and shards which is ahead in what.</summary>
     public static IReadOnlyList<Verdict> Verdicts(RunComparison comparison, CandidateJudgement candidate)
     {
         double noiseThreshold = comparison.NoiseThreshold;
@@ -83,6 +83,8 @@ internal static class ComparisonText
 
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
+        if (SingleOrSharded.Describe(comparison, candidate) is { } decision)
+            verdicts.Add(new Verdict(Grade.Note, decision) { Label = "decided" });
         return verdicts;
     }
 
@@ -96,8 +98,8 @@ internal static class ComparisonText
         }
     }
 
-    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided".</summary>
-    public static string Overall(CandidateJudgement candidate) => (candidate.IsRegression, candidate.IsImprovement) switch
+    /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing to compare.</summary>
+    public static string Overall(CandidateJudgement candidate) => candidate.Operations.Count == 0 ? "no operation in common" : (candidate.IsRegression, candidate.IsImprovement) switch
     {
         (true, true) => "mixed",
         (true, false) => Describe(Outcome.Slower),

@@ -10,6 +10,8 @@ internal static class DimensionFigure
 {
     private const double PlotShare = 0.755;
 
+    private const int MarkRows = 3;
+
     /// <summary>What the bars of one value take of its room.</summary>
     private const double BarsShare = 0.8;
 
@@ -23,7 +25,7 @@ internal static class DimensionFigure
         if (figure.Lines is { } lines)
             named.Add(lines);
         Observations chosen = Observations.Of(runs, figure.Of, figure.Y, named);
-        Observation[] shown = [.. chosen.All.Where(o => o.ValueOf(figure.X) is not null)];
+        Observation[] shown = [.. chosen.All.Where(o => o.ValueOf(figure.X) is { } value && (figure.To is null || FigureAxis.NumberOf(value) <= figure.To))];
         FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
         if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
             return null;
@@ -32,7 +34,7 @@ internal static class DimensionFigure
         List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
-        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length))).OfType<Panel>()];
+        Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
         return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
@@ -57,7 +59,7 @@ internal static class DimensionFigure
     }
 
     /// <summary>Null when nothing of it was measured.</summary>
-    private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn)
+    private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn, bool isLogarithmic)
     {
         List<PanelLine> drawn =
         [
@@ -69,7 +71,7 @@ internal static class DimensionFigure
         double[] values = [.. table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(double.IsFinite)];
         double largest = values.Max();
         double least = values.Where(v => v > 0).DefaultIfEmpty(largest).Min();
-        if (metric.Unit == MetricUnit.Microseconds && least > 0 && largest / least >= FigureAxis.LogarithmicFrom)
+        if (metric.Unit == MetricUnit.Microseconds && least > 0 && (isLogarithmic || largest / least >= FigureAxis.LogarithmicFrom))
         {
             (double from, AxisScale decades) = AxisScale.OfLatency(least, largest);
             return new Panel(title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
@@ -93,8 +95,24 @@ internal static class DimensionFigure
         GnuplotSettings settings = FigureChart.Head(name, figure.Title, shown, panels)
             .Set("bar_width", BarsShare / lines)
             .Set("bar_count", lines)
-            .SetMarks([.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);
+            .SetMarks(figure.X == Dimension.Documents ? Outgrown(shown, axis) : [.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);
         return axis.Set(settings, figure.X == Dimension.Documents ? "documents in the collection" : figure.X);
+    }
+
+    /// <summary>Where each run's data outgrew the limit of its memory, or its cache where there was no such limit.</summary>
+    private static IReadOnlyList<PlacedMark> Outgrown(IReadOnlyList<Observation> shown, FigureAxis axis)
+    {
+        if (!axis.IsNumeric)
+            return [];
+        FigureRun[] runs = [.. shown.Select(o => o.Run).DistinctBy(run => run.Deployment)];
+        (double X, string Text)[] marks =
+        [
+            .. runs.SelectMany(run => GrowthFigures.Of(run.Stored).SelectMany(growth => CacheCrossing.OfSizes(growth, run.Stored).TakeLast(1))
+                .Select(crossing => (crossing.Documents, (runs.Length == 1 ? "" : run.Deployment + ": ") + ChartText.CrossingText(crossing)))),
+        ];
+        double[] places = [.. marks.Select(mark => mark.X).Order()];
+        // Placed in shares of the axis, which may be logarithmic.
+        return [.. PlacedMark.Place(marks.Select(mark => (axis.Share(mark.X), mark.Text)), 1, PlotShare, MarkRows).Select((mark, i) => mark with { X = places[i] })];
     }
 
     private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, bool hasRate, string? knee)

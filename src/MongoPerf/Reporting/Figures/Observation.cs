@@ -48,7 +48,7 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
                 .Where(one => choice.Phases.Count == 0 || choice.Phases.Contains(one.Phase.Phase))
                 .OrderBy(one => IndexOf(choice.Phases, one.Phase.Phase))
                 .SelectMany(one => Of(one.Run, one.Phase, choice, byOperation, withTotal))
-                .Where(o => choice.Where.All(w => o.ValueOf(w.Name) == w.Value)),
+                .Where(o => choice.Where.GroupBy(w => w.Name).All(allowed => allowed.Any(w => o.ValueOf(w.Name) == w.Value))),
         ];
         return new Observations(all, MixedIn(all, named));
     }

@@ -64,16 +64,21 @@ internal static class TimeFigure
         {
             HashSet<string> names = [.. one.Results.Select(r => r.Operation)];
             Sample[] samples = [.. stored[(one.Run.Stored, one.Phase.Number)].Where(s => names.Contains(s.Operation))];
+            if (samples.Length == 0)
+                continue;
+            var axis = new TimeAxis(samples.Select(s => s.AtMilliseconds));
+            if (figure.To is { } to)
+                samples = [.. samples.Where(s => axis.At(s.AtMilliseconds) <= to)];
             if (samples.Length > 0)
-                parts.Add((one, samples, new TimeAxis(samples.Select(s => s.AtMilliseconds))));
+                parts.Add((one, samples, axis));
         }
 
         if (parts.Count == 0)
             return null;
-        double seconds = parts.Max(part => part.Axis.Seconds);
+        double seconds = parts.Max(part => Math.Min(part.Axis.Seconds, figure.To ?? double.MaxValue));
         ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))], [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
         // State of servers and machine is that of the first of several repeats: a mean would be nobody's.
-        (Observation first, Sample[] firstSamples, TimeAxis axis) = parts[0];
+        (Observation first, Sample[] firstSamples, TimeAxis firstAxis) = parts[0];
         ChartTable[] states =
         [
             State($"{file}-server.dat", first.Run.Stored.ReadServerSamples, TimeMetric.IsOfServer),
@@ -84,7 +89,7 @@ internal static class TimeFigure
         ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
         {
             ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
-            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), axis, TimelineChart.MostRows);
+            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), firstAxis, TimelineChart.MostRows);
         }
     }
 

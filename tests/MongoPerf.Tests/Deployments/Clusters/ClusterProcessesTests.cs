@@ -38,6 +38,19 @@ public sealed class ClusterProcessesTests
             string.Join(' ', options.Arguments(member.Port)));
     }
 
+    /// <summary>Two shards of one CPU each on a machine of two had both been held to the first one.</summary>
+    [Theory]
+    [InlineData(1, "0 | 1 | 2")]
+    [InlineData(2, "0,1 | 2,3 | 0,1")]
+    [InlineData(3, "0,1,2 | 0,1,3 | 0,2,3")]
+    [InlineData(8, "0,1,2,3 | 0,1,2,3 | 0,1,2,3")]
+    public void Members_share_no_cpu_while_there_are_enough(int cpus, string expected)
+    {
+        ClusterPlan plan = Plan with { Shards = 3, Members = 1, Cpus = cpus };
+        IEnumerable<string> each = plan.Processes.Where(member => member.HoldsData).Select(member => string.Join(',', ClusterProcesses.CpusOf(plan, member, [0, 1, 2, 3])));
+        Assert.Equal(expected, string.Join(" | ", each));
+    }
+
     [Fact]
     public void A_member_of_a_replica_set_is_no_shard_and_has_the_cache_and_the_limits()
     {

@@ -96,8 +96,8 @@ public sealed class ClusterRequestTests : IDisposable
     {
         ClusterMemory.Check(7 * GigaByte, 3, 24 * GigaByte);
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 shard members", "256 MiB each for config server and router", "has 24 GiB", "--cache 5290MB");
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(256 * MegaByte, 12, 3 * GigaByte), "fewer --shards or --members");
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(255 * MegaByte, 1, 24 * GigaByte), "allowed: 256 MiB or more");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(256 * MegaByte, 30, 3 * GigaByte), "fewer --shards or --members");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(63 * MegaByte, 1, 24 * GigaByte), "allowed: 64 MiB or more");
         // As a single mongod: half of what is above 1 GB, and never less than it takes.
         Assert.Equal(((GigaByte * 23 / 2) - (512 * MegaByte)) / 3, ClusterMemory.DefaultCache(3, 24 * GigaByte));
         Assert.Equal(256 * MegaByte, ClusterMemory.DefaultCache(9, 2 * GigaByte));

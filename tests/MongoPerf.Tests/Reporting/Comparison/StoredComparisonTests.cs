@@ -129,6 +129,20 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal(["read (limit=10)", "scan", "read (limit=1)"], both.Select(one => one.TitleAmong(both)));
     }
 
+    /// <summary>Deployments of a scenario may do different things, which its figures lay beside each other (i7 of the report on 2.4.8).</summary>
+    [Fact]
+    public void Runs_that_have_no_operation_in_common_are_called_so_and_have_charts_all_the_same()
+    {
+        var run = new NoisyRun { Sizes = 0, Phases = ["read"], Limits = ["1"] };
+        RunComparison comparison = Compare(run, run with { Limits = ["10"], NoiseSeed = 2 });
+        Assert.Empty(comparison.Candidates[0].Operations);
+        Assert.Equal("no operation in common", ComparisonText.Overall(comparison.Candidates[0]));
+        Assert.DoesNotContain(ComparisonCharts.Build(comparison).Charts, chart => chart.Name == "compare-ratios");
+        using var text = new StringWriter();
+        ComparisonMarkdown.Write(comparison, text);
+        Assert.Contains(": no operation in common", text.ToString(), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Repeats_of_a_phase_are_windows_of_one_operation()
     {

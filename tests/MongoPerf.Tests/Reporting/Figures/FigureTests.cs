@@ -149,6 +149,19 @@ public sealed class FigureTests : IDisposable
         Assert.Contains("x_label = \"documents in the collection\"", chart.Settings.ToString(), StringComparison.Ordinal);
     }
 
+    /// <summary>Files have 1,160 bytes for each document, indexes included.</summary>
+    [Fact]
+    public void Along_documents_it_is_marked_where_each_runs_data_outgrew_its_memory()
+    {
+        FigureInfo figure = new() { Title = "Over size", X = "documents", Y = ["rate"], Lines = "deployment", Of = new ResultChoice { Phases = ["a"] } };
+        var single = new SweptRun { IsGrowth = true, Deployment = "single", MemoryLimit = 2_320_000_000, Figures = [figure] };
+        using StoredRun one = single.Write(_folder.Path);
+        using StoredRun two = (single with { Id = "2026-11-21-b", Deployment = "shards", Shards = 2 }).Write(_folder.Path);
+        string settings = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]]), "")).Settings.ToString();
+        Assert.Contains("\"single: files > memory limit at 2M\"", settings, StringComparison.Ordinal);
+        Assert.Contains("\"shards: files > memory limit at 4M\"", settings, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Sizes_of_a_growth_are_told_apart_where_they_are_no_axis()
     {

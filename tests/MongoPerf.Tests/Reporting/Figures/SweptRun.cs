@@ -12,6 +12,9 @@ internal sealed record SweptRun
     /// <summary>Null leaves the run without a name for its deployment.</summary>
     public string? Deployment { get; init; }
     public int? Shards { get; init; }
+
+    /// <summary>Of each server, bytes.</summary>
+    public long? MemoryLimit { get; init; }
     public double Speed { get; init; } = 1;
 
     /// <summary>Values of the parameter "records", or the sizes of a growth.</summary>
@@ -30,7 +33,7 @@ internal sealed record SweptRun
         string folder = Path.Combine(runsFolder, Id);
         RunSettings settings = RunParts.Settings() with
         {
-            Deployment = new DeploymentSettings { Name = Deployment, Topology = Shards is null ? Topology.Standalone : Topology.Sharded },
+            Deployment = new DeploymentSettings { Name = Deployment, MemoryLimitBytes = MemoryLimit, Topology = Shards is null ? Topology.Standalone : Topology.Sharded },
             Plan = new PlanSettings
             {
                 Name = "test", Path = "test.yaml", Text = "text", Overrides = new PlanOverrides { Scale = 0.01 }, Figures = Figures, Tables = Tables,

@@ -1,0 +1,151 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Comparison;
+
+/// <summary>The question that a comparison of one server with shards was made for, answered in a paragraph: which is ahead, in which operations, by how much, from which size on, how sure
+/// that is, and what it cannot tell.</summary>
+/// <param name="Operations">Shards against one server: ratios above 1 speak for the shards.</param>
+/// <param name="Single">What the one server had.</param>
+/// <param name="Sharded">What each shard had.</param>
+internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operations, ServerShare Single, ServerShare Sharded)
+{
+    /// <summary>Runs of each side.</summary>
+    public int Repeats { get; init; } = 1;
+
+    /// <summary>What other programs did meanwhile, a sentence each.</summary>
+    public IReadOnlyList<string> Disturbances { get; init; } = [];
+
+    /// <summary>CPUs of the machine that all servers and the client shared; null where they did not share one.</summary>
+    public int? SharedCpus { get; init; }
+
+    /// <returns>Null for a comparison of anything but one server (or one shard) as the baseline with several shards.</returns>
+    public static string? Describe(RunComparison comparison, CandidateJudgement candidate)
+    {
+        StoredRun single = comparison.Baseline.First;
+        StoredRun sharded = candidate.Candidate.First;
+        if (single.Deployment is not { ShardCount: null or 1 } || sharded.Deployment?.ShardCount is not > 1 || candidate.Operations.Count == 0)
+            return null;
+        EnvironmentInfo? machine = sharded.Environment is { ServerOnSameMachine: true } same && single.Environment is { ServerOnSameMachine: true } ? same : null;
+        return new SingleOrSharded(
+            [.. candidate.Operations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))], ServerShare.Of(single), ServerShare.Of(sharded))
+        {
+            Repeats = Math.Min(comparison.Baseline.Stored.Count, candidate.Candidate.Stored.Count),
+            Disturbances = [.. new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null).Select(side => $"{side.Id}: {side.Other!.Sentence}")],
+            SharedCpus = machine?.CpuCount,
+        }.Text;
+    }
+
+    public string Text
+    {
+        get
+        {
+            string[] sentences = [Setting(), .. Turns(), .. Overall(), Certainty(), Limits()];
+            return string.Join(" ", sentences.Where(sentence => sentence.Length > 0));
+        }
+    }
+
+    private string Setting()
+    {
+        long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
+        string range = sizes.Length switch { 0 => "", 1 => $" at {Units.Count(sizes[0])} documents", _ => $" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents" };
+        return $"{Units.Counted(Sharded.Servers, "shard")} against one server{range}, with {MemoryText()} and {CpuText()}.";
+    }
+
+    /// <summary>"the same memory in all (384 MiB for each shard)".</summary>
+    private string MemoryText() => (Single.MemoryBytes, Sharded.MemoryBytes) switch
+    {
+        (null, null) => "memory unlimited",
+        ({ } one, { } each) when one == each => $"the same memory for each server ({Units.BinaryBytes(each)})",
+        ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => $"the same memory in all ({Units.BinaryBytes(each)} for each shard)",
+        var (one, each) => $"{Memory(one)} for the one and {Memory(each)} for each shard, which is unequal",
+    };
+
+    private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
+    {
+        (null, null) => "no limit of CPUs",
+        ({ } one, { } each) when one == each => $"the same CPUs for each server ({each})",
+        ({ } one, { } each) when one == each * Sharded.Servers => $"the same CPUs in all ({each} for each shard)",
+        var (one, each) => $"{Cpus(one)} for the one and {Cpus(each)} for each shard, which is unequal",
+    };
+
+    private static string Memory(long? bytes) => bytes is { } limit ? $"{Units.BinaryBytes(limit)} of memory" : "unlimited memory";
+
+    private static string Cpus(int? cpus) => cpus is { } count ? Units.Counted(count, "CPU") : "all CPUs";
+
+    /// <summary>Operations in which one is ahead below a size and the other from there on.</summary>
+    private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
+    {
+        Crossover turn = TurnOf(o)!;
+        return $"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {Leader(turn.Before.Value)} {IsOrAre(turn.Before.Value)} ahead {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.";
+    });
+
+    private IEnumerable<string> Overall()
+    {
+        ShardedOperation[] steady = [.. Operations.Where(o => TurnOf(o) is null)];
+        if (Listed(steady, o => o.IsDifferent && o.Overall.Value < 1) is { Length: > 0 } behind)
+            yield return $"The one server is ahead in {behind}.";
+        if (Listed(steady, o => o.IsDifferent && o.Overall.Value > 1) is { Length: > 0 } ahead)
+            yield return $"The shards are ahead in {ahead}.";
+        if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Equivalent).Select(o => o.Title)) is { Length: > 0 } alike)
+            yield return $"They are equivalent in {alike}.";
+        if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Undecided).Select(o => $"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")) is { Length: > 0 } open)
+            yield return $"Undecided: {open}.";
+        if (!Operations.Any(o => TurnOf(o) is not null) && steady.Any(o => o.Sizes.Count >= Crossover.LeastSizes))
+            yield return "No operation turns from one to the other at any of these sizes.";
+    }
+
+    /// <summary>"q4 (4.5 times, 95 %: 3.0 to 6.7; at 10 of 10 sizes)".</summary>
+    private static string Listed(IEnumerable<ShardedOperation> operations, Func<ShardedOperation, bool> chosen) => string.Join(", ", operations.Where(chosen).Select(o =>
+    {
+        int same = o.Sizes.Count(size => size.Ratio > 1 == o.Overall.Value > 1);
+        string where = o.Sizes.Count > 1 ? $"; at {same} of {o.Sizes.Count} sizes" : "";
+        return $"{o.Title} ({Times(o.Overall)}{where})";
+    }));
+
+    private string Certainty()
+    {
+        string runs = Repeats > 1 ? $"The intervals are over {Repeats} runs of each." : "Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).";
+        return Disturbances.Count == 0 ? runs : $"{runs} The machine was not theirs alone ({string.Join("; ", Disturbances)}), so repeat it on an idle one before you decide.";
+    }
+
+    private string Limits() => SharedCpus is not { } cpus ? ""
+        : $"All servers, the router and the client shared one machine with {Units.Counted(cpus, "CPU")} and one disk: this cannot tell what machines of their own would bring the shards (CPUs, disks, memory bandwidth), nor what a network between them would cost.";
+
+    private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
+
+    private static string Leader(double ratio) => ratio > 1 ? "the shards" : "the one server";
+
+    private static string IsOrAre(double ratio) => ratio > 1 ? "are" : "is";
+
+    /// <summary>"4.5 times, 95 %: 3.0 to 6.7", from the one that is ahead.</summary>
+    private static string Times(Ratio ratio)
+    {
+        double value = ratio.Value < 1 ? 1 / ratio.Value : ratio.Value;
+        return ratio.Interval is not { } range ? $"{ComparisonText.Number(value)} times"
+            : $"{ComparisonText.Number(value)} times, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}";
+    }
+}
+
+/// <summary>What each server of a side that holds data had.</summary>
+/// <param name="Servers">That hold data.</param>
+/// <param name="MemoryBytes">The limit of each; null for none.</param>
+/// <param name="Cpus">Of each; null for all.</param>
+internal readonly record struct ServerShare(int Servers, long? MemoryBytes, int? Cpus)
+{
+    public static ServerShare Of(StoredRun run) =>
+        new(run.Deployment?.ShardCount ?? 1, run.Settings.Deployment.MemoryLimitBytes is > 0 and { } limit ? limit : null, run.Settings.Deployment.Cpus);
+}
+
+/// <summary>The rates of an operation, shards to one server.</summary>
+/// <param name="Title">As the comparison calls it.</param>
+/// <param name="Overall">Over all sizes.</param>
+/// <param name="Outcome">Of the comparison, for <paramref name="Overall"/>.</param>
+/// <param name="Sizes">By documents, ascending.</param>
+internal sealed record ShardedOperation(string Title, Ratio Overall, Outcome Outcome, IReadOnlyList<(long Documents, double Ratio)> Sizes)
+{
+    public bool IsDifferent => Outcome is Outcome.Slower or Outcome.Faster;
+
+    public static ShardedOperation Of(OperationJudgement judged, string title) =>
+        new(title, judged.Rate.Ratio, judged.Rate.Outcome, [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);
+}

@@ -1,0 +1,120 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Comparison.Statistics;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Comparison;
+
+/// <summary>The paragraph that ends a comparison of one server with shards, on made-up comparisons.</summary>
+public sealed class SingleOrShardedTests : IDisposable
+{
+    private const long MegaByte = 1L << 20;
+    private static readonly ServerShare One = new(1, 768 * MegaByte, 2);
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Who_is_ahead_is_said_with_factor_interval_and_sizes()
+    {
+        string text = Text(Steady("q4", 0.25, 0.2, 0.5), Steady("batch", 2, 1.6, 2.5));
+        Assert.Contains("The one server is ahead in q4 (4.00 times, 95 %: 2.00 to 5.00; at 8 of 8 sizes).", text, StringComparison.Ordinal);
+        Assert.Contains("The shards are ahead in batch (2.00 times, 95 %: 1.60 to 2.50; at 8 of 8 sizes).", text, StringComparison.Ordinal);
+        Assert.Contains("No operation turns from one to the other at any of these sizes.", text, StringComparison.Ordinal);
+        Assert.StartsWith("3 shards against one server from 100k to 800k documents, with the same memory in all (256 MiB for each shard) and ", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void An_operation_that_turns_is_said_with_its_size_and_not_judged_over_all_of_them()
+    {
+        ShardedOperation turning = Operation("batch", Outcome.Undecided, 1, [0.5, 0.52, 0.49, 0.5, 2, 2.1, 1.9, 2]);
+        string text = Text(turning, Steady("q4", 0.25, 0.2, 0.5));
+        Assert.Contains("At 500k documents batch turns: below, the one server is ahead 1.99 times, 95 %: ", text, StringComparison.Ordinal);
+        Assert.Contains("from there on the shards 2.00 times, 95 %: ", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("Undecided", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("No operation turns", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_could_not_be_shown_is_no_tie()
+    {
+        string text = Text(Operation("q5", Outcome.Undecided, 0.9, Enumerable.Repeat(0.9, 8)), Operation("q6", Outcome.Equivalent, 1, Enumerable.Repeat(1.0, 8)));
+        Assert.Contains("They are equivalent in q6. Undecided: q5 (ratio 0.90).", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("ahead", text, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the one and 1 CPU for each shard, which is unequal.")]
+    [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]
+    [InlineData(768, 2, 768, 2, "the same memory for each server (768 MiB) and the same CPUs for each server (2).")]
+    [InlineData(768, 0, 512, 0, "768 MiB of memory for the one and 512 MiB of memory for each shard, which is unequal and no limit of CPUs.")]
+    [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the one and 1 CPU for each shard, which is unequal.")]
+    public void Whether_it_was_fair_is_said(int memory, int cpus, int shardMemory, int shardCpus, string expected)
+    {
+        var decision = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], Share(1, memory, cpus), Share(3, shardMemory, shardCpus));
+        Assert.Contains(expected, decision.Text, StringComparison.Ordinal);
+
+        static ServerShare Share(int servers, int megabytes, int cpus) => new(servers, megabytes == 0 ? null : megabytes * MegaByte, cpus == 0 ? null : cpus);
+    }
+
+    [Fact]
+    public void How_sure_it_is_and_what_one_machine_cannot_tell_end_it()
+    {
+        SingleOrSharded decision = new([Steady("q4", 0.5, 0.4, 0.6)], One, One with { Servers = 3 });
+        Assert.EndsWith("another day may differ by more (--repeat 5 measures it).", decision.Text, StringComparison.Ordinal);
+        string disturbed = (decision with { Repeats = 5, Disturbances = ["a: other programs"], SharedCpus = 2 }).Text;
+        Assert.Contains("over 5 runs of each. The machine was not theirs alone (a: other programs), so repeat it on an idle one before you decide.", disturbed, StringComparison.Ordinal);
+        Assert.Contains("shared one machine with 2 CPUs and one disk: this cannot tell", disturbed, StringComparison.Ordinal);
+    }
+
+    /// <summary>And nothing of the kind is said where nothing is sharded, or both are.</summary>
+    [Theory]
+    [InlineData(null, 3, true)]
+    [InlineData(1, 2, true)]
+    [InlineData(null, null, false)]
+    [InlineData(2, 3, false)]
+    public void Only_a_comparison_of_one_server_with_shards_ends_in_it(int? baseline, int? candidate, bool isDecided)
+    {
+        using StoredRun one = StoredRun.Open(Run("2026-11-21-a", baseline, 1).Write(_runs.Path));
+        using StoredRun other = StoredRun.Open(Run("2026-11-21-b", candidate, 0.3).Write(_runs.Path));
+        RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [], RunComparer.DefaultNoiseThreshold);
+        string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0]).Where(v => v.Mark == "decided").Select(v => v.Text)];
+        Assert.Equal(isDecided ? 1 : 0, decided.Length);
+        Assert.All(decided, text => Assert.Contains($"{candidate} shards against one server from 1k to 10k documents", text, StringComparison.Ordinal));
+        Assert.All(decided, text => Assert.Matches(@"The one server is ahead in unack \(3\.\d+ times, 95 %: ", text));
+
+        static NoisyRun Run(string id, int? shards, double speed) => new()
+        {
+            Id = id, NoiseSeed = (ulong)id[^1], Speed = _ => speed,
+            Deployment = RunParts.Deployment() with { ShardCount = shards, Topology = shards is null ? Topology.Standalone : Topology.Sharded },
+        };
+    }
+
+    [Fact]
+    public void One_part_that_may_lie_on_either_side_makes_no_turn()
+    {
+        Assert.Null(Crossover.Find(Sizes([0.5, 0.5, 0.51, 0.9, 1.2, 0.95]), 1));
+        Assert.Null(Crossover.Find(Sizes([0.5, 0.51, 2, 2.1, 2]), 1));
+        Crossover found = Crossover.Find(Sizes([0.5, 0.51, 0.49, 2, 2.1, 1.9]), 1)!;
+        Assert.Equal(400_000, found.Documents);
+        Assert.InRange(1, found.Before.Interval!.Value.High, found.After.Interval!.Value.Low);
+    }
+
+    /// <summary>Seven operations that differ by chance alone at ten sizes: at most 5 % of comparisons may show a turn.</summary>
+    [Fact]
+    public void Chance_makes_hardly_any_turn()
+    {
+        var random = new Random(7);
+        int alarms = Enumerable.Range(0, 400).Count(_ => Enumerable.Range(0, 7).Any(_ => Crossover.Find(Sizes([.. Enumerable.Range(0, 10).Select(_ => Math.Exp((random.NextDouble() - 0.5) * 0.4))]), 7) is not null));
+        Assert.InRange(alarms, 0, 20);
+    }
+
+    private static string Text(params ShardedOperation[] operations) => new SingleOrSharded(operations, One, new ServerShare(3, 256 * MegaByte, 1)).Text;
+
+    private static ShardedOperation Steady(string title, double ratio, double low, double high) =>
+        Operation(title, ratio < 1 ? Outcome.Slower : Outcome.Faster, ratio, Enumerable.Repeat(ratio, 8)) with { Overall = new Ratio(ratio, new Interval(low, high)) };
+
+    private static ShardedOperation Operation(string title, Outcome outcome, double overall, IEnumerable<double> ratios) => new(title, new Ratio(overall, null), outcome, Sizes([.. ratios]));
+
+    private static (long, double)[] Sizes(double[] ratios) => [.. ratios.Select((ratio, i) => ((i + 1) * 100_000L, ratio))];
+}
