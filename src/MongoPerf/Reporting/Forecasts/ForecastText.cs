@@ -96,7 +96,7 @@ internal static class ForecastText
 
     public static string ReachText(ForecastPoint point) => point.Reach switch
     {
-        Reach.Unknown => $"unknown: {string.Join(" and ", point.Unknown)} outgrown, never so in the run",
+        Reach.Unknown => $"unknown: {string.Join(" and ", point.Unknown)} outgrown, which the run does not show",
         Reach.Extrapolated => "extrapolated beyond 5 times the measured sizes",
         _ => "continues what was measured",
     };

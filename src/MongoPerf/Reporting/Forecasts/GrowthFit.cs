@@ -6,8 +6,9 @@ namespace MongoPerf.Reporting.Forecasts;
 /// <summary>What noise is expected, and which laws may hold.</summary>
 /// <param name="Deviation">Of a measurement about its law, as a share: counts as much as two measurements.</param>
 /// <param name="Slope">Expected size of the exponent of a slow drift: 0.25 for a value that may change by a fifth when the size doubles.</param>
+/// <param name="Beyond">What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.</param>
 /// <param name="Shapes">Beside none; each family counts as much as none.</param>
-internal sealed record FitRequest(double Deviation, double Slope, IReadOnlyList<IReadOnlyList<Shape>> Shapes);
+internal sealed record FitRequest(double Deviation, double Slope, double Beyond, IReadOnlyList<IReadOnlyList<Shape>> Shapes);
 
 /// <summary>How a value greater than 0 follows the number of documents, as far as some measurements tell.</summary>
 /// <remarks>
@@ -28,9 +29,6 @@ internal sealed class GrowthFit
     private const int Iterations = 12;
     private const double LeastWeight = 1e-3;
 
-    /// <summary>What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.</summary>
-    private const double DriftBeyond = 0.03;
-
     private static readonly bool[] WithoutAndWithSlope = [false, true];
 
     private static readonly double[] Strata = [.. Enumerable.Range(0, 99).Select(i => StudentT.InvCDF(0, 1, Freedom, (i + 0.5) / 99))];
@@ -38,9 +36,11 @@ internal sealed class GrowthFit
     private readonly double _largest;
     private readonly Law[] _laws;
     private readonly double _inflation;
+    private readonly double _beyond;
 
-    private GrowthFit(double largest, Law[] laws, double inflation)
+    private GrowthFit(double largest, Law[] laws, double inflation, double beyond)
     {
+        _beyond = beyond;
         _largest = largest;
         _laws = laws;
         _inflation = inflation;
@@ -77,7 +77,7 @@ internal sealed class GrowthFit
         double best = laws[0].Weight;
         Law[] likely = [.. laws.Select(law => law with { Weight = Math.Exp(law.Weight - best) }).TakeWhile(law => law.Weight >= LeastWeight)];
         double sum = likely.Sum(law => law.Weight);
-        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })], Inflation(laws[0], documents, x, y));
+        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })], Inflation(laws[0], documents, x, y), request.Beyond);
     }
 
     /// <summary>A measurement at a size, measured or not.</summary>
@@ -86,7 +86,7 @@ internal sealed class GrowthFit
     public Prediction At(double documents, double scale = 1)
     {
         double x = Math.Log(documents / _largest);
-        double drift = DriftBeyond * Math.Max(0, x);
+        double drift = _beyond * Math.Max(0, x);
         var points = new List<(double Value, double Weight)>(_laws.Length * Strata.Length);
         foreach (Law law in _laws)
         {

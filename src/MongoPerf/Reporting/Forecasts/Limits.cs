@@ -14,7 +14,7 @@ internal sealed record Limits(double? CacheBytes, double? MemoryBytes)
 
     /// <summary>Of the run's deployment. Without a limit a server on the client's machine has the machine's memory; any other one's is not known.</summary>
     public static Limits Of(StoredRun run) => new(
-        run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run) ?? (run.Environment is { ServerOnSameMachine: true } machine ? machine.MemoryBytes : null));
+        run.Deployment?.AllCacheBytes is > 0 and { } cache ? cache : null, CacheCrossing.MemoryOf(run) ?? (run.Environment is { ServerOnSameMachine: true } machine ? machine.MemoryBytes : null));
 
     /// <summary>As a request has it: what it does not name stays as it was, and a cache that it does not name is the default of the memory that it names.</summary>
     /// <param name="request">Bytes of each server that holds data.</param>

@@ -42,9 +42,6 @@ internal sealed class OperationForecast
 
     private const double LikelyWeight = 0.5;
 
-    /// <summary>Caches are full before their limits, and servers need memory for other things: what is outgrown may be so before all that is stored is as large.</summary>
-    private const double Slack = 0.5;
-
     /// <summary>A page that the cache lacks and the system's file cache has is read and decompressed in about 50 µs of one core.</summary>
     private const double CacheMissesPerSecond = 20_000;
 
@@ -93,7 +90,7 @@ internal sealed class OperationForecast
             return null;
         OperationResult last = line.Results[steps[^1]];
         double largest = growth.Steps[steps[^1]].Documents;
-        double least = limits.Select(limit => Slack * limit.MeasuredDocuments).DefaultIfEmpty(0).Min();
+        double least = limits.Select(limit => limit.LeastMeasured).DefaultIfEmpty(0).Min();
         (double, double?)[] times = [.. steps.Where(step => !line.Results[step].HasRate).Select(step => ((double)growth.Steps[step].Documents, 1 / line.RateAt(step)))];
         (double, double?)[] p99 = line.IsUnacknowledged ? [] : [.. steps.Select(step => ((double)growth.Steps[step].Documents, line.Results[step].JudgedMicroseconds.P99))];
         return new OperationForecast(line, name, [.. limits], MissesOf(line, last, indexes))
@@ -126,7 +123,7 @@ internal sealed class OperationForecast
 
     /// <summary>In words: what the run shows of it.</summary>
     public string Law => Time is null ? "a rate was set: only its latency is forecast"
-        : Outgrown is { } at ? $"falls beyond {Units.Count(Rounded(at.Value))} documents{(OutgrownLimit is { } limit ? $", where what it reads outgrows the {limit.Name}" : "")}"
+        : Outgrown is { } at ? $"falls beyond {Units.Count(Rounded(at.Value))} documents{(OutgrownLimit is { } limit ? $", where its working set outgrows the {limit.Name}" : "")}"
         : Time.SlopeWeight < LikelyWeight ? "does not depend on the size as far as measured"
         : $"{(Time.Best.Slope > 0 ? "falls" : "rises")} by {Units.Percent(Math.Abs(1 - Math.Pow(2, -Time.Best.Slope)))} per doubling";
 
@@ -150,8 +147,8 @@ internal sealed class OperationForecast
 
     /// <summary>The largest limit that can have been outgrown at a size of the run; null for none.</summary>
     private CapacityLimit? LimitAt(double documents) =>
-        _limits.Where(limit => Slack * limit.MeasuredDocuments <= documents && limit.MeasuredDocuments < LargestDocuments).MaxBy(limit => limit.MeasuredDocuments)
-        ?? _limits.Where(limit => Slack * limit.MeasuredDocuments <= documents).MinBy(limit => limit.MeasuredDocuments);
+        _limits.Where(limit => limit.LeastMeasured <= documents && limit.MeasuredDocuments < LargestDocuments).MaxBy(limit => limit.MeasuredDocuments)
+        ?? _limits.Where(limit => limit.LeastMeasured <= documents).MinBy(limit => limit.MeasuredDocuments);
 
     private static GrowthFit? Fit((double Documents, double? Value)[] points, double leastOutgrown, double deviation)
     {
@@ -171,7 +168,7 @@ internal sealed class OperationForecast
         double first = Math.Max(leastOutgrown, documents.Min() / 2);
         double last = documents.Max() * 0.98;
         IEnumerable<Outgrown> shapes = Enumerable.Range(0, 24).SelectMany(i => Enumerable.Range(0, 20).Select(k => new Outgrown(first * Math.Pow(last / first, i / 23.0), Math.Pow(10, k / 5.4))));
-        return new FitRequest(deviation, 0.25, first < last ? [[.. shapes]] : []);
+        return new FitRequest(deviation, 0.25, 0.03, first < last ? [[.. shapes]] : []);
     }
 
     /// <summary>Pages that an operation reads at most when it finds none: of a document read its own and one of the index; of one inserted one of each index.</summary>
@@ -193,6 +190,9 @@ internal sealed record CapacityLimit(string Name, double Bytes, double MeasuredB
     public const string Memory = "memory";
 
     public bool IsCache => Name == Cache;
+
+    /// <summary>From here on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's process, whose cache has part of the files once more.</summary>
+    public double LeastMeasured => MeasuredDocuments * (IsCache ? 0.5 : 0.25);
 
     /// <summary>How much larger it is than it was in the run.</summary>
     public double Scale => Bytes / MeasuredBytes;

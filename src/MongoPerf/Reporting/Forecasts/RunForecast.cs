@@ -1,10 +1,11 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Forecasts;
 
 /// <summary>A size at which something is full.</summary>
-/// <param name="What">"indexes", "what q4 reads".</param>
+/// <param name="What">"indexes", "working set of q4".</param>
 /// <param name="Limit">"cache", "memory" or "disk".</param>
 /// <param name="LimitBytes">Of all servers together.</param>
 /// <param name="Documents">With its interval.</param>
@@ -108,7 +109,7 @@ internal sealed class RunForecast
         foreach (OperationForecast operation in Operations)
         {
             if (operation is { Outgrown: { } at, OutgrownLimit: { } limit })
-                yield return new Milestone($"what {operation.Name} reads", limit.Name, limit.Bytes, at.Times(limit.Scale));
+                yield return new Milestone($"working set of {operation.Name}", limit.Name, limit.Bytes, at.Times(limit.Scale));
         }
     }
 
@@ -127,6 +128,8 @@ internal sealed class RunForecast
             yield return $"the run has several growths; this is '{Growth.Name}'";
         if (Sizes.Count == 0)
             yield return "the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is not known";
+        if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
+            yield return $"while the run measured, {other.Sentence}: its figures, and so the forecast, say as much about that";
         if (Run.Deployment is { IsEmbedded: true })
             yield return "measured on the embedded server, not MongoDB";
     }
@@ -138,7 +141,7 @@ internal sealed class RunForecast
         string bound = limit == CapacityLimit.Cache
             ? "from all that is read staying in it to none of it"
             : $"from all that is read staying in it to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)";
-        return $"the run never showed {string.Join(", ", names)} beyond the {limit} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so what it costs can't be known from it: the figures in brackets are a range, {bound}; "
+        return $"nothing in the run shows what {Words.And(names)} cost beyond the {limit} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: the figures in brackets are a range, {bound}; "
             + "a run with a small --memory-limit and --cache that grows to several times their size would tell";
     }
 }

@@ -51,7 +51,7 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
         double[] shares = [-0.5, -0.2, -0.1, -0.05, -0.02, .. Enumerable.Range(0, 25).Select(i => 0.01 * Math.Pow(10, i / 6.0))];
         GrowthFit? fit = GrowthFit.Of(
             [.. points.Select(point => point.Documents)], [.. points.Select(point => point.Bytes / point.Documents)],
-            new FitRequest(0.005, 0.05, [[.. shares.Select(share => new Offset(share * first))]]));
+            new FitRequest(0.005, 0.05, 0.005, [[.. shares.Select(share => new Offset(share * first))]]));
         return fit is null ? null : new SizeForecast(what, fit, points.MaxBy(point => point.Documents).Bytes);
     }
 

@@ -75,14 +75,14 @@ public sealed class GrowthFitTests
         double[] widths = [.. new[] { 1e7, 5e7, 5e8, 5e9 }.Select(n => fit.At(n)).Select(p => p.High / p.Low)];
         Assert.Equal(widths.Order(), widths);
         Assert.True(widths[^1] > 1.5 * widths[0]);
-        Assert.Null(GrowthFit.Of([1, 2, 3], [1, 1, 1], new FitRequest(0.02, 0.25, [])));
+        Assert.Null(GrowthFit.Of([1, 2, 3], [1, 1, 1], new FitRequest(0.02, 0.25, 0.03, [])));
     }
 
     [Fact]
     public void What_is_there_from_the_start_is_told_from_what_each_document_takes()
     {
         double[] journal = [.. Tenths.Select(n => 1300 + (3e8 / n))];
-        GrowthFit fit = GrowthFit.Of(Tenths, journal, new FitRequest(0.005, 0.05, [[.. new[] { 0.05, 0.1, 0.2, 0.25, 0.5, 1 }.Select(share => new Offset(share * 1e6))]]))!;
+        GrowthFit fit = GrowthFit.Of(Tenths, journal, new FitRequest(0.005, 0.05, 0.005, [[.. new[] { 0.05, 0.1, 0.2, 0.25, 0.5, 1 }.Select(share => new Offset(share * 1e6))]]))!;
         Assert.InRange(fit.At(5e8).Value, 1250, 1350);
     }
 

@@ -48,7 +48,7 @@ public sealed class RunForecastTests : IDisposable
         });
         Assert.Equal([Reach.Continued, Reach.Continued, Reach.Extrapolated], forecast.Documents.Select(n => q4.At(n).Reach));
         Assert.Contains(forecast.Notes, note => note.Contains("an extrapolation", StringComparison.Ordinal));
-        Assert.InRange(forecast.Milestones.Single(m => m.What == "what q4 reads").Documents.Value, 5.4e6, 6.6e6);
+        Assert.InRange(forecast.Milestones.Single(m => m.What == "working set of q4").Documents.Value, 5.4e6, 6.6e6);
     }
 
     [Fact]
@@ -63,7 +63,7 @@ public sealed class RunForecastTests : IDisposable
         // An operation reads 10 documents and a page of the index, nearly all of them from a disk with 1,000 reads a second.
         Assert.InRange(beyond.PerSecond.Low, 80, 110);
         Assert.InRange(beyond.PerSecond.High, 8000, 12_000);
-        Assert.Contains(forecast.Notes, note => note.Contains("the run never showed q4 beyond the memory", StringComparison.Ordinal) && note.Contains("can't be known", StringComparison.Ordinal));
+        Assert.Contains(forecast.Notes, note => note.Contains("nothing in the run shows what q4 cost beyond the memory", StringComparison.Ordinal) && note.Contains("it can't be known", StringComparison.Ordinal));
         // As much as the run's own memory holds is what it showed.
         Assert.Equal(Reach.Continued, Assert.Single(Forecast(new GrownRun(), new ForecastRequest { Documents = [15_000_000] }).Operations).At(15_000_000).Reach);
     }
