@@ -34,7 +34,7 @@ internal static class ForecastText
         yield return $"{Units.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Units.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}";
         CheckedOperation[] all = [.. check.Operations];
         int intervals = all.Sum(o => o.Sizes - o.Ranges);
-        yield return $"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because something was outgrown only in the second half)";
+        yield return $"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because the first half does not show what is outgrown there)";
     }
 
     public static IEnumerable<ReportTable> CheckTables(ForecastCheck check)
