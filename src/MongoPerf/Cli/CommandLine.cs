@@ -36,6 +36,7 @@ public static class CommandLine
             RunCommand.Create(),
             ResumeCommand.Create(),
             CompareCommand.Create(),
+            ForecastCommand.Create(),
             ReportCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),
@@ -61,6 +62,7 @@ public static class CommandLine
               mongoperf run ycsb/a --threads 1,8,100 --records 1M   a scenario: YCSB workload A
               mongoperf resume 2026-11-21-a                     continue an interrupted run
               mongoperf compare 2026-11-21-a 2026-11-21-b       what differs, and whether by more than chance
+              mongoperf forecast 2026-11-21-a --documents 500M  how a growth would continue
               mongoperf calibrate                               what the client itself costs on this machine; later runs state its share
               mongoperf report 2026-11-21-a --format markdown
             """;

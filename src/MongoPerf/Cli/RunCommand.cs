@@ -22,7 +22,7 @@ internal static class RunCommand
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
         Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");
         var cold = new Option<bool>("--cold") { Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again" };
-        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
         var command = new Command("run", "Run a scenario, or one phase of the series on existing data")
         {
             name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, search.FindMax, search.Assert, format,

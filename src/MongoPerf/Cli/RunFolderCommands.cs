@@ -15,7 +15,7 @@ internal static class ResumeCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
             run, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui,
@@ -74,7 +74,7 @@ internal static class ReportCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
-        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb");
+        Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
         var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, shared.Out };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -93,27 +93,33 @@ internal static class ListCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        var runs = new Command("runs", "Stored runs") { shared.Out };
+        Option<string?> format = FormatOption();
+        var runs = new Command("runs", "Stored runs") { shared.Out, format };
         runs.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ListReport.WriteRuns(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes, Console.Out);
+            ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes).Write(parsed.GetValue(format) ?? "text", Console.Out);
             return ExitCode.Done;
         }));
-        var metrics = new Command("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds");
-        metrics.SetAction(_ => CommandRunner.Run(() =>
+        Option<string?> metricFormat = FormatOption();
+        var metrics = new Command("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds") { metricFormat };
+        metrics.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ListReport.WriteMetrics(Console.Out);
+            ListReport.Metrics().Write(parsed.GetValue(metricFormat) ?? "text", Console.Out);
             return ExitCode.Done;
         }));
-        var phases = new Command("phases", "Phases of the series that 'run' knows by name");
+        Option<string?> phaseFormat = FormatOption();
+        var phases = new Command("phases", "Phases of the series that 'run' knows by name") { phaseFormat };
         phases.Aliases.Add("tests");
-        phases.SetAction(_ => CommandRunner.Run(() =>
+        phases.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ListReport.WriteScenarios(SeriesScenario.Phases(SeriesScenario.Find()), Console.Out);
+            ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())).Write(parsed.GetValue(phaseFormat) ?? "text", Console.Out);
             return ExitCode.Done;
         }));
         return new Command("list", "List runs, scenarios, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), phases, metrics };
     }
+
+    /// <summary>Of each of its parts.</summary>
+    public static Option<string?> FormatOption() => OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv");
 }
 
 internal static class RunArgument

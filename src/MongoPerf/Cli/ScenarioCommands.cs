@@ -3,6 +3,7 @@ using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
+using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
 
 namespace MongoPerf.Cli;
@@ -13,19 +14,41 @@ internal static class ScenarioCommands
     public static Command CreateValidate()
     {
         Argument<string> file = FileArgument();
-        var command = new Command("validate", "Check a scenario file") { file };
+        Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
+        var command = new Command("validate", "Check a scenario file") { file, format };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ScenarioFile found = ScenarioFile.Find(parsed.GetValue(file)!);
-            ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
-            foreach (ScenarioDeployment deployment in read.Deployments)
-                _ = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment);
-            int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
-            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
+            bool isJson = parsed.GetValue(format) == "json";
+            string name = parsed.GetValue(file)!;
+            try
+            {
+                Validate(ScenarioFile.Find(name), isJson);
+            }
+            catch (UserException e) when (isJson)
+            {
+                WriteValidation(name, isValid: false, null, null, e.Message, e.Hint);
+                throw;
+            }
+
             return ExitCode.Done;
         }));
         return command;
     }
+
+    private static void Validate(ScenarioFile found, bool isJson)
+    {
+        ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
+        foreach (ScenarioDeployment deployment in read.Deployments)
+            _ = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment);
+        int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
+        if (isJson)
+            WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, null, null);
+        else
+            Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
+    }
+
+    private static void WriteValidation(string file, bool isValid, int? phases, long? documents, string? error, string? hint) =>
+        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, error, hint });
 
     public static Command CreateShow()
     {
@@ -51,10 +74,11 @@ internal static class ScenarioCommands
 
     public static Command CreateListScenarios()
     {
-        var command = new Command("scenarios", "Scenarios that 'run' knows by name");
-        command.SetAction(_ => CommandRunner.Run(() =>
+        Option<string?> format = ListCommand.FormatOption();
+        var command = new Command("scenarios", "Scenarios that 'run' knows by name") { format };
+        command.SetAction(parsed => CommandRunner.Run(() =>
         {
-            ScenarioPrinter.WriteList(ScenarioFile.List(), Console.Out);
+            ScenarioPrinter.WriteList(ScenarioFile.List(), parsed.GetValue(format) ?? "text", Console.Out);
             return ExitCode.Done;
         }));
         return command;

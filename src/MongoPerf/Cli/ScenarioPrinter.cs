@@ -15,8 +15,17 @@ namespace MongoPerf.Cli;
 /// <summary>Shows scenarios, their documents and commands to people.</summary>
 internal static class ScenarioPrinter
 {
-    public static void WriteList(IReadOnlyList<(string Name, string Path)> scenarios, TextWriter output)
+    /// <param name="scenarios">In the order in which they are shown.</param>
+    /// <param name="format">text, json or csv.</param>
+    /// <param name="output">Gets them.</param>
+    public static void WriteList(IReadOnlyList<(string Name, string Path)> scenarios, string format, TextWriter output)
     {
+        if (format != "text")
+        {
+            ListReport.Named("scenarios", scenarios.Select(s => (s.Name, DescriptionOf(s.Path)))).Write(format, output);
+            return;
+        }
+
         int width = scenarios.Select(s => s.Name.Length).DefaultIfEmpty(0).Max();
         foreach ((string name, string path) in scenarios)
             output.WriteLine($"{name.PadRight(width)}  {DescriptionOf(path)}".TrimEnd());

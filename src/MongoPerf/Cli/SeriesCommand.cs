@@ -12,7 +12,7 @@ namespace MongoPerf.Cli;
 /// <summary><c>series</c>: runs scenarios/series.yaml; each option sets one of its parameters.</summary>
 internal static class SeriesCommand
 {
-    private static readonly string[] Formats = ["text", "json", "csv", "markdown"];
+    private static readonly string[] Formats = ["text", "json", "csv", "markdown", "junit"];
 
     public static Command Create()
     {

@@ -45,6 +45,14 @@ internal sealed class GrowthFigures
     /// <summary>Sizes of all its collections together at each size where they were taken.</summary>
     public IReadOnlyList<(long Documents, SizeResult Sizes)> Sizes => [.. Steps.Where(step => step.Sizes.Count > 0).Select(step => (step.Documents, Sum(step.Sizes)))];
 
+    /// <summary>As if it had ended after so many sizes.</summary>
+    public GrowthFigures First(int steps) => new(Name, [.. Steps.Take(steps)]);
+
+    /// <summary>A line's label, with parameters and threads where others have the same one.</summary>
+    public string NameOf(GrowthLine line) => Lines.Count(other => other.Label == line.Label) > 1
+        ? $"{line.Label} ({(line.Parameters.Length > 0 ? line.Parameters + ", " : "")}{Units.Counted(line.Threads, "thread")})"
+        : line.Label;
+
     private static GrowthLine LineOf(PhaseRecord record, string operation, string parameters, IReadOnlyList<(int Step, OperationResult Result)> results) =>
         new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert, results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result));
 

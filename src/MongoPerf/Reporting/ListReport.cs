@@ -8,50 +8,42 @@ internal static class ListReport
 {
     /// <param name="runs">In the order in which they are shown.</param>
     /// <param name="readData">Bytes of server data in a run's folder; null for none.</param>
-    /// <param name="output">Gets the table.</param>
-    public static void WriteRuns(IReadOnlyList<RunListing> runs, Func<string, long?> readData, TextWriter output)
+    public static ListTable Runs(IReadOnlyList<RunListing> runs, Func<string, long?> readData) => new(
+        "runs", "no runs yet; 'mongoperf series --target 1M' starts one",
+        [
+            ("id", "run"), ("scenario", "scenario"), ("state", "state"), ("startedAt", "started"), ("endedAt", null), ("documents", "documents"), ("target", "target"), ("serverDataBytes", "server data"),
+            ("name", null), ("topology", null), ("serverVersion", null), ("engine", null), ("problem", null), ("folder", null), ("deployment", "deployment"),
+        ],
+        [.. runs.Select(run => RowOf(run, readData(run.Folder)))]);
+
+    public static ListTable Metrics() => new(
+        "metrics", "", [("metric", "metric"), ("unit", "unit"), ("kind", "kind"), ("description", "description"), ("source", "source")],
+        [
+            .. new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) }.SelectMany(scope => scope.Item2.Select(metric => (IReadOnlyList<(object?, string)>)
+            [
+                ListTable.Plain($"{scope.Item1}.{metric.Name}"), ListTable.Plain(metric.Unit), ListTable.Plain(metric.Kind.ToString().ToLowerInvariant()), ListTable.Plain(metric.Title), ListTable.Plain(metric.Path),
+            ])),
+        ]);
+
+    /// <param name="what">"phases" or "scenarios".</param>
+    /// <param name="named">In the order in which they are shown.</param>
+    public static ListTable Named(string what, IEnumerable<(string Name, string Description)> named) => new(
+        what, $"no {what} found", [("name", "name"), ("description", "description")],
+        [.. named.Select(one => (IReadOnlyList<(object?, string)>)[ListTable.Plain(one.Name), ListTable.Plain(one.Description)])]);
+
+    private static IReadOnlyList<(object? Value, string Text)> RowOf(RunListing run, long? data)
     {
-        if (runs.Count == 0)
-        {
-            output.WriteLine("no runs yet; 'mongoperf series --target 1M' starts one");
-            return;
-        }
-
-        Table table = NewTable("run", "scenario", "state", "started", "documents", "target", "server data", "deployment");
-        foreach (RunListing run in runs)
-        {
-            table.AddRow(
-                Text(run.Id),
-                Text(run.Plan ?? ""),
-                Text(run.State),
-                Text(run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""),
-                Text(run.Target is null ? "" : Units.Count(run.DocumentsReached)),
-                Text(run.Target is { } target ? Units.Count(target) : ""),
-                Text(readData(run.Folder) is { } bytes ? Units.Bytes(bytes) : ""),
-                Text(run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion }.OfType<string>()) + (run.Engine is { Kind: EngineKind.Driver } engine ? $", {engine.Text}" : "")));
-        }
-
-        Write(table, output);
-    }
-
-    public static void WriteMetrics(TextWriter output)
-    {
-        Table table = NewTable("metric", "unit", "kind", "description", "source");
-        foreach ((string scope, IReadOnlyList<Metric> metrics) in new[] { ("server", MetricCatalogue.Server), ("host", MetricCatalogue.Host), ("shard", MetricCatalogue.Shard) })
-        {
-            foreach (Metric metric in metrics)
-                table.AddRow(Text($"{scope}.{metric.Name}"), Text(metric.Unit), Text(metric.Kind.ToString().ToLowerInvariant()), Text(metric.Title), Text(metric.Path));
-        }
-
-        Write(table, output);
-    }
-
-    public static void WriteScenarios(IEnumerable<(string Name, string Description)> scenarios, TextWriter output)
-    {
-        Table table = NewTable("name", "description");
-        foreach ((string name, string description) in scenarios)
-            table.AddRow(Text(name), Text(description));
-        Write(table, output);
+        string? engine = run.Engine is { Kind: EngineKind.Driver } driver ? driver.Text : null;
+        string deployment = run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion }.OfType<string>()) + (engine is null ? "" : $", {engine}");
+        return
+        [
+            ListTable.Plain(run.Id), ListTable.Plain(run.Plan), ListTable.Plain(run.State),
+            (run.StartedAt, run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""), (run.EndedAt, ""),
+            (run.DocumentsReached, run.Target is null ? "" : Units.Count(run.DocumentsReached)), (run.Target, run.Target is { } target ? Units.Count(target) : ""),
+            (data, data is { } bytes ? Units.Bytes(bytes) : ""),
+            ListTable.Plain(run.Name), ListTable.Plain(run.Topology?.Text()), ListTable.Plain(run.ServerVersion), ListTable.Plain(run.Engine?.Text), ListTable.Plain(run.Problem), ListTable.Plain(run.Folder),
+            ListTable.Plain(deployment),
+        ];
     }
 
     /// <summary>A star marks the one that runs use.</summary>

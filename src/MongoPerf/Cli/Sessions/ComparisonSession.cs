@@ -24,7 +24,7 @@ internal sealed record ComparisonRequest
 
     public bool FailOnRegression { get; init; }
 
-    /// <summary>text, json, csv or markdown.</summary>
+    /// <summary>text, json, csv, markdown or junit.</summary>
     public required string Format { get; init; }
 }
 
@@ -61,6 +61,9 @@ internal static class ComparisonSession
                 break;
             case "markdown":
                 ComparisonMarkdown.WriteSpread(spread, Console.Out);
+                break;
+            case "junit":
+                JunitReport.Write(side.Stored, Console.Out);
                 break;
             default:
                 ComparisonConsole.WriteSpread(spread, Console.Out, ConsoleReportOptions.ForStandardOutput());
@@ -121,6 +124,9 @@ internal static class ComparisonSession
                 break;
             case "markdown":
                 ComparisonMarkdown.Write(comparison, Console.Out);
+                break;
+            case "junit":
+                JunitReport.Write(comparison, Console.Out);
                 break;
             default:
                 ComparisonConsole.Write(comparison, Console.Out, ConsoleReportOptions.ForStandardOutput() with

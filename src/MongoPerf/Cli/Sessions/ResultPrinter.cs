@@ -59,6 +59,11 @@ internal static class ResultPrinter
                 break;
             case "ycsb":
                 YcsbReport.Write(run, Console.Out);
+                if (!run.Results.Any())
+                    Console.Error.WriteLine($"run {run.Run.Id} has measured no operation, so there is nothing in YCSB's form; --format text shows what it did");
+                break;
+            case "junit":
+                JunitReport.Write([run], Console.Out);
                 break;
             default:
                 ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with

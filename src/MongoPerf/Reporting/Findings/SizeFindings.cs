@@ -38,11 +38,9 @@ internal static class SizeFindings
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)
     {
         int[] steps = [.. line.Results.Keys.Order().Where(step => line.RateAt(step) > 0)];
-        bool hasSiblings = growth.Lines.Count(other => other.Label == line.Label) > 1;
-        string name = hasSiblings ? $"{line.Label} ({(line.Parameters.Length > 0 ? line.Parameters + ", " : "")}{Units.Counted(line.Threads, "thread")})" : line.Label;
         string chart = (line.IsInsert ? "insert-rate" : "query-rate") + (place == 0 ? "" : $"-{place + 1}");
         return new Row(
-            line, name, chart, [.. steps.Select(step => growth.Steps[step].Documents)], [.. steps.Select(step => line.Results[step])], [.. steps.Select(step => line.RateAt(step)!.Value)]);
+            line, growth.NameOf(line), chart, [.. steps.Select(step => growth.Steps[step].Documents)], [.. steps.Select(step => line.Results[step])], [.. steps.Select(step => line.RateAt(step)!.Value)]);
     }
 
     private static Finding Cliff(RunSeries series, GrowthFigures growth, Row row, SizeStep step)

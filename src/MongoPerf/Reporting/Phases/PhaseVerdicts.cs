@@ -6,6 +6,9 @@ namespace MongoPerf.Reporting.Phases;
 /// <summary>What a reader of the phases' figures must know first: whether assertions hold, what the command line changed, what is left out.</summary>
 internal static class PhaseVerdicts
 {
+    /// <summary>Assertions that hold; all that fail are.</summary>
+    private const int MostShown = 5;
+
     public static IEnumerable<Verdict> Of(StoredRun run)
     {
         foreach (PhaseRecord phase in run.Phases)
@@ -16,13 +19,14 @@ internal static class PhaseVerdicts
 
         AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
         if (assertions.Length > 0 && assertions.All(a => a.Holds))
-            yield return new Verdict(Grade.Good, assertions.Length == 1 ? "the assertion holds" : $"all {assertions.Length} assertions hold");
+            yield return new Verdict(Grade.Good, $"{(assertions.Length == 1 ? "the assertion holds" : $"all {assertions.Length} assertions hold")}: {string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}{(assertions.Length > MostShown ? "; …" : "")}");
         foreach (string changed in run.Settings.Plan.Changes)
             yield return new Verdict(Grade.Note, $"changed on the command line: {changed}");
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
             yield return new Verdict(Grade.Note, leftOut);
     }
 
-    private static string Measured(AssertionResult assertion) =>
+    /// <summary>"measured 4.2 ms".</summary>
+    public static string Measured(AssertionResult assertion) =>
         assertion.Value is null ? "not measured" : $"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}";
 }

@@ -91,7 +91,7 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Environment(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
         Assert.Equal("one server, driver 3.11.0", Assert.Single(FigureRun.Of(stored)).Deployment);
         using var list = new StringWriter();
-        ListReport.WriteRuns(RunCatalogue.List(_runs.Path), _ => null, list);
+        ListReport.Runs(RunCatalogue.List(_runs.Path), _ => null).Write("text", list);
         Assert.Contains("standalone 6.0.5, driver 3.11.0", list.ToString(), StringComparison.Ordinal);
     }
 

@@ -1,0 +1,144 @@
+using Spectre.Console;
+
+namespace MongoPerf.Reporting.Forecasts;
+
+/// <summary>A forecast, or the check of one, for the terminal.</summary>
+internal static class ForecastConsole
+{
+    public static void Write(RunForecast forecast, TextWriter output, ConsoleReportOptions options) => ConsoleReport.Print(output, options, console =>
+    {
+        foreach ((string name, string text) in ForecastText.Head(forecast))
+            ConsoleReport.Labelled(console, name, text, Color.Grey);
+        foreach (string note in forecast.Notes)
+            ConsoleReport.Labelled(console, "note", note, Color.Yellow);
+        ConsoleReport.Labelled(console, "method", ForecastText.Method, Color.Grey);
+        foreach (ReportTable table in ForecastText.Tables(forecast))
+            ConsoleReport.WriteTable(console, table.Within(options.Width), options.IsTerminal);
+    });
+
+    public static void WriteCheck(ForecastCheck check, TextWriter output, ConsoleReportOptions options) => ConsoleReport.Print(output, options, console =>
+    {
+        ConsoleReport.Labelled(console, "run", check.Forecast.Run.Run.Id, Color.Grey);
+        foreach (string line in ForecastText.CheckHead(check))
+            ConsoleReport.Labelled(console, "check", line, Color.Grey);
+        foreach (ReportTable table in ForecastText.CheckTables(check))
+            ConsoleReport.WriteTable(console, table.Within(options.Width), options.IsTerminal);
+    });
+}
+
+/// <summary>A forecast, or the check of one, as one would paste it into a document.</summary>
+internal static class ForecastMarkdown
+{
+    public static void Write(RunForecast forecast, TextWriter output)
+    {
+        MarkdownReport.Line(output, $"# MongoPerf: forecast from {forecast.Run.Run.Id}");
+        MarkdownReport.Line(output, "");
+        foreach ((string name, string text) in ForecastText.Head(forecast))
+            MarkdownReport.Item(output, name, text);
+        foreach (string note in forecast.Notes)
+            MarkdownReport.Item(output, "**note**", note);
+        MarkdownReport.Item(output, "method", ForecastText.Method);
+        foreach (ReportTable table in ForecastText.Tables(forecast))
+            MarkdownReport.Table(output, table);
+    }
+
+    public static void WriteCheck(ForecastCheck check, TextWriter output)
+    {
+        MarkdownReport.Line(output, $"# MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}");
+        MarkdownReport.Line(output, "");
+        foreach (string line in ForecastText.CheckHead(check))
+            MarkdownReport.Item(output, "check", line);
+        foreach (ReportTable table in ForecastText.CheckTables(check))
+            MarkdownReport.Table(output, table);
+    }
+}
+
+/// <summary>A forecast as comma-separated values: a row per operation, measure and size asked for, and one per size of data.</summary>
+internal static class ForecastCsv
+{
+    public static void Write(RunForecast forecast, TextWriter output)
+    {
+        CsvReport.Row(output, "run,of,measure,documents,value,low,high,reach".Split(','));
+        string run = forecast.Run.Run.Id;
+        foreach (long documents in forecast.Documents)
+        {
+            foreach (SizeForecast size in forecast.Sizes)
+            {
+                Prediction bytes = size.At(documents);
+                CsvReport.Row(output, [run, size.What, "bytes", documents, bytes.Value, bytes.Low, bytes.High, null]);
+            }
+
+            foreach (OperationForecast operation in forecast.Operations)
+            {
+                ForecastPoint point = operation.At(documents);
+                Row(operation.Name, "per_second", point, point.PerSecond);
+                Row(operation.Name, "p99_us", point, point.P99Microseconds);
+            }
+        }
+
+        void Row(string name, string measure, ForecastPoint point, ForecastValue? value)
+        {
+            if (value is not null)
+                CsvReport.Row(output, [run, name, measure, point.Documents, value.Value, value.Low, value.High, point.Reach.ToString().ToLowerInvariant()]);
+        }
+    }
+
+    public static void WriteCheck(ForecastCheck check, TextWriter output)
+    {
+        CsvReport.Row(output, "run,of,measure,sizes,inside,ranges,median_error,worst_error,width".Split(','));
+        foreach (CheckedOperation row in check.Operations.Concat(check.Sizes))
+            CsvReport.Row(output, [check.Forecast.Run.Run.Id, row.Operation, row.Measure, row.Sizes, row.Inside, row.Ranges, row.MedianError, row.WorstError, row.Width]);
+    }
+}
+
+/// <summary>A forecast as JSON, schema mongoperf/forecast/1; its check as mongoperf/forecast-check/1. What has no value is null; fields are only ever added.</summary>
+internal static class ForecastJson
+{
+    public const string Schema = "mongoperf/forecast/1";
+
+    public const string CheckSchema = "mongoperf/forecast-check/1";
+
+    public static void Write(RunForecast forecast, TextWriter output) => JsonReport.WriteValue(output, new
+    {
+        schema = Schema,
+        run = forecast.Run.Run.Id,
+        growth = forecast.Growth.Name,
+        measured = new { sizes = forecast.Growth.Steps.Count, largestDocuments = forecast.LargestDocuments, forecast.Measured.CacheBytes, forecast.Measured.MemoryBytes },
+        asked = new { forecast.Documents, forecast.Target.CacheBytes, forecast.Target.MemoryBytes, forecast.DiskBytes },
+        forecast.Notes,
+        sizes = forecast.Sizes.Select(size => new
+        {
+            of = size.What,
+            measuredBytes = size.Measured,
+            bytesPerDocument = forecast.Documents.Select(n => ValueOf(n, size.Fit.At(n))),
+            bytes = forecast.Documents.Select(n => ValueOf(n, size.At(n))),
+        }),
+        outgrown = forecast.Milestones.Select(m => new { m.What, m.Limit, m.LimitBytes, documents = m.Documents.Value, m.Documents.Low, m.Documents.High }),
+        operations = forecast.Operations.Select(operation => new
+        {
+            operation = operation.Name,
+            operation.IsInsert,
+            operation.Threads,
+            measured = new { documents = operation.LargestDocuments, perSecond = operation.MeasuredPerSecond, p99Microseconds = operation.MeasuredP99Microseconds },
+            law = operation.Law,
+            weights = operation.Time is not { } time ? null : new { outgrown = time.ShapeWeight, slope = time.SlopeWeight, flat = 1 - time.ShapeWeight - time.SlopeWeight },
+            forecast = forecast.Documents.Select(n => operation.At(n)).Select(point => new
+            {
+                point.Documents, reach = point.Reach.ToString().ToLowerInvariant(), point.Unknown, point.PerSecond, point.P99Microseconds,
+            }),
+        }),
+    });
+
+    public static void WriteCheck(ForecastCheck check, TextWriter output) => JsonReport.WriteValue(output, new
+    {
+        schema = CheckSchema,
+        run = check.Forecast.Run.Run.Id,
+        growth = check.Forecast.Growth.Name,
+        fromDocuments = check.Forecast.LargestDocuments,
+        documents = check.Forecast.Documents,
+        operations = check.Operations,
+        sizes = check.Sizes,
+    });
+
+    private static object ValueOf(long documents, Prediction prediction) => new { documents, prediction.Value, prediction.Low, prediction.High };
+}

@@ -1,0 +1,73 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Forecasts;
+
+/// <summary>Something that grows with the documents: data, storage, an index, the disk.</summary>
+/// <param name="What">"data", "index _id_".</param>
+/// <param name="Fit">Of its bytes per document.</param>
+/// <param name="Measured">Bytes at the largest size where they were taken.</param>
+internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
+{
+    public const string Data = "data";
+    public const string Storage = "storage";
+    public const string Indexes = "indexes";
+    public const string Files = "storage and indexes";
+    public const string Uncompressed = "data and indexes";
+    public const string Disk = "disk";
+
+    private const int Steps = 20;
+
+    /// <summary>Bytes at a size of the collection.</summary>
+    public Prediction At(double documents) => Fit.At(documents).Times(documents);
+
+    /// <summary>Documents from which on it is larger.</summary>
+    /// <param name="bytes">Greater than 0.</param>
+    public Prediction Crossing(double bytes) =>
+        new(Solve(bytes, one => one.Value), Solve(bytes, one => one.High), Solve(bytes, one => one.Low));
+
+    /// <summary>All that the sizes of a growth tell; what is missing at a size is left out.</summary>
+    public static IReadOnlyList<SizeForecast> Of(IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
+    {
+        string[] indexes = [.. sizes.SelectMany(one => one.Sizes.Indexes.Keys).Distinct().Order(StringComparer.Ordinal)];
+        IEnumerable<(string What, Func<SizeResult, long?> Of)> all =
+        [
+            (Data, size => size.DataBytes),
+            (Storage, size => size.StorageBytes),
+            .. indexes.Select(name => ($"index {name}", (Func<SizeResult, long?>)(size => size.Indexes.TryGetValue(name, out long bytes) ? bytes : null))),
+            (Indexes, size => size.IndexBytes),
+            (Uncompressed, size => size.DataBytes + size.IndexBytes),
+            (Files, size => size.StorageBytes + size.IndexBytes),
+            (Disk, size => size.DiskBytes),
+        ];
+        return [.. all.Select(one => Fitted(one.What, [.. sizes.Select(size => ((double)size.Documents, (double?)one.Of(size.Sizes) ?? 0)).Where(point => point.Item1 > 0 && point.Item2 > 0)])).OfType<SizeForecast>()];
+    }
+
+    private static SizeForecast? Fitted(string what, (double Documents, double Bytes)[] points)
+    {
+        if (points.Length < GrowthFit.LeastSizes)
+            return null;
+        double first = points.Min(point => point.Documents);
+        // A journal takes up many times what the first documents do; the first blocks of a file, or what a compression learns, far less.
+        double[] shares = [-0.5, -0.2, -0.1, -0.05, -0.02, .. Enumerable.Range(0, 25).Select(i => 0.01 * Math.Pow(10, i / 6.0))];
+        GrowthFit? fit = GrowthFit.Of(
+            [.. points.Select(point => point.Documents)], [.. points.Select(point => point.Bytes / point.Documents)],
+            new FitRequest(0.005, 0.05, 0.005, [[.. shares.Select(share => new Offset(share * first))]]));
+        return fit is null ? null : new SizeForecast(what, fit, points.MaxBy(point => point.Documents).Bytes);
+    }
+
+    /// <summary>Bytes per document change little from one size to the next, so a few steps get there.</summary>
+    private double Solve(double bytes, Func<Prediction, double> choose)
+    {
+        double documents = bytes / choose(Fit.At(1e6));
+        for (int i = 0; i < Steps; i++)
+        {
+            double next = bytes / choose(Fit.At(Math.Max(1, documents)));
+            if (Math.Abs(next - documents) < documents * 1e-4)
+                return next;
+            // Half way: with a journal that is larger than the limit the steps would never meet.
+            documents = (documents + next) / 2;
+        }
+
+        return documents;
+    }
+}
