@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
@@ -36,6 +37,7 @@ public static class CommandLine
             RunCommand.Create(),
             ResumeCommand.Create(),
             CompareCommand.Create(),
+            WatchCommand.Create(),
             ReportCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),

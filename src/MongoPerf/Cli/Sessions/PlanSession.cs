@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
+using MongoPerf.Cli.Live;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Growth;
@@ -83,6 +84,8 @@ internal static class PlanSession
         RequireUnfinished(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
         RunRequest read = request(stored);
+        if (read.Output.LivePort is { } port)
+            read = read with { Live = new LiveChild(port) };
         using var signals = new StopSignals();
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);

@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Live;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -54,6 +55,9 @@ internal sealed record RunRequest
     public string? ForceDrop { get; init; }
 
     public required OutputRequest Output { get; init; }
+
+    /// <summary>Serves the page of the run; null without <c>--live</c>. The runs of a command share it.</summary>
+    public LiveChild? Live { get; init; }
 }
 
 /// <summary>Where results go and how much is said meanwhile.</summary>
@@ -65,6 +69,9 @@ internal sealed record OutputRequest(string RunsFolder, string Format, bool Quie
 {
     /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
     public bool PrintsResult { get; init; } = true;
+
+    /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
+    public int? LivePort { get; init; }
 }
 
 /// <param name="Group">Id of the first of the repeats; null for that first one.</param>

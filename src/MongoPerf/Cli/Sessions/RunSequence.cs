@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
@@ -36,6 +37,12 @@ internal sealed class RunSequence
         deployments = ConnectionSecrets.Complete(deployments);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
+        if (deployments[0].Output.LivePort is { } port)
+        {
+            var live = new LiveChild(port);
+            deployments = [.. deployments.Select(deployment => deployment with { Live = live })];
+        }
+
         IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments, () => RequestedEngine.LoadDriver(signals.Token));
         return ready.Count == 1 && repeats == 1
             ? start(ready[0], signals).Code

@@ -299,6 +299,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
+        Request.Live?.Begin(Folder.Path, Progress.Tell);
         Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info, Settings.Engine)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
@@ -368,6 +369,7 @@ internal sealed class RunSession : IDisposable
     public void Dispose()
     {
         End();
+        Request.Live?.End();
         _keptLeases?.Dispose();
         _client?.Dispose();
         Deployment.Dispose();

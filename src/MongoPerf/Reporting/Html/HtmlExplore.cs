@@ -12,10 +12,12 @@ internal sealed class HtmlExplore
     private readonly string _title;
     private readonly ChartLibrary? _library;
     private readonly string _whyNot;
+    private readonly bool _isLive;
 
-    private HtmlExplore(Plot? plot, string title, ChartLibrary? library, string whyNot)
+    private HtmlExplore(Plot? plot, string title, ChartLibrary? library, string whyNot, bool isLive = false)
     {
         _plot = plot;
+        _isLive = isLive;
         _title = title;
         _library = library;
         _whyNot = whyNot;
@@ -27,29 +29,33 @@ internal sealed class HtmlExplore
     public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) =>
         new(library is null ? null : RunPlot.Of(run), run.Run.Id, library, $"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and run 'mongoperf report {run.Run.Id}' again");
 
+    /// <summary>For a page whose data come while it is looked at.</summary>
+    public static HtmlExplore Live(ChartLibrary library) => new(null, "", library, "", isLive: true);
+
+    private bool IsShown => _plot is not null || _isLive;
+
     /// <summary>That the page runs; nothing else may run in it.</summary>
-    public IReadOnlyList<string> Scripts => _plot is null ? [] : [_library!.Script, Program];
+    public IReadOnlyList<string> Scripts => !IsShown ? [] : [_library!.Script, Program];
 
     /// <summary>Beside <see cref="HtmlStyle"/>.</summary>
-    public string Css => _plot is null ? "" : Resource("explore.css") + Colors();
+    public string Css => !IsShown ? "" : Resource("explore.css") + Colors();
 
     /// <summary>What is there without JavaScript, which then fills it.</summary>
     public void Section(HtmlWriter html)
     {
         if (_library is null)
             html.Element("h2", "Explore").Element("p", $"The interactive charts are missing: {_whyNot}.", "class", "warn");
-        if (_plot is null)
+        if (!IsShown)
             return;
-        html.Open("section", "id", "explore", "aria-label", "Charts to explore").Element("h2", "Explore")
+        html.Open("section", "id", "explore", "aria-label", "Charts to explore", "data-live", _isLive ? "events" : "").Element("h2", "Explore")
             .Open("noscript").Paragraph("The interactive charts need JavaScript; the charts and tables below show the same run.").Close().Close();
     }
 
     /// <summary>The last of the body.</summary>
     public void Data(HtmlWriter html)
     {
-        if (_plot is null)
-            return;
-        html.Json("explore-data", PlotEncoding.Write(_plot, _title));
+        if (_plot is not null)
+            html.Json("explore-data", PlotEncoding.Write(_plot, _title));
         foreach (string script in Scripts)
             html.Script(script);
     }

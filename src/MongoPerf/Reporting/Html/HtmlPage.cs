@@ -30,13 +30,18 @@ internal static class HtmlPage
     /// <param name="title">Of its window.</param>
     /// <param name="css">Beside what all pages have.</param>
     /// <param name="scripts">That it will hold.</param>
-    public static HtmlWriter Begin(string title, string css = "", params IReadOnlyList<string> scripts) => new HtmlWriter().Open("html", "lang", "en").Open("head")
+    /// <param name="connects">May ask the server that it came from.</param>
+    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) => new HtmlWriter().Open("html", "lang", "en").Open("head")
         .Void("meta", "charset", "utf-8")
         .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-        .Void("meta", "http-equiv", "Content-Security-Policy", "content", $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}")
+        .Void("meta", "http-equiv", "Content-Security-Policy", "content", Policy(scripts ?? [], connects))
         .Element("title", title)
         .Style(HtmlStyle.Css + css)
         .Close().Open("body");
+
+    /// <inheritdoc cref="Begin"/>
+    public static string Policy(IReadOnlyList<string> scripts, bool connects) =>
+        $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}{(connects ? "; connect-src 'self'" : "")}";
 
     public static void Verdicts(HtmlWriter html, IEnumerable<Verdict> verdicts)
     {

@@ -5,7 +5,7 @@
 
   const section = document.getElementById("explore");
   const source = document.getElementById("explore-data");
-  if (!section || !source) return;
+  if (!section || !(source || section.dataset.live)) return;
 
   // ---- reading what PlotEncoding.cs and RangeHistograms.cs wrote ----
 
@@ -44,13 +44,24 @@
       panel.at = words.column(panel.rows, 1);
       for (const series of panel.series) {
         series.values = words.column(panel.rows, series.decimals);
-        const rows = panel.at.map((_, row) => row).filter(row => Number.isFinite(series.values[row] ?? NaN));
-        series.at = rows.map(row => panel.at[row]);
-        series.points = rows.map(row => series.values[row]);
       }
+      findPoints(panel);
     }
     plot.growth = plot.documents ? { at: words.column(plot.documents, 1), count: words.column(plot.documents, 0) } : null;
     for (const range of plot.ranges) readBlocks(range, words);
+  }
+
+  // The points of each line without the rows that it passes by.
+  function findPoints(panel) {
+    for (const series of panel.series) {
+      series.at = [];
+      series.points = [];
+      series.values.forEach((value, row) => {
+        if (!Number.isFinite(value ?? NaN)) return;
+        series.at.push(panel.at[row]);
+        series.points.push(value);
+      });
+    }
   }
 
   // Where each block begins; its counts are read when they are needed.
@@ -60,7 +71,7 @@
     for (let i = 0, end = 0; i < count; i++) {
       const from = end + signed(words.next());
       end = from + words.next();
-      const block = { from: from / 10, to: end / 10, at: words.at };
+      const block = { from: from / 10, to: end / 10, bytes: words.bytes, at: words.at };
       for (let left = words.next(); left > 0; left--) if (words.next() % 2) words.next();
       range.blocks.push(block);
     }
@@ -76,7 +87,7 @@
   const shown = nanoseconds => tenths(Math.max(100, nanoseconds) / 1000);
 
   // Of the blocks whose middle lies in the range.
-  function summarise(range, bytes, from, to) {
+  function summarise(range, from, to) {
     const counts = new Float64Array(COUNTS);
     let total = 0, sum = 0, begin = Infinity, end = -Infinity;
     for (const block of range.blocks) {
@@ -84,7 +95,7 @@
       if (middle < from || middle > to) continue;
       begin = Math.min(begin, block.from);
       end = Math.max(end, block.to);
-      const words = new Words(bytes, block.at);
+      const words = new Words(block.bytes, block.at);
       for (let left = words.next(), index = -1; left > 0; left--) {
         const step = words.next();
         const count = step % 2 ? words.next() : 1;
@@ -184,9 +195,10 @@
   const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed" };
 
   class Explorer {
-    constructor(plot, bytes) {
+    constructor(plot) {
       this.plot = plot;
-      this.bytes = bytes;
+      this.home = element("div");
+      this.ended = new AbortController();
       this.from = 0;
       this.to = plot.seconds;
       this.axis = "time";
@@ -246,28 +258,38 @@
     // -- what the reader sees --
 
     build() {
-      section.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
-      for (const remark of this.plot.remarks) section.append(element("p", { class: "soft" }, remark));
-      section.append(this.buildBar());
+      section.append(this.home);
+      this.home.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
+      for (const remark of this.plot.remarks) this.home.append(element("p", { class: "soft" }, remark));
+      this.buildBar();
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
       this.now = element("p", { class: "ex-now soft" });
-      section.append(this.strip, this.buildKey(), this.now);
+      this.kinds = element("p", { class: "ex-key soft", "aria-hidden": "true" });
+      this.home.append(this.bar, this.strip, this.kinds, this.now);
       this.panels = this.plot.panels.map((panel, i) => this.buildPanel(panel, i));
       this.table = element("tbody");
       this.extent = element("p", { class: "soft" });
       if (this.plot.ranges.length) {
         const heads = ["operation", "measured as", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
-        section.append(element("h3", {}, "Latency of the range"), this.extent,
+        this.home.append(element("h3", {}, "Latency of the range"), this.extent,
           element("div", { class: "wide" }, element("table", { id: "explore-range" },
             element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
       }
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
+      const { signal } = this.ended;
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
       addEventListener("hashchange", () => {
         this.readHash();
         for (const view of this.panels) view.dygraph?.updateOptions({ visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) }, true);
         this.showToggles();
         this.redraw();
-      });
+      }, { signal });
+    }
+
+    destroy() {
+      this.ended.abort();
+      clearTimeout(this.later);
+      for (const view of this.panels) view.dygraph?.destroy();
+      this.home.remove();
     }
 
     buildBar() {
@@ -286,15 +308,16 @@
         bar.append(this.axes);
       }
       bar.append(element("button", { type: "button", onclick: () => this.saveCsv() }, "CSV of the range"));
-      return bar;
+      this.bar?.replaceWith(bar);
+      this.bar = bar;
+      this.drawnPhases = this.plot.phases.length;
     }
 
-    buildKey() {
-      const key = element("p", { class: "ex-key soft", "aria-hidden": "true" });
+    showKinds() {
+      this.kinds.replaceChildren();
       for (const kind of Object.keys(BANDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
-        key.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
-      if (this.plot.marks.length) key.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
-      return key;
+        this.kinds.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
+      if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
     }
 
     buildPanel(panel, number) {
@@ -313,7 +336,7 @@
         view.values.push(value);
         legend.append(button);
       });
-      section.append(element("div", { class: "ex-panel" },
+      this.home.append(element("div", { class: "ex-panel" },
         element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? "logarithmic" : panel.unit),
           element("button", { type: "button", "aria-label": `PNG of ${panel.title}`, onclick: () => this.savePng(view) }, "PNG")),
         legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
@@ -559,6 +582,13 @@
     }
 
     redraw() {
+      this.refresh();
+      this.drawTable();
+    }
+
+    refresh() {
+      if (this.drawnPhases !== this.plot.phases.length) this.buildBar();
+      this.showKinds();
       this.draw();
       const digits = this.to - this.from < 60 ? 1 : 0;
       this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.plot.seconds)}`
@@ -568,8 +598,17 @@
       if (this.axes) this.axes.value = this.axis;
       if (this.cursor !== null) this.moveTo(this.cursor);
       this.drawStrip();
-      this.drawTable();
       this.writeHash();
+    }
+
+    titlesOf(name) {
+      const [panel, series] = name.split(".");
+      return [this.plot.panels[panel].title, this.plot.panels[panel].series[series].title];
+    }
+    flip([panel, series]) {
+      const number = this.plot.panels.findIndex(one => one.title === panel);
+      const i = number < 0 ? -1 : this.plot.panels[number].series.findIndex(one => one.title === series);
+      if (i >= 0) this.flipped.add(`${number}.${i}`);
     }
 
     drawStrip() {
@@ -588,7 +627,7 @@
       const rows = [];
       let begin = Infinity, end = -Infinity;
       for (const range of this.plot.ranges) {
-        const found = summarise(range, this.bytes, this.from, this.to);
+        const found = summarise(range, this.from, this.to);
         if (!found) continue;
         begin = Math.min(begin, found.begin);
         end = Math.max(end, found.end);
@@ -671,15 +710,156 @@
     }
   }
 
+  // ---- a run that is under way ----
+
+  // Seconds without a point after which a line ends.
+  const LONGEST_GAP = 3.5;
+
+  // Adds what came since; what is older than the tail begins stays.
+  function append(plot, tail) {
+    for (const added of tail.panels) {
+      const panel = plot.panels.find(panel => panel.title === added.title);
+      if (!panel) continue;
+      if (added.again) cut(panel, indexOf(panel.at, tail.since));
+      const lines = added.series.map(series => panel.series.find(mine => mine.title === series.title));
+      const ends = panel.series.map(series => added.again ? Infinity : series.at[series.at.length - 1] ?? Infinity);
+      added.at.forEach((at, row) => {
+        added.series.forEach((series, i) => {
+          const value = series.values[row], line = lines[i];
+          if (!line || value === null) return;
+          const place = panel.series.indexOf(line);
+          if (at - ends[place] > LONGEST_GAP) put(panel, line, ends[place] + 0.1, NaN);
+          ends[place] = at;
+          put(panel, line, at, value);
+        });
+      });
+      findPoints(panel);
+    }
+    if (plot.growth && tail.growth) {
+      tail.growth.at.forEach((at, row) => {
+        if (at <= (plot.growth.at[plot.growth.at.length - 1] ?? -1)) return;
+        plot.growth.at.push(at);
+        plot.growth.count.push(Math.max(plot.growth.count[plot.growth.count.length - 1] ?? 0, tail.growth.count[row]));
+      });
+    }
+    for (const added of tail.ranges) {
+      const range = plot.ranges.find(range => range.title === added.title);
+      if (range) range.blocks.push(...added.blocks);
+    }
+    plot.marks = [...plot.marks.filter(mark => mark.at < tail.since), ...tail.marks];
+    extend(plot.bands, tail.bands);
+    extend(plot.phases, tail.phases);
+    plot.seconds = Math.max(plot.seconds, tail.seconds);
+  }
+
+  function cut(panel, rows) {
+    panel.at.length = rows;
+    for (const series of panel.series) series.values.length = rows;
+  }
+
+  function put(panel, line, at, value) {
+    const row = indexOf(panel.at, at);
+    if (panel.at[row] !== at) {
+      panel.at.splice(row, 0, at);
+      for (const series of panel.series) series.values.splice(row, 0, null);
+    }
+    line.values[row] = value;
+  }
+
+  function extend(bands, added) {
+    for (const band of added) {
+      const mine = bands.findLast(mine => mine.kind === band.kind && mine.text === band.text && mine.to >= band.from - 5);
+      if (mine) mine.to = Math.max(mine.to, band.to); else bands.push(band);
+    }
+  }
+
+  const structure = plot => JSON.stringify([plot.panels.map(panel => [panel.title, panel.series.map(series => series.title)]), plot.ranges.map(range => range.title), !!plot.growth]);
+
+  // Keeps what the reader looks at: the whole run, its last minutes, or a range that stays.
+  function follow(explorer, change) {
+    const { isWhole, from, to } = explorer, before = explorer.plot.seconds;
+    const isAtEnd = !isWhole && to >= before - 0.15;
+    change();
+    if (isWhole) explorer.limit(0, explorer.plot.seconds);
+    else if (isAtEnd) explorer.limit(from + explorer.plot.seconds - before, explorer.plot.seconds);
+  }
+
+  // Another plot in place of what is shown. Where its lines are the same, nothing is built anew.
+  function replace(explorer, plot) {
+    if (explorer && structure(explorer.plot) === structure(plot)) {
+      follow(explorer, () => { explorer.plot = plot; });
+      for (const view of explorer.panels) view.panel = plot.panels[view.number];
+      return explorer;
+    }
+    const made = new Explorer(plot);
+    if (explorer) {
+      for (const name of explorer.flipped) made.flip(explorer.titlesOf(name));
+      [made.from, made.to, made.axis, made.cursor] = [explorer.from, explorer.to, plot.growth ? explorer.axis : "time", explorer.cursor];
+      const isWhole = explorer.isWhole;
+      made.limit(isWhole ? 0 : made.from, isWhole ? plot.seconds : made.to);
+      section.style.minHeight = `${section.offsetHeight}px`;
+      explorer.destroy();
+    } else made.readHash();
+    made.build();
+    made.showToggles();
+    section.style.minHeight = "";
+    return made;
+  }
+
+  function live() {
+    const status = document.getElementById("live-status"), on = document.getElementById("live-on");
+    const events = new EventSource(section.dataset.live);
+    let explorer = null, run = null, state = "", ready = Promise.resolve(), isStale = false, tableAt = 0;
+    const draw = () => {
+      if (!explorer || document.hidden) return void (isStale = true);
+      isStale = false;
+      explorer.refresh();
+      const begun = performance.now();
+      // Histograms of hours take their time: twenty times as long nothing is computed.
+      if (begun < tableAt) return;
+      explorer.drawTable();
+      tableAt = performance.now() + 20 * (performance.now() - begun);
+    };
+    const handle = (name, act) => events.addEventListener(name, event => { ready = ready.then(() => act(event.data)).catch(error => { status.textContent = `This page failed: ${error.message}. Reload it.`; }); });
+    handle("plot", async text => {
+      explorer = replace(explorer, await read(text));
+      draw();
+      section.dataset.ready = "true";
+    });
+    handle("tail", async text => {
+      if (!explorer) return;
+      const tail = await read(text);
+      follow(explorer, () => append(explorer.plot, tail));
+      draw();
+      section.dataset.seconds = explorer.plot.seconds;
+    });
+    handle("status", text => {
+      const now = JSON.parse(text);
+      // The next run of a sequence has the same address.
+      if (run !== null && now.run && now.run !== run) return void location.replace(location.pathname);
+      run = now.run ?? run;
+      state = now.state;
+      status.textContent = now.text ? `${now.state}: ${now.text}` : now.state;
+      status.dataset.state = now.state;
+      if (now.on) on.textContent = `${now.plan} · ${now.on}`;
+    });
+    events.onerror = () => { if (state === "" || state === "running") status.textContent = "Not connected: the run has ended, or this page's server has. Trying again…"; };
+    document.addEventListener("visibilitychange", () => { if (isStale) draw(); });
+  }
+
   // An old browser has the static charts.
   if (typeof Dygraph === "undefined" || typeof DecompressionStream === "undefined") {
     section.append(element("p", { class: "soft" }, "This browser is too old for the interactive charts; the charts and tables below show the same run."));
     return;
   }
-  const plot = JSON.parse(source.textContent);
-  unpack(plot.packed).then(bytes => {
-    readColumns(plot, new Words(bytes));
-    const explorer = new Explorer(plot, bytes);
+  async function read(text) {
+    const plot = JSON.parse(text);
+    readColumns(plot, new Words(await unpack(plot.packed)));
+    return plot;
+  }
+  if (section.dataset.live) return live();
+  read(source.textContent).then(plot => {
+    const explorer = new Explorer(plot);
     explorer.readHash();
     explorer.build();
     explorer.showToggles();
