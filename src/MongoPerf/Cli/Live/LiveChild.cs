@@ -1,12 +1,13 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Live;
 
-/// <summary><c>--live</c>: a child process of the lowest priority that serves the page of the run under way (<see cref="WatchCommand"/>).</summary>
+/// <summary><c>--live</c>: a child process of low priority that serves the page of the run under way (<see cref="WatchCommand"/>).</summary>
 /// <remarks>
 /// In a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a reader's. It reads the
 /// run's folder, ends when its input does, and is never waited for. The runs of a command follow one another under one address.
@@ -27,6 +28,16 @@ internal sealed class LiveChild
         _port = port;
     }
 
+    /// <summary>The runs of a command get one, where its output asks for it.</summary>
+    /// <exception cref="UserException">The port is in use, or the chart library is missing.</exception>
+    public static IReadOnlyList<RunRequest> Share(IReadOnlyList<RunRequest> requests)
+    {
+        if (requests[0].Output.LivePort is not { } port)
+            return requests;
+        var live = new LiveChild(port);
+        return [.. requests.Select(request => request with { Live = live })];
+    }
+
     /// <summary>Starts it; its address is told when it is there.</summary>
     /// <param name="runFolder">Of the run.</param>
     /// <param name="tell">Gets lines for people, on another thread.</param>
@@ -35,7 +46,7 @@ internal sealed class LiveChild
         try
         {
             IReadOnlyList<string> program = ThisProgram.Command;
-            Process child = DetachedStart.RunWithPipes("nice", ["-n", "19", .. program, "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
+            Process child = DetachedStart.RunWithPipes("nice", ["-n", "10", .. program, "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
             child.OutputDataReceived += (_, line) => Heard(line.Data, tell);
             child.ErrorDataReceived += (_, line) => Complain(line.Data, tell);
             child.BeginOutputReadLine();

@@ -51,6 +51,9 @@ internal sealed class LiveServer : IDisposable
 
     public string Url => $"http://127.0.0.1:{Port}/{_key}/";
 
+    /// <summary>Somebody is told what happens.</summary>
+    public bool HasReaders => Volatile.Read(ref _readers) > 0;
+
     /// <summary>Serves until it is stopped, on threads of the pool.</summary>
     /// <returns>Ends when all is over.</returns>
     public Task Start() => Task.WhenAll(Accept(), Watch());
@@ -58,7 +61,7 @@ internal sealed class LiveServer : IDisposable
     /// <summary>Tells those who read how the run ended, and ends.</summary>
     public void Stop()
     {
-        if (_readers > 0 && Task.Run(LookOnce).Wait(EndLimit))
+        if (HasReaders && Task.Run(LookOnce).Wait(EndLimit))
             Thread.Sleep(TimeSpan.FromMilliseconds(200));
         _stop.Cancel();
         _listener.Stop();
@@ -193,7 +196,7 @@ internal sealed class LiveServer : IDisposable
         {
             while (!_stop.IsCancellationRequested)
             {
-                if (_readers == 0)
+                if (!HasReaders)
                     await _reader.WaitAsync(_stop.Token).ConfigureAwait(false);
                 TimeSpan rest = await Task.Run(LookOnce, _stop.Token).ConfigureAwait(false);
                 await Task.Delay(rest, _stop.Token).ConfigureAwait(false);

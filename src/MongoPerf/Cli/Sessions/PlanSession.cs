@@ -83,9 +83,7 @@ internal static class PlanSession
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
-        RunRequest read = request(stored);
-        if (read.Output.LivePort is { } port)
-            read = read with { Live = new LiveChild(port) };
+        RunRequest read = LiveChild.Share([request(stored)])[0];
         using var signals = new StopSignals();
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);

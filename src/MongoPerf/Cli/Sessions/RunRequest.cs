@@ -1,4 +1,5 @@
 using MongoPerf.Cli.Live;
+using MongoPerf.Cli.Progress;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -47,6 +48,9 @@ internal sealed record RunRequest
 
     /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>
     public RepeatRequest? Repeat { get; init; }
+
+    /// <summary>Among the runs of its command.</summary>
+    public RunPlace Place { get; init; } = new(1, 1);
 
     /// <summary>Ids of the runs that the same command made before: a growth begins anew on a collection of theirs.</summary>
     public IReadOnlyList<string> Predecessors { get; init; } = [];

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -68,9 +69,20 @@ internal static class RunComparer
         ClientLimit limit = ClientLimit.Of(run);
         foreach (string sentence in limit.IsLimit ? limit.Sentences : [])
             yield return $"{side.Id}: {sentence}";
+        // What a report of the run itself says beside its figures.
+        foreach (string caution in side.Stored.SelectMany(Cautions).Distinct())
+            yield return $"{side.Id}: {caution}";
         foreach (string slow in side.Stored.Count > 1 ? RepeatSpread.Of(side, noiseThreshold).SlowStarts : [])
             yield return $"{side.Id}: {slow}";
     }
+
+    private static readonly VerdictFinding[] SaidElsewhere = [VerdictFinding.ClientLimit, VerdictFinding.OtherLoad, VerdictFinding.EmbeddedServer];
+
+    /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
+    private static IEnumerable<string> Cautions(StoredRun run) => Verdict.Of(run)
+        .Where(verdict => verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
+        .Select(static verdict => verdict.Text)
+        .Where(text => !text.StartsWith("deployment: ", StringComparison.Ordinal) && !(run.Deployment?.Kind == DeploymentKind.Null && text.StartsWith("nothing is stored", StringComparison.Ordinal)));
 }
 
 /// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>

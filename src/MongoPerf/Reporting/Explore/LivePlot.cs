@@ -12,19 +12,22 @@ internal sealed record LiveMessage(string Name, string Json);
 
 /// <summary>Looks at a run's folder again and again, and tells what is new. One thread.</summary>
 /// <remarks>
-/// A look costs some milliseconds, a whole plot of a long run up to a second. Each is followed by a rest that is a multiple of what it took, so that
-/// watching takes a bounded share of one core however long the run.
+/// A look costs some milliseconds of CPU, a whole plot of a long run up to a second. What looks took is paid back by rests, so that watching takes a
+/// bounded share of one core however long the run.
 /// </remarks>
 /// <param name="folder">Of the run.</param>
 internal sealed class LivePlot(string folder)
 {
-    /// <summary>A hundred and fiftieth of a core for what is new, and as little as a five-hundredth for whole plots.</summary>
-    private const int RestPerLook = 150;
-    private const int RestPerPlot = 500;
+    /// <summary>Of one core, over all time.</summary>
+    private const double Share = 1.0 / 150;
+
+    /// <summary>Seconds of CPU in advance: the first looks are compiled while they are taken.</summary>
+    private const double Advance = 3;
 
     /// <summary>When what has been added since is thinned and sorted again.</summary>
     private const int MostTails = 300;
     private static readonly TimeSpan ShortestRest = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(30);
 
     /// <summary>A new line is worth a whole plot, but not one each second.</summary>
     private static readonly TimeSpan ShortestPlotRest = TimeSpan.FromSeconds(3);
@@ -34,8 +37,11 @@ internal sealed class LivePlot(string folder)
     private RunPosition _position;
     private string _status = "";
     private int _tails;
-    private long _plottedAt = long.MinValue;
-    private TimeSpan _plotTook;
+    private bool _hasNewLines;
+    private double _credit = Advance;
+    private double _plotTook;
+    private long _lookedAt = Stopwatch.GetTimestamp();
+    private long _plottedAt = Stopwatch.GetTimestamp();
 
     /// <summary>How long to wait before the next look.</summary>
     public TimeSpan Rest { get; private set; }
@@ -44,30 +50,34 @@ internal sealed class LivePlot(string folder)
     /// <exception cref="RunStoreException">The folder can't be read.</exception>
     public IReadOnlyList<LiveMessage> Look()
     {
-        long begun = Stopwatch.GetTimestamp();
-        bool wholePlot = _axis is null || (_tails >= MostTails && HasRested(_plotTook * RestPerPlot));
-        IReadOnlyList<LiveMessage> messages = wholePlot ? Whole() : Tail();
-        TimeSpan took = Stopwatch.GetElapsedTime(begun);
+        _credit = Math.Min(Advance, _credit + (Stopwatch.GetElapsedTime(_lookedAt).TotalSeconds * Share));
+        _lookedAt = Stopwatch.GetTimestamp();
+        TimeSpan before = Environment.CpuUsage.TotalTime;
+        IReadOnlyList<LiveMessage> messages = IsPlotDue ? Whole() : Tail();
+        double took = (Environment.CpuUsage.TotalTime - before).TotalSeconds;
+        _credit -= took;
         if (messages is [{ Name: "plot" }, ..])
             (_plotTook, _plottedAt) = (took, Stopwatch.GetTimestamp());
-        Rest = took * RestPerLook > ShortestRest && messages is not [{ Name: "plot" }, ..] ? took * RestPerLook : ShortestRest;
+        var rest = TimeSpan.FromSeconds(Math.Max(0, -_credit / Share));
+        Rest = rest < ShortestRest ? ShortestRest : rest < LongestRest ? rest : LongestRest;
         return messages;
     }
 
+    private bool IsPlotDue => _axis is null || ((_hasNewLines || _tails >= MostTails) && _credit > _plotTook && Stopwatch.GetElapsedTime(_plottedAt) > ShortestPlotRest);
+
     /// <summary>Instead of a status.</summary>
     public static LiveMessage Problem(string text) => new("status", JsonSerializer.Serialize(new { state = "unreadable", text }));
-
-    private bool HasRested(TimeSpan rest) => _plottedAt == long.MinValue || Stopwatch.GetElapsedTime(_plottedAt) >= rest;
 
     private IReadOnlyList<LiveMessage> Whole()
     {
         using StoredRun run = StoredRun.OpenFrom(folder, default);
         if (RunPlot.Of(run, null, out TimeAxis axis) is not { } plot)
             return Status(run) is { } alone ? [alone] : [];
-        (_axis, _position, _tails, _status) = (axis, run.End, 0, "");
+        (_axis, _position, _tails, _status, _hasNewLines) = (axis, run.End, 0, "", false);
         _lines.Clear();
         foreach (PlotPanel panel in plot.Panels)
             _lines.UnionWith(panel.Series.Select(series => (panel.Title, series.Title)));
+        _lines.UnionWith(RangesOf(plot));
         return [new LiveMessage("plot", PlotEncoding.Write(plot, run.Run.Id)), .. Status(run) is { } status ? [status] : Array.Empty<LiveMessage>()];
     }
 
@@ -77,17 +87,23 @@ internal sealed class LivePlot(string folder)
         if (run.End.IsBehind(_position))
             return Whole();
         LiveMessage? status = Status(run);
-        if (run.End == _position || RunPlot.Of(run, _axis, out TimeAxis axis) is not { } tail)
+        if (run.End == _position)
             return status is null ? [] : [status];
-        bool isNew = tail.Since == 0 || tail.Panels.Any(panel => panel.Series.Index().Any(series => !_lines.Contains((panel.Title, series.Item.Title)) && HasValues(panel, series.Index)));
-        if (isNew && HasRested(Max(ShortestPlotRest, _plotTook * RestPerLook)))
+        // After a pause the axis begins anew.
+        if (_axis!.Until(run.End.AtMilliseconds) is null)
+            return Whole();
+        if (RunPlot.Of(run, _axis, out TimeAxis axis) is not { } tail)
+            return status is null ? [] : [status];
+        _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail)) || tail.Panels.Any(panel => panel.Series.Index().Any(series => !_lines.Contains((panel.Title, series.Item.Title)) && HasValues(panel, series.Index)));
+        if (IsPlotDue)
             return Whole();
         (_axis, _position) = (axis, run.End);
         _tails++;
         return [new LiveMessage("tail", PlotEncoding.Write(tail, run.Run.Id)), .. status is null ? Array.Empty<LiveMessage>() : [status]];
     }
 
-    private static TimeSpan Max(TimeSpan one, TimeSpan other) => one > other ? one : other;
+    /// <summary>Operations come into the table of percentiles when their warm-up is over.</summary>
+    private static IEnumerable<(string Panel, string Series)> RangesOf(Plot plot) => (plot.Ranges?.Series ?? []).Select(static range => ("", range.Title));
 
     /// <summary>Nothing but zeros a whole plot leaves out.</summary>
     private static bool HasValues(PlotPanel panel, int series) => panel.Columns.Values[series].Any(static value => double.IsFinite(value) && value != 0);
