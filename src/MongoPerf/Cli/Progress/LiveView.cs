@@ -94,7 +94,8 @@ internal sealed class LiveView : ProgressView
             ("latency", Latency(now.Last)),
             ("server", Server(now)),
             ("disk left", Disk(now)),
-            ("time", Time(now)),
+            ("time", $"{Units.Duration(now.Elapsed)} elapsed, {ProgressText.EtaText(now.Eta)}"),
+            .. now.LeftOfAll is { } all ? new[] { ("all runs", $"about {Units.Duration(all)} left") } : [],
             .. now.Failed > 0 ? new[] { ("failed", $"{now.Failed:N0} operations") } : [],
         ];
         return rows.Select(row => (row.Item1, ProgressText.Clip(row.Item2, width)));
@@ -123,9 +124,6 @@ internal sealed class LiveView : ProgressView
         string most = $" up to {Units.Rate(rates.Max())}/s";
         return ProgressText.Sparkline(rates, Math.Clamp(width - most.Length, 1, 60)) + most;
     }
-
-    private static string Time(ProgressSnapshot now) =>
-        $"{Units.Duration(now.Elapsed)} elapsed, {ProgressText.EtaText(now.Eta)}" + (now.LeftOfAll is { } all ? $"; all runs: about {Units.Duration(all)}" : "");
 
     private static string Rate(IReadOnlyList<Sample> samples) => samples.Count == 0
         ? "starting"

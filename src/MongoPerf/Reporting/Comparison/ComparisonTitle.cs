@@ -80,8 +80,8 @@ internal static class ComparisonTitle
         + (deployment.Tls is true ? " over TLS" : "") + (deployment.Auth is true ? " with logins" : "");
 
     private static string WhatOf(DeploymentInfo deployment) =>
-        deployment.IsEmbedded ? "the embedded server"
-        : deployment.Kind == DeploymentKind.Null ? "the null deployment"
+        deployment.Kind == DeploymentKind.Null ? "the null deployment"
+        : deployment.IsEmbedded ? "the embedded server"
         : deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant"
         : deployment.Topology switch
         {

@@ -269,6 +269,7 @@
       this.from = 0;
       this.to = this.seconds;
       this.axis = "time";
+      this.phase = null;
       this.cursor = null;
       this.mark = null;
       this.flipped = new Set();
@@ -297,9 +298,16 @@
       const [time, before] = right ? [at[right - 1], count[right - 1]] : [0, 0];
       return count[right] === before ? time : time + (at[right] - time) * Math.min(1, Math.max(0, (documents - before) / (count[right] - before)));
     }
-    place(time, plot = this.plot) { return this.axis === "documents" ? this.documentsAt(time, plot) : time; }
-    // A time of the first run on another run's clock: the same second, or when that had as many documents.
-    timeIn(plot, time, isLast = false) { return plot === this.plot || this.axis === "time" ? time : this.timeAt(this.documentsAt(time), isLast, plot); }
+    place(time, plot = this.plot) { return this.axis === "documents" ? this.documentsAt(time, plot) : time - this.shiftOf(plot); }
+    // A time of the first run on another run's clock: the same second, since the chosen phase began, or when that had as many documents.
+    timeIn(plot, time, isLast = false) {
+      if (plot === this.plot) return time;
+      return this.axis === "time" ? time + this.shiftOf(plot) : this.timeAt(this.documentsAt(time), isLast, plot);
+    }
+    shiftOf(plot) {
+      const mine = plot === this.plot ? null : this.plot.phases[this.phase], other = mine && plot.phases.find(phase => phase.text === mine.text);
+      return other ? other.from - mine.from : 0;
+    }
     time(place, isLast = false) { return this.axis === "documents" ? this.timeAt(place, isLast) : place; }
     get window() {
       const from = this.place(this.from), to = this.place(this.to);
@@ -334,7 +342,7 @@
     build() {
       section.append(this.home);
       this.home.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
-      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, `Bands, events and phases are those of ${this.plot.title}. ${this.hasGrowth ? "Over documents, runs are laid over each other where they had as many." : ""}`));
+      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, `Bands, events and phases are those of ${this.plot.title}. ${this.hasGrowth ? "Over documents, runs are laid over each other where they had as many. " : ""}Zooming to a phase lines the runs up where it begins.`));
       for (const remark of new Set(this.plots.flatMap(plot => plot.remarks))) this.home.append(element("p", { class: "soft" }, remark));
       this.buildBar();
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
@@ -372,11 +380,10 @@
 
     buildBar() {
       this.range = element("output", { class: "ex-range" });
-      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.zoom(0, this.seconds) }, "Whole run"));
+      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.showWhole() }, "Whole run"));
       if (this.plot.phases.length > 1) {
         this.phases = element("select", { "aria-label": "Zoom to a phase", onchange: () => {
-          const phase = this.plot.phases[this.phases.value];
-          if (phase) this.zoom(phase.from, phase.to);
+          if (this.phases.value) this.showPhase(Number(this.phases.value));
         } }, element("option", { value: "" }, "Zoom to a phase…"), ...this.plot.phases.map((phase, i) => element("option", { value: i }, `${phase.text} (${clock(phase.from)})`)));
         bar.append(this.phases);
       }
@@ -569,7 +576,7 @@
         if ((right - left) * over.clientWidth > 5) this.zoom(timeOf(left), timeOf(right, true));
       });
       over.addEventListener("pointercancel", () => { start = null; this.select(0, 0); });
-      over.addEventListener("dblclick", () => this.zoom(0, this.seconds));
+      over.addEventListener("dblclick", () => this.showWhole());
       over.addEventListener("keydown", event => this.key(view, event));
     }
 
@@ -593,7 +600,7 @@
         case "+": case "=": halve(0.5); break;
         case "-": halve(2); break;
         case "Enter": this.markEnd(cursor); break;
-        case "Escape": this.mark = null; this.select(0, 0); this.zoom(0, this.seconds); break;
+        case "Escape": this.mark = null; this.select(0, 0); this.showWhole(); break;
         default: return;
       }
       event.preventDefault();
@@ -658,6 +665,18 @@
       this.redraw();
     }
 
+    showWhole() {
+      this.phase = null;
+      this.zoom(0, this.seconds);
+    }
+
+    // Runs laid over each other are lined up where the phase begins.
+    showPhase(i) {
+      const { from, to } = this.plot.phases[i];
+      this.phase = i;
+      this.zoom(from, this.plots.length > 1 ? Math.max(to, ...this.plots.map(plot => (plot.phases.find(phase => phase.text === this.plot.phases[i].text)?.to ?? 0) - this.shiftOf(plot))) : to);
+    }
+
     // A range lies within the run and has a length, whatever was asked for.
     limit(from, to) {
       const length = Math.min(this.seconds, Math.max(0.2, to - from));
@@ -696,7 +715,8 @@
       const digits = this.to - this.from < 60 ? 1 : 0;
       this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.seconds)}`
         + (this.plot.growth ? `, ${grouped(this.documentsAt(this.from))} to ${grouped(this.documentsAt(this.to))} documents` : "");
-      if (this.phases) this.phases.value = this.plot.phases.findIndex(phase => phase.from === this.from && phase.to === this.to) + "";
+      if (this.plots.length > 1 && this.phase !== null && this.axis === "time") this.range.textContent += `, runs aligned where ${this.plot.phases[this.phase].text} begins`;
+      if (this.phases) this.phases.value = this.plot.phases.findIndex((phase, i) => phase.from === this.from && (phase.to === this.to || i === this.phase)) + "";
       if (this.phases?.selectedIndex === -1) this.phases.value = "";
       if (this.axes) this.axes.value = this.axis;
       if (this.cursor !== null) this.moveTo(this.cursor);
@@ -721,7 +741,7 @@
         const left = Math.max(0, this.share(phase.from)), right = Math.min(1, this.share(phase.to));
         if ((right - left) * wide < 2) return;
         blocks.push(element("span", { class: i % 2 ? "odd" : "", title: phase.text, style: `left: ${left * 100}%; width: ${(right - left) * 100}%`,
-          onclick: () => this.zoom(phase.from, phase.to) }, (right - left) * wide > 24 ? phase.text : ""));
+          onclick: () => this.showPhase(i) }, (right - left) * wide > 24 ? phase.text : ""));
       });
       this.strip.replaceChildren(...blocks);
     }
@@ -818,6 +838,7 @@
     writeHash() {
       const parts = this.isWhole ? [] : [`from=${this.from.toFixed(1)}`, `to=${this.to.toFixed(1)}`];
       if (this.axis !== "time") parts.push(`axis=${this.axis}`);
+      if (this.plots.length > 1 && this.phase !== null) parts.push(`phase=${this.phase}`);
       if (this.flipped.size) parts.push(`flip=${[...this.flipped].join(",")}`);
       const hash = parts.length ? "#explore&" + parts.join("&") : "";
       if (hash || location.hash.startsWith("#explore&")) history.replaceState(null, "", hash || "#");
@@ -828,6 +849,8 @@
       const asked = new URLSearchParams(location.hash.slice(1));
       const [from, to] = [Number(asked.get("from") ?? 0), Number(asked.get("to") ?? this.seconds)];
       if (to > from && from >= 0) this.limit(from, to);
+      const phase = asked.get("phase");
+      this.phase = phase !== null && this.plot.phases[phase] ? Number(phase) : null;
       this.axis = asked.get("axis") === "documents" && this.hasGrowth ? "documents" : "time";
       this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.lines[name.split(".")[0]]?.series[name.split(".")[1]]));
     }
