@@ -7,10 +7,11 @@ using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Live;
 
-/// <summary><c>--live</c>: a child process of low priority that serves the page of the run under way (<see cref="WatchCommand"/>).</summary>
+/// <summary><c>--live</c>: a child process that serves the page of the run under way (<see cref="WatchCommand"/>).</summary>
 /// <remarks>
 /// In a process of its own, so that nothing it does stops the threads that measure: neither its garbage collections nor a reader's. It reads the
-/// run's folder, ends when its input does, and is never waited for. The runs of a command follow one another under one address.
+/// run's folder, ends when its input does, and is never waited for. Its priority is the usual one: on a machine that is worked to its limit a lower one
+/// would keep the page away for minutes, and what it may use is bounded anyway by LivePlot. The runs of a command follow one another under one address.
 /// </remarks>
 internal sealed class LiveChild
 {
@@ -46,7 +47,7 @@ internal sealed class LiveChild
         try
         {
             IReadOnlyList<string> program = ThisProgram.Command;
-            Process child = DetachedStart.RunWithPipes("nice", ["-n", "10", .. program, "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
+            Process child = DetachedStart.RunWithPipes(program[0], [.. program.Skip(1), "watch", Path.GetFullPath(runFolder), "--port", $"{_port}"]);
             child.OutputDataReceived += (_, line) => Heard(line.Data, tell);
             child.ErrorDataReceived += (_, line) => Complain(line.Data, tell);
             child.BeginOutputReadLine();

@@ -22,7 +22,7 @@ internal sealed class LivePlot(string folder)
     private const double Share = 1.0 / 150;
 
     /// <summary>Seconds of CPU in advance: the first looks are compiled while they are taken.</summary>
-    private const double Advance = 3;
+    private const double Advance = 2;
 
     /// <summary>When what has been added since is thinned and sorted again.</summary>
     private const int MostTails = 300;
