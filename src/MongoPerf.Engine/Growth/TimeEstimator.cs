@@ -27,7 +27,7 @@ public sealed class TimeEstimator
     private readonly Dictionary<string, Queue<Sample>> _samples = [];
     private readonly Dictionary<string, double> _took = [];
     private int _current;
-    private double _secondsInCurrent;
+    private readonly Dictionary<string, double> _secondsByOperation = [];
     private long _documentsInCurrent;
 
     public TimeEstimator(Plan plan)
@@ -50,13 +50,13 @@ public sealed class TimeEstimator
     public void Begin(PhaseRecord phase)
     {
         _current = phase.Number;
-        _secondsInCurrent = 0;
+        _secondsByOperation.Clear();
         _documentsInCurrent = 0;
     }
 
     public void Add(Sample sample)
     {
-        _secondsInCurrent += sample.Seconds;
+        _secondsByOperation[sample.Operation] = _secondsByOperation.GetValueOrDefault(sample.Operation) + sample.Seconds;
         if (Find(sample.Phase) is not { Documents: > 0 } item)
             return;
         _documentsInCurrent += sample.Documents;
@@ -70,14 +70,17 @@ public sealed class TimeEstimator
     public void End(PhaseRecord phase)
     {
         if (Find(phase.Number) is { } item)
-            _took[item.Key] = _secondsInCurrent;
+            _took[item.Key] = SecondsInCurrent;
         _current = phase.Number + 1;
-        _secondsInCurrent = 0;
+        _secondsByOperation.Clear();
         _documentsInCurrent = 0;
     }
 
     /// <returns>What is left.</returns>
     public Eta Estimate() => Sum(_items.Where(item => item.Number >= _current), Find(_current));
+
+    /// <summary>The operations of a mix run side by side: their seconds are the same ones.</summary>
+    private double SecondsInCurrent => _secondsByOperation.Values.DefaultIfEmpty().Max();
 
     private void AddGrowth(GrowthPlan growth, PhaseNumbers numbers)
     {
@@ -114,7 +117,7 @@ public sealed class TimeEstimator
             bool isCurrent = item == current;
             if (item.Documents == 0)
             {
-                double seconds = Math.Max(0, (item.Seconds > 0 ? item.Seconds : _took.GetValueOrDefault(item.Key)) - (isCurrent ? _secondsInCurrent : 0));
+                double seconds = Math.Max(0, (item.Seconds > 0 ? item.Seconds : _took.GetValueOrDefault(item.Key)) - (isCurrent ? SecondsInCurrent : 0));
                 (low, likely, high) = (low + seconds, likely + seconds, high + seconds);
                 continue;
             }

@@ -51,8 +51,15 @@ internal sealed class RunReader
     public long ReadLastCollectionDocuments() =>
         Query("SELECT collection_documents FROM sample ORDER BY rowid DESC LIMIT 1", row => Count(row, 0)).SingleOrDefault();
 
-    public IEnumerable<Sample> ReadSamples(bool withHistograms) => Query(
-        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample ORDER BY rowid",
+    /// <summary>The last rows of the tables of samples.</summary>
+    public RunPosition ReadEnd() => new(
+        LastRow(RunSchema.SampleTable), LastRow(RunSchema.ServerTable), LastRow(RunSchema.HostTable), LastRow(RunSchema.ShardTable),
+        Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault());
+
+    /// <param name="withHistograms">Whether to read them too.</param>
+    /// <param name="rows">Null for all.</param>
+    public IEnumerable<Sample> ReadSamples(bool withHistograms, RowRange? rows = null) => Query(
+        $"SELECT {RunSchema.SampleColumns}{(withHistograms ? $", {RunSchema.SampleHistogramColumns}" : "")} FROM sample {rows?.Condition} ORDER BY rowid",
         row => new Sample
         {
             AtMilliseconds = Time(row, 0),
@@ -74,11 +81,11 @@ internal sealed class RunReader
             LatenessHistogram = withHistograms ? Bytes(row, 37) : default,
         });
 
-    public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
+    public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics, RowRange? rows = null)
     {
         HashSet<string> there = RunSchema.ColumnsOf(_connection, _transaction, table);
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
-        return Query($"SELECT at_ms, member, {string.Join(", ", columns)} FROM {table} ORDER BY rowid", row =>
+        return Query($"SELECT at_ms, member, {string.Join(", ", columns)} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
         {
             double[] values = new double[metrics.Count];
             for (int i = 0; i < values.Length; i++)
@@ -110,6 +117,8 @@ internal sealed class RunReader
     public IEnumerable<StoredHistogram> ReadHistograms() => Query(
         "SELECT h.phase, h.operation, h.warmup, h.encoded, h.response, h.lateness FROM histogram h LEFT JOIN operation_result r USING (phase, operation) ORDER BY h.phase, r.place, h.operation, h.warmup DESC",
         row => new StoredHistogram(row.GetInt32(0), Text(row, 1), row.GetBoolean(2), Bytes(row, 3)) { Response = Bytes(row, 4), Lateness = Bytes(row, 5) });
+
+    private long LastRow(string table) => Query($"SELECT max(rowid) FROM {table}", row => row.IsDBNull(0) ? 0 : row.GetInt64(0)).Single();
 
     /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)

@@ -12,6 +12,7 @@ internal static class RunSchema
     // Primary result codes of SQLite (sqlite.org/rescode.html).
     private const int CannotWrite = 8;
     private const int CannotOpen = 14;
+    public const string SampleTable = "sample";
     public const string ServerTable = "server_sample";
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";

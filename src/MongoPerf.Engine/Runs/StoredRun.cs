@@ -11,10 +11,12 @@ public sealed class StoredRun : IDisposable
 
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
+    private readonly RunPosition? _from;
 
-    private StoredRun(string folder, SqliteConnection connection)
+    private StoredRun(string folder, SqliteConnection connection, RunPosition? from)
     {
         Folder = folder;
+        _from = from;
         // One read transaction: a writer that commits meanwhile can't make the parts disagree.
         using SqliteTransaction transaction = connection.BeginTransaction(deferred: true);
         var reader = new RunReader(connection, transaction);
@@ -32,6 +34,7 @@ public sealed class StoredRun : IDisposable
         GrowthSteps = GrowthStep.Of(Phases);
         Errors = reader.ReadErrors();
         Events = reader.ReadEvents();
+        End = reader.ReadEnd();
         Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
         DocumentsReached = Math.Max(
             reader.ReadLastCollectionDocuments(),
@@ -41,13 +44,19 @@ public sealed class StoredRun : IDisposable
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
-    public static StoredRun Open(string runFolder)
+    public static StoredRun Open(string runFolder) => Open(runFolder, null);
+
+    /// <summary>Of its samples only those that came after a position and before this call; everything else as it is now.</summary>
+    /// <inheritdoc cref="Open(string)"/>
+    public static StoredRun OpenFrom(string runFolder, RunPosition from) => Open(runFolder, from);
+
+    private static StoredRun Open(string runFolder, RunPosition? from)
     {
         string folder = Path.GetFullPath(runFolder);
         using SqliteConnection connection = RunSchema.Open(folder, readOnly: true);
         try
         {
-            return new StoredRun(folder, connection);
+            return new StoredRun(folder, connection, from);
         }
         catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException or FormatException)
         {
@@ -101,6 +110,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
     public long DocumentsReached { get; }
 
+    /// <summary>Where its samples ended when it was opened.</summary>
+    public RunPosition End { get; }
+
     /// <summary>True while the process that writes the run lives. Looked up at each call.</summary>
     public bool IsWriterAlive => _writer is { IsAlive: true };
 
@@ -114,7 +126,7 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<Sample> ReadSamples(bool withHistograms = false)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (Sample sample in new RunReader(connection, null).ReadSamples(withHistograms))
+        foreach (Sample sample in new RunReader(connection, null).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
             yield return sample;
     }
 
@@ -154,9 +166,12 @@ public sealed class StoredRun : IDisposable
     private IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (MetricSample sample in new RunReader(connection, null).ReadMetrics(table, metrics))
+        foreach (MetricSample sample in new RunReader(connection, null).ReadMetrics(table, metrics, Rows(table)))
             yield return sample;
     }
+
+    /// <summary>Null for all of them.</summary>
+    private RowRange? Rows(string table) => _from is { } from ? RowRange.Of(table, from, End) : null;
 
     private static string Required(Dictionary<string, string> meta, string key) =>
         meta.TryGetValue(key, out string? value) ? value : throw new FormatException($"'{key}' is missing");

@@ -55,6 +55,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             : repeats;
     }
 
+    /// <summary>0 for a free one, null without <c>--live</c>.</summary>
+    public static int? LivePort(ParseResult parsed, SharedOptions options) => (int?)parsed.GetValue(options.Live);
+
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
     /// <summary>Adds the options that every measuring command takes.</summary>
@@ -66,7 +69,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.MaxSkipped, options.Compressibility, options.ForceDrop,
-            options.Out, options.Quiet, options.NoTui,
+            options.Out, options.Quiet, options.NoTui, options.Live,
         ];
         foreach (Option option in all)
             command.Options.Add(option);
@@ -105,7 +108,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
-            Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)),
+            Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)) { LivePort = LivePort(parsed, options) },
         };
     }
 

@@ -18,12 +18,12 @@ internal static class ResumeCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui,
+            run, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
-            var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui));
+            var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui)) { LivePort = PlanRequests.LivePort(parsed, shared) };
             return PlanSession.Resume(RunFolder.Find(runs, parsed.GetValue(run)!), stored =>
             {
                 CheckServer(parsed, shared, stored);

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -84,6 +85,8 @@ internal sealed class SharedOptions
     public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Folder of the runs [default: runs]");
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
+
+    public Option<long?> Live { get; } = WatchCommand.LiveOption();
 
     public Option<bool> NoTui { get; } = new("--no-tui") { Description = "Print progress as plain lines, even in a terminal" };
 

@@ -110,6 +110,20 @@ public sealed class TimeEstimatorTests
     }
 
     [Fact]
+    public void Seconds_of_a_mix_are_those_of_its_operations_side_by_side()
+    {
+        var time = new TimeEstimator(Plan("{name: mix, duration: 20s, operations: [{find: c}]}"));
+        time.Begin(Record(1));
+        for (int second = 0; second < 5; second++)
+        {
+            foreach (string operation in new[] { "find", "update" })
+                time.Add(Second(1, 1) with { Operation = operation });
+        }
+
+        Assert.Equal(15, time.Estimate().LikelySeconds, 9);
+    }
+
+    [Fact]
     public void Loads_phases_and_growths_of_one_plan_are_added()
     {
         const string Text = """

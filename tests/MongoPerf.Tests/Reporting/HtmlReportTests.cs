@@ -55,6 +55,18 @@ public sealed partial class HtmlReportTests
             ["Explore", "Setup", "The scenario", "Charts", "Results", "Errors", "Events (UTC)", "Repeat this run", "Files"], heads);
     }
 
+    [Fact]
+    public void Contents_lead_to_every_section()
+    {
+        string page = PageOf(new GrowingRun { Events = [(3, "reconnect")] });
+
+        string contents = page[page.IndexOf("<nav", StringComparison.Ordinal)..page.IndexOf("</nav>", StringComparison.Ordinal)];
+        string[] links = [.. Links().Matches(contents).Select(static match => match.Groups[1].Value)];
+        Assert.Equal(Heads().Count(page), links.Length);
+        Assert.Distinct(links);
+        Assert.All(links, id => Assert.Contains($"<h2 id=\"{id}\"", page, StringComparison.Ordinal));
+    }
+
     [GnuplotFact]
     public void Whole_report_is_one_page_that_needs_no_network()
     {
@@ -106,8 +118,11 @@ public sealed partial class HtmlReportTests
         }
     }
 
-    [GeneratedRegex("<h2>([^<]*)</h2>")]
+    [GeneratedRegex("<h2[^>]*>([^<]*)</h2>")]
     private static partial Regex Heads();
+
+    [GeneratedRegex("href=\"#([^\"]*)\"")]
+    private static partial Regex Links();
 
     [GeneratedRegex("<script.*?</script>", RegexOptions.Singleline)]
     private static partial Regex Scripts();

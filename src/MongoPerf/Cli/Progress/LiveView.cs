@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Text;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 using Spectre.Console;
@@ -7,20 +8,27 @@ using Spectre.Console.Rendering;
 namespace MongoPerf.Cli.Progress;
 
 /// <summary>A table that is drawn anew twice a second on a thread of its own, with finished tests scrolling by above it.</summary>
+/// <remarks>While it is there, standard error is its: what anybody writes to it becomes a line above the table, rather than one across it.</remarks>
 internal sealed class LiveView : ProgressView
 {
-    private const int BarWidth = 40;
-    private const int ViewWidth = 98;
+    private const int MostWidth = 98;
+    private const int LeastWidth = 40;
+
+    /// <summary>Borders, and the column of names.</summary>
+    private const int Frame = 4;
+    private const int NameWidth = 12;
 
     private readonly ProgressState _state;
     private readonly ConcurrentQueue<string> _lines = new();
     private readonly ManualResetEventSlim _ended = new(false);
+    private readonly TextWriter _error = Console.Error;
     private readonly Thread _thread;
 
     public LiveView(ProgressState state)
     {
         _state = state;
         state.Line += _lines.Enqueue;
+        Console.SetError(new LineWriter(_lines));
         _thread = new Thread(Run) { IsBackground = true, Name = "live view" };
         _thread.Start();
     }
@@ -29,50 +37,92 @@ internal sealed class LiveView : ProgressView
     {
         _ended.Set();
         _thread.Join();
+        Console.Error.Flush();
+        Console.SetError(_error);
+        while (_lines.TryDequeue(out string? line))
+            _error.WriteLine(line);
         _state.Line -= _lines.Enqueue;
         _ended.Dispose();
     }
 
     private void Run()
     {
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
-        console.Live(Draw(_state.Snapshot())).AutoClear(true).Start(live =>
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(_error) });
+        console.Live(Draw(_state.Snapshot(), console.Profile.Width)).AutoClear(true).Start(live =>
         {
             bool last = false;
             while (!last)
             {
                 last = _ended.Wait(500);
-                // Padded, as a line goes where the view was drawn before.
                 while (_lines.TryDequeue(out string? line))
-                    console.WriteLine(line.PadRight(Math.Max(0, console.Profile.Width - 1)));
-                live.UpdateTarget(Draw(_state.Snapshot()));
+                    console.WriteLine(Padded(line, console.Profile.Width));
+                live.UpdateTarget(Draw(_state.Snapshot(), console.Profile.Width));
             }
         });
     }
 
-    internal static IRenderable Draw(ProgressSnapshot now)
-    {
-        var grid = new Grid().AddColumn(new GridColumn().NoWrap().PadRight(3)).AddColumn(new GridColumn().NoWrap());
-        void Row(string name, string value) => grid.AddRow(new Markup($"[grey]{name}[/]"), new Markup(Markup.Escape(value)));
+    /// <summary>A line goes where the view was drawn before: spaces cover what is left of it, also behind the last part of a line that wraps.</summary>
+    /// <param name="line">Without its end.</param>
+    /// <param name="width">Of the terminal.</param>
+    internal static string Padded(string line, int width) => width < 2 ? line : line.PadRight((Math.Max(1, (line.Length + width - 1) / width) * width) - 1);
 
-        Row("run", $"{now.RunId}  {now.Deployment}");
-        grid.AddRow(new Markup("[grey]documents[/]"), new Markup(Bar(now)));
-        Row("phase", now.Phase is { } phase ? $"{phase.Phase}{(phase.Growth is { } growth ? $", step {growth.Step}" : "")}" : "between phases");
-        Row("rate", Rate(now.Last));
-        Row("latency", Latency(now.Last));
-        Row("server", Server(now));
-        Row("disk left", Disk(now));
-        Row("time", $"{Units.Duration(now.Elapsed)} elapsed, {ProgressText.EtaText(now.Eta)}");
-        if (now.Failed > 0)
-            grid.AddRow(new Markup("[red]failed[/]"), new Markup($"[red]{now.Failed:N0} operations[/]"));
-        return new Panel(grid) { Width = ViewWidth }.Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
+    /// <param name="now">What to show.</param>
+    /// <param name="width">Of the terminal; the last column stays empty, where some terminals would begin a new line.</param>
+    internal static IRenderable Draw(ProgressSnapshot now, int width)
+    {
+        int mine = Math.Clamp(width - 1, LeastWidth, MostWidth);
+        var grid = new Grid().AddColumn(new GridColumn { Width = NameWidth }.NoWrap().PadRight(0)).AddColumn(new GridColumn().NoWrap().PadRight(0));
+        foreach ((string name, string value) in Rows(now, mine - Frame - NameWidth))
+        {
+            string color = name == "failed" ? "red" : "grey";
+            grid.AddRow(new Markup($"[{color}]{name}[/]"), name == "documents" ? Bar(value) : new Markup(Markup.Escape(value)));
+        }
+
+        return new Panel(grid) { Width = mine }.Header("mongoperf").Border(BoxBorder.Rounded).BorderColor(Color.Grey);
     }
 
-    private static string Bar(ProgressSnapshot now)
+    /// <summary>What stands in the view: names, and values of at most so many characters.</summary>
+    internal static IEnumerable<(string Name, string Value)> Rows(ProgressSnapshot now, int width)
+    {
+        (string, string)[] rows =
+        [
+            ("run", $"{now.RunId}{(now.Place.Count > 1 ? $" ({ProgressText.Place(now.Place)})" : "")}  {now.Deployment}"),
+            ("documents", Documents(now, width)),
+            ("phase", now.Phase is { } phase ? $"{phase.Phase}{(phase.Growth is { } growth ? $", step {growth.Step}" : "")}" : "between phases"),
+            ("rate", Rate(now.Last)),
+            ("last minute", LastMinute(now.Rates, width)),
+            ("latency", Latency(now.Last)),
+            ("server", Server(now)),
+            ("disk left", Disk(now)),
+            ("time", $"{Units.Duration(now.Elapsed)} elapsed, {ProgressText.EtaText(now.Eta)}"),
+            .. now.LeftOfAll is { } all ? new[] { ("all runs", $"about {Units.Duration(all)} left") } : [],
+            .. now.Failed > 0 ? new[] { ("failed", $"{now.Failed:N0} operations") } : [],
+        ];
+        return rows.Select(row => (row.Item1, ProgressText.Clip(row.Item2, width)));
+    }
+
+    private static string Documents(ProgressSnapshot now, int width)
     {
         double share = now.Target == 0 ? 1 : Math.Clamp((double)now.Documents / now.Target, 0, 1);
-        int full = (int)(share * BarWidth);
-        return $"[green]{new string('━', full)}[/][grey]{new string('━', BarWidth - full)}[/] {Units.Count(now.Documents)} of {Units.Count(now.Target)} ({share:P0})";
+        string text = $" {Units.Count(now.Documents)} of {Units.Count(now.Target)} ({share:P0})";
+        int bar = Math.Clamp(width - text.Length, 0, 40);
+        int full = (int)(share * bar);
+        return new string('━', full) + new string('─', bar - full) + text;
+    }
+
+    private static Markup Bar(string text)
+    {
+        int full = text.Length - text.TrimStart('━').Length;
+        int bar = text.Length - text.TrimStart('━', '─').Length;
+        return new Markup($"[green]{text[..full]}[/][grey]{text[full..bar]}[/]{Markup.Escape(text[bar..])}");
+    }
+
+    private static string LastMinute(IReadOnlyList<double> rates, int width)
+    {
+        if (rates.Count == 0)
+            return "";
+        string most = $" up to {Units.Rate(rates.Max())}/s";
+        return ProgressText.Sparkline(rates, Math.Clamp(width - most.Length, 1, 60)) + most;
     }
 
     private static string Rate(IReadOnlyList<Sample> samples) => samples.Count == 0
@@ -105,5 +155,38 @@ internal sealed class LiveView : ProgressView
         string limit = double.IsNaN(now.CacheLimitBytes) ? "" : $" of {Units.BinaryBytes(now.CacheLimitBytes)}";
         string dirty = double.IsNaN(now.CacheDirtyBytes) ? "" : $" ({Units.BinaryBytes(now.CacheDirtyBytes)} dirty)";
         return $"cache {Units.BinaryBytes(now.CacheUsedBytes)}{limit}{dirty}, {memory}";
+    }
+
+    /// <summary>Whole lines into the view's. Safe for all threads.</summary>
+    private sealed class LineWriter(ConcurrentQueue<string> lines) : TextWriter
+    {
+        private readonly StringBuilder _line = new();
+
+        public override Encoding Encoding => Encoding.UTF8;
+
+        public override void Write(char value)
+        {
+            lock (_line)
+            {
+                if (value != '\n')
+                {
+                    _line.Append(value);
+                    return;
+                }
+
+                lines.Enqueue(_line.ToString().TrimEnd('\r'));
+                _line.Clear();
+            }
+        }
+
+        public override void Flush()
+        {
+            lock (_line)
+            {
+                if (_line.Length > 0)
+                    lines.Enqueue(_line.ToString());
+                _line.Clear();
+            }
+        }
     }
 }

@@ -32,11 +32,32 @@ internal sealed record ProgressSnapshot
     /// <summary>Where the disk will be full, as things go; null when that can't be said.</summary>
     public long? DocumentsWhenDiskFull { get; init; }
     public long Failed { get; init; }
+
+    /// <summary>Operations per second of all that runs, in each of the last seconds; the latest last.</summary>
+    public IReadOnlyList<double> Rates { get; init; } = [];
+
+    /// <summary>Where the run stands among those of its command.</summary>
+    public RunPlace Place { get; init; } = new(1, 1);
+
+    /// <summary>Until the last run of the command is done, if they all take as long as this one; null when it is the last.</summary>
+    public TimeSpan? LeftOfAll => Eta is { } eta && Place.Number < Place.Count
+        ? TimeSpan.FromSeconds(eta.LikelySeconds + ((Elapsed.TotalSeconds + eta.LikelySeconds) * (Place.Count - Place.Number)))
+        : null;
 }
 
+/// <param name="Number">1-based.</param>
+/// <param name="Count">How many runs the command makes.</param>
+internal readonly record struct RunPlace(int Number, int Count);
+
 /// <summary>Collects what the engine tells, for views that look at it when they like. Safe for all threads.</summary>
-internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
+internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : IRunObserver
 {
+    /// <summary>Seconds.</summary>
+    private const int KeptRates = 60;
+
+    /// <summary>An operation that has not been sampled for so long has ended before the others of its phase.</summary>
+    private const long LongestSilence = 3000;
+
     /// <summary>Characters.</summary>
     private const int LongestLine = 2000;
 
@@ -49,6 +70,7 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
     private readonly Lock _lock = new();
     private readonly Dictionary<int, double[]> _servers = [];
     private readonly TimeEstimator _time = new(plan);
+    private readonly SortedDictionary<long, double> _rates = [];
     private readonly long _start = Environment.TickCount64;
     private ProgressSnapshot _now = new()
     {
@@ -56,6 +78,7 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
         Deployment = "",
         Documents = 0,
         Target = plan.TargetDocuments,
+        Place = place,
         Elapsed = TimeSpan.Zero,
     };
 
@@ -70,6 +93,7 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
             {
                 Elapsed = TimeSpan.FromMilliseconds(Environment.TickCount64 - _start),
                 Eta = _time.Estimate(),
+                Rates = [.. _rates.Values],
             };
         }
     }
@@ -113,9 +137,10 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
     public void OnSample(Sample sample) => Change(s =>
     {
         _time.Add(sample);
+        AddRate(sample);
         return s with
         {
-            Last = [.. s.Last.Where(last => last.Operation != sample.Operation), sample],
+            Last = [.. s.Last.Where(last => last.Operation != sample.Operation && sample.AtMilliseconds - last.AtMilliseconds < LongestSilence), sample],
             Documents = Math.Max(s.Documents, sample.CollectionDocuments),
             Failed = s.Failed + sample.Failed,
         };
@@ -145,6 +170,15 @@ internal sealed class ProgressState(string runId, Plan plan) : IRunObserver
 
     /// <summary>It may quote a server.</summary>
     public void Tell(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
+
+    /// <summary>Operations that are sampled together share a second.</summary>
+    private void AddRate(Sample sample)
+    {
+        long second = (long)Math.Round(sample.AtMilliseconds / 1000.0);
+        _rates[second] = _rates.GetValueOrDefault(second) + (sample.Operations / Math.Max(sample.Seconds, 0.001));
+        while (_rates.Count > KeptRates)
+            _rates.Remove(_rates.Keys.First());
+    }
 
     /// <summary>Over the parts of a cluster, as far as they say; NaN when none does.</summary>
     private double SumOf(int metric)

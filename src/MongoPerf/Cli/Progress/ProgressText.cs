@@ -8,6 +8,8 @@ namespace MongoPerf.Cli.Progress;
 /// <summary>Progress in words.</summary>
 internal static class ProgressText
 {
+    private const string Bars = "▁▂▃▄▅▆▇█";
+
     public static string Finished(PhaseRecord phase, OperationResult result)
     {
         string rate = result.IsInsert ? $"{Units.Rate(result.DocumentsPerSecond)} documents/s" : $"{Units.Rate(result.OperationsPerSecond)} operations/s";
@@ -31,8 +33,25 @@ internal static class ProgressText
     public static string Running(ProgressSnapshot now)
     {
         string documents = now.Target > 0 ? $"{Units.Count(now.Documents)} of {Units.Count(now.Target)} documents, " : "";
-        return $"{documents}{now.Phase?.Phase ?? "between phases"}: {Rate(now.Last)}{Left(now.Eta)}";
+        return $"{(now.Place.Count > 1 ? Place(now.Place) + ", " : "")}{documents}{now.Phase?.Phase ?? "between phases"}: {Rate(now.Last)}{Left(now.Eta)}";
     }
+
+    /// <summary>"run 1 of 2".</summary>
+    public static string Place(RunPlace place) => $"run {place.Number} of {place.Count}";
+
+    /// <summary>Bars from 0 to the largest value, the latest last; spaces in front where there are fewer.</summary>
+    /// <param name="values">0 or more.</param>
+    /// <param name="width">Characters.</param>
+    public static string Sparkline(IReadOnlyList<double> values, int width)
+    {
+        double[] shown = [.. values.Skip(Math.Max(0, values.Count - width))];
+        double largest = shown.DefaultIfEmpty().Max();
+        // A rate that is not 0 is never drawn as nothing.
+        return string.Concat(shown.Select(value => value <= 0 || largest <= 0 ? ' ' : Bars[Math.Clamp((int)Math.Ceiling(value / largest * Bars.Length) - 1, 0, Bars.Length - 1)])).PadLeft(width);
+    }
+
+    /// <summary>At most so many characters; what is cut ends in "…".</summary>
+    public static string Clip(string text, int width) => text.Length <= width ? text : width < 1 ? "" : text[..(width - 1)] + "…";
 
     /// <summary>Of all operations of the phase together.</summary>
     public static string Rate(IReadOnlyList<Sample> samples)

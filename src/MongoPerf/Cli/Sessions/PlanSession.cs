@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
+using MongoPerf.Cli.Live;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Growth;
@@ -82,7 +83,7 @@ internal static class PlanSession
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
-        RunRequest read = request(stored);
+        RunRequest read = LiveChild.Share([request(stored)])[0];
         using var signals = new StopSignals();
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);

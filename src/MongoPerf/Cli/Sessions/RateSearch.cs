@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -20,7 +21,7 @@ internal static class RateSearch
             throw new UserException(ExitCode.WrongUsage, $"--find-max searches on one deployment, and {requests.Count} were named");
         if (requests[0].Output.Format is not ("text" or "json"))
             throw new UserException(ExitCode.WrongUsage, $"--find-max prints text or json, not {requests[0].Output.Format}");
-        requests = ConnectionSecrets.Complete(requests);
+        requests = LiveChild.Share(ConnectionSecrets.Complete(requests));
         using var signals = new StopSignals();
         RunRequest opened = RequestedEngine.Open(requests, () => RequestedEngine.LoadDriver(signals.Token))[0];
         var steps = new RateSteps(start);
@@ -47,6 +48,7 @@ internal static class RateSearch
     private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries) => read with
     {
         Uri = opened.Uri,
+        Live = opened.Live,
         Engine = opened.Engine,
         Settings = read.Settings with { Engine = opened.Settings.Engine },
         Predecessors = [.. tries.Select(one => one.Run)],

@@ -1,3 +1,5 @@
+using MongoPerf.Cli.Live;
+using MongoPerf.Cli.Progress;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -47,6 +49,9 @@ internal sealed record RunRequest
     /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>
     public RepeatRequest? Repeat { get; init; }
 
+    /// <summary>Among the runs of its command.</summary>
+    public RunPlace Place { get; init; } = new(1, 1);
+
     /// <summary>Ids of the runs that the same command made before: a growth begins anew on a collection of theirs.</summary>
     public IReadOnlyList<string> Predecessors { get; init; } = [];
 
@@ -54,6 +59,9 @@ internal sealed record RunRequest
     public string? ForceDrop { get; init; }
 
     public required OutputRequest Output { get; init; }
+
+    /// <summary>Serves the page of the run; null without <c>--live</c>. The runs of a command share it.</summary>
+    public LiveChild? Live { get; init; }
 }
 
 /// <summary>Where results go and how much is said meanwhile.</summary>
@@ -65,6 +73,9 @@ internal sealed record OutputRequest(string RunsFolder, string Format, bool Quie
 {
     /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
     public bool PrintsResult { get; init; } = true;
+
+    /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
+    public int? LivePort { get; init; }
 }
 
 /// <param name="Group">Id of the first of the repeats; null for that first one.</param>

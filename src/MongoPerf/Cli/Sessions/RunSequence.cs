@@ -1,3 +1,5 @@
+using MongoPerf.Cli.Live;
+using MongoPerf.Cli.Progress;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
@@ -36,6 +38,7 @@ internal sealed class RunSequence
         deployments = ConnectionSecrets.Complete(deployments);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();
+        deployments = LiveChild.Share(deployments);
         IReadOnlyList<RunRequest> ready = RequestedEngine.Open(deployments, () => RequestedEngine.LoadDriver(signals.Token));
         return ready.Count == 1 && repeats == 1
             ? start(ready[0], signals).Code
@@ -86,6 +89,7 @@ internal sealed class RunSequence
     private RunRequest RequestFor(int deployment, int number) => _deployments[deployment] with
     {
         Repeat = _repeats == 1 ? null : new RepeatRequest(_runs[deployment].FirstOrDefault()?.Id, number, _repeats),
+        Place = new RunPlace(_runs.Sum(runs => runs.Count) + 1, Count),
         Predecessors = [.. _runs.SelectMany(runs => runs).Select(folder => folder.Id)],
         Output = _deployments[deployment].Output with { PrintsResult = false },
     };

@@ -59,7 +59,7 @@ internal sealed class RunSession : IDisposable
                 log, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null,
                 fileSizeLimitBytes: LogBytes, rollOnFileSizeLimit: true, retainedFileCountLimit: LogFiles)
             .CreateLogger();
-        Progress = new ProgressState(folder.Id, request.Plan.Plan);
+        Progress = new ProgressState(folder.Id, request.Plan.Plan, request.Place);
         Progress.SetDeployment(Describe(inspection.Info, Settings.Engine));
         Progress.Line += line => _log.Information("{Line:l}", line);
         if (deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant)
@@ -299,6 +299,7 @@ internal sealed class RunSession : IDisposable
         if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
         _view = ProgressView.Create(Progress, Request.Output.Quiet, Request.Output.NoTui);
+        Request.Live?.Begin(Folder.Path, Request.Output.Quiet ? Console.Error.WriteLine : Progress.Tell);
         Progress.Tell($"run {Folder.Id} on {(Settings.Deployment.Name is { } called ? $"'{called}': " : "")}{Describe(Inspection.Info, Settings.Engine)}");
         foreach (string remark in Inspection.Info.Remarks)
             Progress.Tell($"note: {remark}");
@@ -368,6 +369,7 @@ internal sealed class RunSession : IDisposable
     public void Dispose()
     {
         End();
+        Request.Live?.End();
         _keptLeases?.Dispose();
         _client?.Dispose();
         Deployment.Dispose();

@@ -44,6 +44,18 @@ internal sealed class TimeAxis
         _sessions.Add((start, last, paused));
     }
 
+    private TimeAxis(List<(long Start, long End, long PausedBefore)> sessions) => _sessions = sessions;
+
+    /// <summary>The same with a later end.</summary>
+    /// <param name="last">Unix milliseconds.</param>
+    /// <returns>Null where that would leave a pause out, or there is no beginning yet.</returns>
+    public TimeAxis? Until(long last)
+    {
+        if (IsEmpty || last - _sessions[^1].End > (ShortestPauseSlots - 1) * SlotMilliseconds)
+            return null;
+        return new TimeAxis([.. _sessions[..^1], _sessions[^1] with { End = Math.Max(last, _sessions[^1].End) }]);
+    }
+
     public bool IsEmpty => _sessions.Count == 0;
 
     /// <summary>Seconds from the first to the last sample, pauses left out.</summary>

@@ -102,8 +102,10 @@ internal static class ComparisonCharts
     private static Chart OfOperation(RunComparison comparison, ComparedOperation operation, string label, string name)
     {
         bool overTime = comparison.Sides.All(side => side.Stored.Count == 1 && KeysOf(side, operation).Count() <= 1);
-        bool overSize = operation.Growth is not null;
-        ChartTable table = overTime ? ByTime(comparison, name, operation) : ByWindow(comparison, name, operation);
+        bool isSingle = comparison.Sides.All(side => KeysOf(side, operation).Count() <= 1);
+        bool overRuns = !overTime && isSingle;
+        bool overSize = operation.Growth is not null && !overRuns;
+        ChartTable table = overTime ? ByTime(comparison, name, operation) : overRuns ? ByRun(comparison, name, operation) : ByWindow(comparison, name, operation);
         RateWindow any = comparison.Sides.SelectMany(side => KeysOf(side, operation).Select(key => side.Windows.Runs[0].Find(key)!)).First();
         double largest = table.Rows.Select(row => row[0]).DefaultIfEmpty(1).Max();
         (double lowest, AxisScale latency) = AxisScale.OfLatency(Right(table, comparison).DefaultIfEmpty(1).Min(), Right(table, comparison).DefaultIfEmpty(10).Max());
@@ -112,7 +114,7 @@ internal static class ComparisonCharts
         var settings = Head(comparison, name, title, table)
             .Set("verdict", Verdicts(comparison, operation))
             .SetAxis("x", overTime ? time with { Max = time.Max * 1.02 } : new AxisScale(largest * 1.02, overSize ? AxisScale.OfCount(largest).Tics : AxisScale.OfWhole((long)largest).Tics))
-            .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : "repeat of the phase")
+            .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : overRuns ? "run, in the order of each side's repeats" : "repeat of the phase")
             .Set("left_title", any.IsInsert ? "documents/s" : "operations/s")
             .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
             .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : any.Service is not null ? "response time: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
@@ -120,6 +122,7 @@ internal static class ComparisonCharts
             .Set("right_min", lowest)
             .SetAxis("right", latency);
         string what = overTime ? "The same operation on each side, second by second; the verdict is below the title."
+            : overRuns ? "The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run."
             : $"The same operation on each side; the verdict below the title is over all {(overSize ? "sizes" : "repeats")}. "
                 + $"The bands reach from the slowest to the fastest second at each {(overSize ? "size" : "repeat")}, of repeated runs from the slowest to the fastest run.";
         return new Chart(name, title, what, settings, [table]) { SharedTemplate = OperationTemplate };
@@ -130,7 +133,8 @@ internal static class ComparisonCharts
     private static Chart? Sizes(RunComparison comparison)
     {
         Dictionary<long, StoredSize>[] sides = [.. comparison.Sides.Select(side => StoredSize.Of(side.First).GroupBy(s => s.Documents).ToDictionary(group => group.Key, group => group.Last()))];
-        if (sides.All(side => side.Count == 0))
+        // A single size is no line; the table has it.
+        if (sides.SelectMany(side => side.Keys).Distinct().Count() < 2)
             return null;
         const string name = "compare-size";
         var table = new ChartTable(name + ".dat", Columns(comparison, "documents", "storage", "low", "high", "indexes", "-"));
@@ -173,6 +177,27 @@ internal static class ComparisonCharts
         foreach (WindowKey key in comparison.Sides.SelectMany(side => KeysOf(side, operation)).Distinct().OrderBy(key => key.At))
             table.Add([key.At, .. comparison.Sides.SelectMany(side => AtWindow(side, side.Windows.At(key)))]);
         return table;
+    }
+
+    /// <summary>Run by run, where each has but one window.</summary>
+    private static ChartTable ByRun(RunComparison comparison, string name, ComparedOperation operation)
+    {
+        var table = new ChartTable(name + ".dat", Columns(comparison, "run", "rate", "low", "high", "p50", "p99"));
+        for (int run = 0; run < comparison.Sides.Max(side => side.Stored.Count); run++)
+            table.Add([run + 1, .. comparison.Sides.SelectMany(side => OfRun(side, operation, run))]);
+        return table;
+    }
+
+    private static double[] OfRun(ComparedSide side, ComparedOperation operation, int run)
+    {
+        RateWindow? window = run < side.Windows.Runs.Count ? KeysOf(side, operation).Select(side.Windows.Runs[run].Find).FirstOrDefault() : null;
+        if (window is null)
+            return [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN];
+        return
+        [
+            window.Rate, window.Rates.Length > 1 ? window.Rates.Min() : double.NaN, window.Rates.Length > 1 ? window.Rates.Max() : double.NaN,
+            Latency([window], static l => l.P50), Latency([window], static l => l.P99),
+        ];
     }
 
     private static double[] AtWindow(ComparedSide side, IReadOnlyList<RateWindow> windows)

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
 
 namespace MongoPerf.Reporting.Comparison;
@@ -31,34 +32,52 @@ internal static class ComparisonWriter
 
     private static string BuildPage(RunComparison comparison, string folder, RenderedCharts charts)
     {
-        string names = string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name));
-        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {names} against {comparison.Baseline.Name}");
-        html.Element("h1", $"MongoPerf: {names} against {comparison.Baseline.Name}");
+        string title = ComparisonTitle.Of(comparison);
+        IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
+        HtmlExplore explore = HtmlExplore.Of(comparison.Sides.Zip(names, static (side, name) => (side.First, name)), ChartLibrary.Find(out string whyNot), whyNot, "compare the runs");
+        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {title}", explore.Css, explore.Scripts);
+        html.Element("h1", $"MongoPerf: {title}");
+        foreach ((CandidateJudgement candidate, string name) in comparison.Candidates.Zip(names.Skip(1)))
+            html.Element("p", ComparisonTitle.Conclusion(name, names[0], candidate), "class", "conclusion");
+        html.Element("p", string.Join("; ", comparison.Sides.Zip(names, static (side, name) => name == side.Id ? name : $"{name}: run {side.Name}")), "class", "soft");
         foreach (SetupDifference unlike in comparison.Differences.Where(d => d.IsUnlike))
             html.Element("p", $"Different work, compared because of --force: {unlike}", "class", "warn");
-        foreach (CandidateJudgement candidate in comparison.Candidates)
+        Cautions(html, comparison);
+        html.Contents();
+        foreach ((CandidateJudgement candidate, string name) in comparison.Candidates.Zip(names.Skip(1)))
         {
-            html.Element("h2", $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
+            html.Section($"{name}: {ComparisonText.Overall(candidate)}");
             HtmlPage.Verdicts(html, ComparisonText.Verdicts(comparison, candidate));
         }
 
-        html.Element("h2", "What was compared").Open("dl");
+        explore.Section(html);
+        html.Section("What was compared").Open("dl");
         html.Element("dt", "baseline").Element("dd", comparison.Baseline.Title);
         foreach (CandidateJudgement candidate in comparison.Candidates)
             html.Element("dt", "candidate").Element("dd", candidate.Candidate.Title);
         foreach (SetupDifference difference in comparison.Differences)
             html.Element("dt", difference.IsUnlike ? "unlike" : "differs").Element("dd", difference.ToString());
-        foreach (string note in comparison.Notes)
-            html.Element("dt", "note").Element("dd", note);
         foreach (string basis in comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct())
             html.Element("dt", "evidence").Element("dd", basis);
         html.Element("dt", "method").Element("dd", ComparisonText.Method(comparison));
         html.Close();
         HtmlPage.Charts(html, folder, charts);
-        html.Element("h2", "Tables");
+        html.Section("Tables");
         foreach (ReportTable table in ComparisonTables.Of(comparison))
             HtmlTables.Show(html, table);
+        explore.Data(html);
         html.Close().Close();
         return html.ToString();
+    }
+
+    /// <summary>What nobody may overlook who quotes the figures, before any of them.</summary>
+    private static void Cautions(HtmlWriter html, RunComparison comparison)
+    {
+        if (comparison.Notes.Count == 0)
+            return;
+        html.Open("ul", "class", "cautions", "aria-label", "Cautions");
+        foreach (string note in comparison.Notes)
+            html.Element("li", note);
+        html.Close();
     }
 }

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Comparison;
 
@@ -18,7 +19,7 @@ internal static class RunComparer
         Candidates = [.. sides.Skip(1).Select(candidate => Judge(sides[0], candidate, noiseThreshold))],
         Differences = differences,
         NoiseThreshold = noiseThreshold,
-        Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
+        Notes = [.. Once(sides), .. sides.SelectMany(side => Notes(side, noiseThreshold)), .. Cautions(sides), .. ScenarioFigures.LeftOut(FigureRun.Of([.. sides.Select(side => side.Stored)]))],
     };
 
     private static CandidateJudgement Judge(ComparedSide baseline, ComparedSide candidate, double noiseThreshold)
@@ -71,6 +72,21 @@ internal static class RunComparer
         foreach (string slow in side.Stored.Count > 1 ? RepeatSpread.Of(side, noiseThreshold).SlowStarts : [])
             yield return $"{side.Id}: {slow}";
     }
+
+    private static readonly VerdictFinding[] SaidElsewhere = [VerdictFinding.ClientLimit, VerdictFinding.OtherLoad, VerdictFinding.EmbeddedServer];
+
+    /// <summary>What reports of the runs themselves say beside their figures; once, where it holds for every side.</summary>
+    private static IEnumerable<string> Cautions(IReadOnlyList<ComparedSide> sides) => sides
+        .SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(text => (side.Id, Text: text)))
+        .GroupBy(static caution => caution.Text)
+        .SelectMany(same => same.Count() == sides.Count ? [$"all runs: {same.Key}"] : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
+
+    /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
+    private static IEnumerable<string> Cautions(StoredRun run) => Verdict.Of(run)
+        .Where(verdict => verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
+        .Select(static verdict => verdict.Text)
+        // What was changed alike is no caution, and what was not is among the differences.
+        .Where(text => !text.StartsWith("deployment: ", StringComparison.Ordinal) && !text.StartsWith("changed on the command line: ", StringComparison.Ordinal) && !(run.Deployment?.Kind == DeploymentKind.Null && text.StartsWith("nothing is stored", StringComparison.Ordinal)));
 }
 
 /// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>

@@ -5,6 +5,9 @@ namespace MongoPerf.Reporting.Explore;
 /// <param name="Panels">From the top.</param>
 internal sealed record Plot(double Seconds, IReadOnlyList<PlotPanel> Panels)
 {
+    /// <summary>Second on the axis from which it continues another plot; 0 for a whole one.</summary>
+    public double Since { get; init; }
+
     /// <summary>In time order.</summary>
     public IReadOnlyList<PlotMark> Marks { get; init; } = [];
 
@@ -30,6 +33,9 @@ internal sealed record Plot(double Seconds, IReadOnlyList<PlotPanel> Panels)
 internal sealed record PlotPanel(string Title, string Unit, IReadOnlyList<PlotSeries> Series, PlotColumns Columns)
 {
     public bool IsLogarithmic { get; init; }
+
+    /// <summary>Of a plot that continues another: takes the place of all rows from <see cref="Plot.Since"/> on, rather than adding to them.</summary>
+    public bool IsAgain { get; init; }
 }
 
 /// <summary>Points of several lines in common rows.</summary>

@@ -30,6 +30,7 @@ internal static class PlotEncoding
             writer.WriteStartObject();
             writer.WriteString("title", title);
             writer.WriteNumber("seconds", plot.Seconds);
+            writer.WriteNumber("since", plot.Since);
             WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, bytes, panel));
             WriteArray(writer, "marks", plot.Marks, mark => WriteMark(writer, mark));
             WriteArray(writer, "bands", plot.Bands, band => WriteBand(writer, band));
@@ -77,6 +78,7 @@ internal static class PlotEncoding
         writer.WriteString("title", panel.Title);
         writer.WriteString("unit", panel.Unit);
         writer.WriteBoolean("log", panel.IsLogarithmic);
+        writer.WriteBoolean("again", panel.IsAgain);
         writer.WriteNumber("rows", panel.Columns.At.Length);
         WriteArray(writer, "series", panel.Series.Index(), one =>
         {

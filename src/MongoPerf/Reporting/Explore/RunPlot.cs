@@ -14,6 +14,9 @@ internal sealed class RunPlot
     private const int MostWithAllPercentiles = 2;
     private const int MostMarks = 2000;
     private const double LongestGap = 3;
+
+    /// <summary>Samples come in a second or two late, and one after the other.</summary>
+    private const double SecondsAgain = 5;
     private const double LongestShardGap = 30;
 
     /// <summary>Of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get what columns leave.</summary>
@@ -32,23 +35,39 @@ internal sealed class RunPlot
 
     private readonly StoredRun _run;
     private readonly OperationSeconds _seconds;
+    private readonly TimeAxis? _axisBefore;
     private readonly TimeAxis _axis;
     private readonly List<string> _remarks = [];
     private double _longestPiece;
 
-    private RunPlot(StoredRun run)
+    private RunPlot(StoredRun run, TimeAxis? before)
     {
         _run = run;
+        _axisBefore = before;
         _seconds = OperationSeconds.Read(run);
-        _axis = new TimeAxis(_seconds.All.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
+        long[] times = [.. _seconds.All.Select(static second => second.AtMilliseconds), .. run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)];
+        _axis = before?.Until(times.DefaultIfEmpty().Max()) ?? new TimeAxis(times);
     }
 
     /// <summary>Null for a run that has measured nothing.</summary>
-    public static Plot? Of(StoredRun run)
+    public static Plot? Of(StoredRun run) => Of(run, null, out _);
+
+    /// <summary>What came since: the same lines, shorter.</summary>
+    /// <param name="run">Opened where the samples of the last plot ended.</param>
+    /// <param name="before">Axis of the last plot; null for a whole plot.</param>
+    /// <param name="axis">Of this one.</param>
+    /// <returns>Null when nothing was measured.</returns>
+    public static Plot? Of(StoredRun run, TimeAxis? before, out TimeAxis axis)
     {
-        var reader = new RunPlot(run);
-        return reader._axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
+        var reader = new RunPlot(run, before);
+        axis = reader._axis;
+        return axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
     }
+
+    private bool IsTail => _axisBefore is not null;
+
+    /// <summary>Seconds on the axis: what happened before is in the plot that this one continues.</summary>
+    private double Since => _axisBefore is { } before ? Math.Max(0, before.Seconds - SecondsAgain) : 0;
 
     private Plot Build()
     {
@@ -62,13 +81,14 @@ internal sealed class RunPlot
             _remarks.Add("Pauses between the sessions of this run are cut out of the axis.");
         var plot = new Plot(_axis.Seconds, panels)
         {
+            Since = Since,
             Marks = Marks(),
-            Bands = [.. Outages(), .. Migrations(), .. operations.WarmUps, .. Checkpoints()],
+            Bands = [.. Outages().Concat(Migrations()).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
             Phases = operations.Phases,
             Documents = operations.Documents,
             Remarks = _remarks,
         };
-        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, RangeBytes(plot)) };
+        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, IsTail ? int.MaxValue : RangeBytes(plot)) };
     }
 
     /// <summary>Bytes that are left for histograms.</summary>
@@ -159,14 +179,14 @@ internal sealed class RunPlot
         {
             var lines = keys.SelectMany(key => Found(server, ServerTimeline.ServerLines, key).Concat(Found(host, ServerTimeline.HostLines, key))).ToList();
             // Another machine's disk says nothing of the server's; nothing but zeros would be an empty panel.
-            if ((title != "Disk" || _run.Environment?.ServerOnSameMachine == true) && lines.Exists(static line => line.Table.Largest(line.Column, 1) > 0))
+            if ((title != "Disk" || _run.Environment?.ServerOnSameMachine == true) && lines.Exists(line => IsTail || line.Table.Largest(line.Column, 1) > 0))
                 yield return PanelOf(title, unit, [.. lines.Select(line => line with { Series = line.Series with { IsShown = !IsFarOff(line, lines) } })], LongestGap);
         }
     }
 
     /// <summary>A limit that would press all other lines to the ground.</summary>
     private static bool IsFarOff((ChartTable Table, int Column, PlotSeries Series) line, List<(ChartTable Table, int Column, PlotSeries Series)> all) =>
-        line.Series.Title == "limit" && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Max(static other => other.Table.Largest(other.Column, 1));
+        line.Series.Title == "limit" && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Select(static other => other.Table.Largest(other.Column, 1)).DefaultIfEmpty(double.PositiveInfinity).Max();
 
     private static IEnumerable<(ChartTable Table, int Column, PlotSeries Series)> Found(ChartTable table, IReadOnlyList<ServerTimeline.Line> lines, string key) =>
         lines.Index().Where(line => line.Item.Key == key && table.Rows.Any(row => double.IsFinite(row[line.Index + 1])))
@@ -191,11 +211,11 @@ internal sealed class RunPlot
         var builder = new PanelBuilder(lines.Count, Math.Max(longestGap, _axis.Seconds / (PanelBuilder.MostRows / 4.0) * 2.5));
         foreach (((ChartTable table, int column, _), int place) in lines.Select(static (line, i) => (line, i)))
         {
-            foreach (double[] row in table.Rows)
+            foreach (double[] row in table.Rows.Where(row => row[0] >= Since))
                 builder.Add(row[0], place, row[column]);
         }
 
-        return new PlotPanel(title, unit, [.. lines.Select(static line => line.Series)], Built(builder));
+        return new PlotPanel(title, unit, [.. lines.Select(static line => line.Series)], Built(builder)) { IsAgain = IsTail };
     }
 
     private IReadOnlyList<PlotMark> Marks()
@@ -206,7 +226,7 @@ internal sealed class RunPlot
                 .Concat(_axis.Pauses.Select(static pause => new PlotMark(pause.At, "pause", $"paused for {Units.Duration(pause.Pause)}")))
                 .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
                     new PlotMark(_axis.At(one.AtMilliseconds), "step", $"{Units.Exact(one.Documents)} documents, safe on disk")))
-                .OrderBy(static mark => mark.At),
+                .Where(mark => mark.At >= Since).OrderBy(static mark => mark.At),
         ];
         if (all.Length > MostMarks)
             _remarks.Add($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked.");

@@ -35,7 +35,8 @@ internal static class ScenarioFigures
             yield return $"no table '{table.Title}': {Why(runs, table.Of)}";
     }
 
-    private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Figures;
+    private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) =>
+        [.. runs[0].Stored.Settings.Plan.Figures.Select(figure => figure with { Title = FigureTables.TrueTitle(runs[0].Stored.Settings.Plan, figure.Title) })];
 
     private static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name) =>
         figure.X == Dimension.Time ? TimeFigure.Build(runs, figure, name) : DimensionFigure.Build(runs, figure, name);

@@ -8,48 +8,65 @@ internal sealed class HtmlExplore
 {
     private static readonly string Program = Resource("explore.js");
 
-    private readonly Plot? _plot;
-    private readonly string _title;
+    /// <summary>More laid over each other nobody can tell apart.</summary>
+    private const int MostRuns = 4;
+
+    private readonly IReadOnlyList<(string Name, Plot Plot)> _plots;
     private readonly ChartLibrary? _library;
     private readonly string _whyNot;
+    private readonly bool _isLive;
 
-    private HtmlExplore(Plot? plot, string title, ChartLibrary? library, string whyNot)
+    private HtmlExplore(IReadOnlyList<(string Name, Plot Plot)> plots, ChartLibrary? library, string whyNot, bool isLive = false)
     {
-        _plot = plot;
-        _title = title;
+        _plots = plots;
         _library = library;
         _whyNot = whyNot;
+        _isLive = isLive;
     }
 
     /// <param name="run">What to explore.</param>
     /// <param name="library">Null when there is none: then the page says what to install.</param>
     /// <param name="whyNot">The reason then.</param>
-    public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) =>
-        new(library is null ? null : RunPlot.Of(run), run.Run.Id, library, $"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and run 'mongoperf report {run.Run.Id}' again");
+    public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) => Of([(run, run.Run.Id)], library, whyNot, $"run 'mongoperf report {run.Run.Id}'");
+
+    /// <summary>Several runs laid over each other, the baseline first.</summary>
+    /// <param name="runs">With what they are called.</param>
+    /// <param name="library">Null when there is none: then the page says what to install.</param>
+    /// <param name="whyNot">The reason then.</param>
+    /// <param name="again">What to do when it is installed.</param>
+    public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs, ChartLibrary? library, string whyNot, string again)
+    {
+        (string, Plot)[] plots = library is null ? [] : [.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run))).Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))];
+        return new HtmlExplore(plots, library, $"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and {again} again");
+    }
+
+    /// <summary>For a page whose data come while it is looked at.</summary>
+    public static HtmlExplore Live(ChartLibrary library) => new([], library, "", isLive: true);
+
+    private bool IsShown => _plots.Count > 0 || _isLive;
 
     /// <summary>That the page runs; nothing else may run in it.</summary>
-    public IReadOnlyList<string> Scripts => _plot is null ? [] : [_library!.Script, Program];
+    public IReadOnlyList<string> Scripts => !IsShown ? [] : [_library!.Script, Program];
 
     /// <summary>Beside <see cref="HtmlStyle"/>.</summary>
-    public string Css => _plot is null ? "" : Resource("explore.css") + Colors();
+    public string Css => !IsShown ? "" : Resource("explore.css") + Colors();
 
     /// <summary>What is there without JavaScript, which then fills it.</summary>
     public void Section(HtmlWriter html)
     {
         if (_library is null)
-            html.Element("h2", "Explore").Element("p", $"The interactive charts are missing: {_whyNot}.", "class", "warn");
-        if (_plot is null)
+            html.Section("Explore").Element("p", $"The interactive charts are missing: {_whyNot}.", "class", "warn");
+        if (!IsShown)
             return;
-        html.Open("section", "id", "explore", "aria-label", "Charts to explore").Element("h2", "Explore")
+        html.Open("section", "id", "explore", "aria-label", "Charts to explore", "data-live", _isLive ? "events" : "").Section("Explore")
             .Open("noscript").Paragraph("The interactive charts need JavaScript; the charts and tables below show the same run.").Close().Close();
     }
 
     /// <summary>The last of the body.</summary>
     public void Data(HtmlWriter html)
     {
-        if (_plot is null)
-            return;
-        html.Json("explore-data", PlotEncoding.Write(_plot, _title));
+        foreach ((int i, (string name, Plot plot)) in _plots.Index())
+            html.Json(i == 0 ? "explore-data" : $"explore-data-{i + 1}", PlotEncoding.Write(plot, name));
         foreach (string script in Scripts)
             html.Script(script);
     }

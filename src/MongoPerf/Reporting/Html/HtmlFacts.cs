@@ -9,7 +9,7 @@ internal static class HtmlFacts
 {
     public static void Settings(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "Setup").Open("dl");
+        html.Section("Setup").Open("dl");
         Fact(html, "run", $"{run.Run.Id}, {run.StateText}, seed {run.Run.Seed}");
         Fact(html, "started", Time(run.Run.StartedAt) + (run.Run.EndedAt is { } ended ? $", ended {Time(ended)}" : ""));
         Fact(html, "program", $"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build");
@@ -28,7 +28,7 @@ internal static class HtmlFacts
         if (plan.VerifyShare > 0)
             Fact(html, "verified", $"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be");
         html.Close();
-        html.Element("h2", "The scenario").Element("pre", plan.Text);
+        html.Section("The scenario").Element("pre", plan.Text);
     }
 
     public static void Errors(HtmlWriter html, StoredRun run) => TableOrNone(html, "Errors", ReportTables.Errors(run));
@@ -37,14 +37,14 @@ internal static class HtmlFacts
 
     public static void Repeat(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "Repeat this run").Paragraph("The command as typed, with secrets masked:").Element("pre", run.Run.CommandLine);
+        html.Section("Repeat this run").Paragraph("The command as typed, with secrets masked:").Element("pre", run.Run.CommandLine);
         html.Paragraph(ReportLines.Next(run, null));
         html.Paragraph($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine.");
     }
 
     public static void Files(HtmlWriter html, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
-        html.Element("h2", "Files");
+        html.Section("Files");
         html.Paragraph("This page is self-contained and can be sent by itself. Next to it:");
         html.Open("ul").Open("li").Element("code", "../run.db").Text(" everything that was measured (SQLite)").Close();
         foreach (string file in textFiles)
@@ -91,7 +91,7 @@ internal static class HtmlFacts
 
     private static void TableOrNone(HtmlWriter html, string title, ReportTable? table)
     {
-        html.Element("h2", table?.Title ?? title);
+        html.Section(table?.Title ?? title);
         if (table is null)
             html.Paragraph("None.");
         else

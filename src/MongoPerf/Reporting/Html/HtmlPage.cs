@@ -30,13 +30,20 @@ internal static class HtmlPage
     /// <param name="title">Of its window.</param>
     /// <param name="css">Beside what all pages have.</param>
     /// <param name="scripts">That it will hold.</param>
-    public static HtmlWriter Begin(string title, string css = "", params IReadOnlyList<string> scripts) => new HtmlWriter().Open("html", "lang", "en").Open("head")
+    /// <param name="connects">May ask the server that it came from.</param>
+    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) => new HtmlWriter().Open("html", "lang", "en").Open("head")
         .Void("meta", "charset", "utf-8")
         .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-        .Void("meta", "http-equiv", "Content-Security-Policy", "content", $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}")
+        .Void("meta", "http-equiv", "Content-Security-Policy", "content", Policy(scripts ?? [], connects))
+        // Without one of its own, a browser would ask a server for it.
+        .Void("link", "rel", "icon", "href", "data:,")
         .Element("title", title)
         .Style(HtmlStyle.Css + css)
         .Close().Open("body");
+
+    /// <inheritdoc cref="Begin"/>
+    public static string Policy(IReadOnlyList<string> scripts, bool connects) =>
+        $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}{(connects ? "; connect-src 'self'" : "")}";
 
     public static void Verdicts(HtmlWriter html, IEnumerable<Verdict> verdicts)
     {
@@ -49,19 +56,19 @@ internal static class HtmlPage
     /// <summary>Each chart with what to see in it, or why it is missing.</summary>
     public static void Charts(HtmlWriter html, string folder, RenderedCharts charts)
     {
-        html.Element("h2", "Charts");
+        html.Section("Charts");
         foreach (string warning in charts.Warnings)
             html.Element("p", warning, "class", "warn");
         if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
             html.Paragraph("No phase has a result yet, so there is nothing to draw.");
         foreach (var drawn in charts.Drawn)
         {
-            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide")
+            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
                 .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
                 .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
-            Link(html, folder, drawn.PngPath, "PNG");
+            Link(html, folder, drawn.PngPath, "PNG", drawn.Chart.Title);
             html.Text(" ");
-            Link(html, folder, drawn.SvgPath, "SVG");
+            Link(html, folder, drawn.SvgPath, "SVG", drawn.Chart.Title);
             html.Close().Close();
         }
     }
@@ -77,6 +84,6 @@ internal static class HtmlPage
         return $"data:{kind};base64,{Convert.ToBase64String(File.ReadAllBytes(isSvg ? drawn.SvgPath : drawn.PngPath))}";
     }
 
-    private static void Link(HtmlWriter html, string folder, string path, string text) =>
-        html.Element("a", text, "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
+    private static void Link(HtmlWriter html, string folder, string path, string kind, string title) =>
+        html.Element("a", kind, "aria-label", $"{kind} of {title}", "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
 }

@@ -39,13 +39,14 @@ internal static class HtmlReport
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
         HtmlPage.Verdicts(html, Verdict.Of(run));
+        html.Contents();
         Findings(html, RunFindings.Shown(run));
     }
 
     private static void Findings(HtmlWriter html, IReadOnlyList<Finding> findings)
     {
         if (findings.Count > 0)
-            html.Element("h2", "Findings");
+            html.Section("Findings");
         foreach (Finding finding in findings)
         {
             html.Element("h3", finding.Text).Open("dl");
@@ -66,7 +67,7 @@ internal static class HtmlReport
 
     private static void Tables(HtmlWriter html, StoredRun run)
     {
-        html.Element("h2", "Results");
+        html.Section("Results");
         if (!run.Results.Any())
         {
             html.Paragraph("No phase has a result yet.");
@@ -79,7 +80,7 @@ internal static class HtmlReport
             HtmlTables.Show(html, table);
         ReportTable[] shards = [.. ShardTables.Of(run)];
         if (shards.Length > 0)
-            html.Element("h2", "Shards");
+            html.Section("Shards");
         foreach (ReportTable table in shards)
             HtmlTables.Show(html, table);
     }

@@ -4,9 +4,9 @@ namespace MongoPerf.Reporting.Html;
 internal static class HtmlStyle
 {
     public const string Css = """
-        :root { color-scheme: light dark; --ink: #202020; --soft: #5a5a5a; --line: #d5d5d5; --back: #ffffff; --band: #f4f5f7; --warn: #8a3b00; --warnback: #fff2e2; }
+        :root { color-scheme: light dark; --ink: #202020; --soft: #5a5a5a; --line: #d5d5d5; --back: #ffffff; --band: #f4f5f7; --warn: #8a3b00; --warnback: #fff2e2; --focus: #0072B2; }
         @media (prefers-color-scheme: dark) {
-          :root { --ink: #e6e6e6; --soft: #a8a8a8; --line: #444444; --back: #181a1d; --band: #23262b; --warn: #ffc48a; --warnback: #3a2a18; }
+          :root { --ink: #e6e6e6; --soft: #a8a8a8; --line: #444444; --back: #181a1d; --band: #23262b; --warn: #ffc48a; --warnback: #3a2a18; --focus: #3FA3E0; }
         }
         * { box-sizing: border-box; }
         body { margin: 0 auto; max-width: 1100px; padding: 1rem 1.2rem 4rem; color: var(--ink); background: var(--back);
@@ -27,6 +27,11 @@ internal static class HtmlStyle
         figure { margin: 1.6rem 0 2rem; }
         figure .wide { background: #ffffff; border: 1px solid var(--line); border-radius: 4px; padding: 4px; }
         figure img { display: block; width: 100%; height: auto; }
+        @media screen and (prefers-color-scheme: dark) {
+          /* Lightness is turned round and hues stay, so that the charts' colours keep their meaning; links to the files show them as they are. */
+          figure .wide { background: #181a1d; }
+          figure img { filter: invert(0.93) hue-rotate(180deg) brightness(1.35); }
+        }
         figcaption { margin-top: 0.5rem; max-width: 48rem; }
         .wide { overflow-x: auto; }
         table { border-collapse: collapse; font-size: 0.88rem; font-variant-numeric: tabular-nums; }
@@ -37,6 +42,11 @@ internal static class HtmlStyle
         code, pre { font: 0.9em/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
         pre { background: var(--band); padding: 0.7rem 0.9rem; border-radius: 4px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
         a { color: inherit; }
+        .conclusion { font-size: 1.15rem; font-weight: 600; max-width: none; }
+        ul.cautions { margin: 0.8rem 0; padding: 0.5rem 0.8rem 0.5rem 2rem; color: var(--warn); background: var(--warnback); border-radius: 4px; }
+        nav.contents { margin: 1rem 0; font-size: 0.9rem; }
+        nav.contents ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; }
+        .wide:focus-visible, a:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
         @media (max-width: 700px) {
           body { padding: 0.6rem 0.7rem 3rem; }
           dl { grid-template-columns: 1fr; gap: 0; }
@@ -51,6 +61,7 @@ internal static class HtmlStyle
           table { font-size: 7.5pt; }
           th, td { padding: 0.15rem 0.35rem; }
           .wide { overflow: visible; }
+          nav.contents { display: none; }
           figure img { width: 100%; max-height: 24cm; object-fit: contain; }
         }
 

@@ -11,5 +11,5 @@ internal static class HtmlTables
 
     /// <summary>Without the title.</summary>
     public static void Rows(HtmlWriter html, ReportTable table) => html.Table(
-        [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
+        table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
 }

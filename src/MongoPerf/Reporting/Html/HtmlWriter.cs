@@ -7,8 +7,37 @@ internal sealed class HtmlWriter
 {
     private readonly StringBuilder _text = new("<!DOCTYPE html>\n");
     private readonly Stack<string> _open = new();
+    private readonly List<(string Title, string Id)> _sections = [];
+    private int? _contentsAt;
 
-    public override string ToString() => _text.ToString();
+    /// <summary>The table of contents lists every section that was written, also those behind it.</summary>
+    public override string ToString()
+    {
+        if (_contentsAt is not { } at)
+            return _text.ToString();
+        var contents = new HtmlWriter();
+        contents._text.Clear();
+        contents.Open("nav", "class", "contents", "aria-label", "Contents").Open("ul");
+        foreach ((string title, string id) in _sections)
+            contents.Open("li").Element("a", title, "href", "#" + id).Close();
+        return _text.ToString().Insert(at, contents.Close().Close()._text.ToString());
+    }
+
+    /// <summary>Where the table of contents stands.</summary>
+    public HtmlWriter Contents()
+    {
+        _contentsAt = _text.Length;
+        return this;
+    }
+
+    /// <summary>A heading of the second level, which the table of contents leads to.</summary>
+    public HtmlWriter Section(string title)
+    {
+        string slug = string.Join('-', new string([.. title.ToLowerInvariant().Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
+        string id = $"section-{slug}{(_sections.Exists(section => section.Id == "section-" + slug) ? $"-{_sections.Count}" : "")}";
+        _sections.Add((title, id));
+        return Element("h2", title, "id", id);
+    }
 
     /// <param name="name">Of the element.</param>
     /// <param name="attributes">Names and values in turn.</param>
@@ -23,7 +52,7 @@ internal sealed class HtmlWriter
     {
         string name = _open.Pop();
         _text.Append("</").Append(name).Append('>');
-        if (name is not ("code" or "strong" or "a" or "td" or "th" or "span"))
+        if (name is not ("code" or "strong" or "a" or "button" or "td" or "th" or "span"))
             _text.Append('\n');
         return this;
     }
@@ -46,10 +75,13 @@ internal sealed class HtmlWriter
 
     public HtmlWriter Paragraph(string text) => Element("p", text);
 
-    /// <summary>A table that scrolls by itself on a narrow screen.</summary>
-    public HtmlWriter Table(IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
+    /// <summary>A table that scrolls by itself on a narrow screen, also with the arrow keys.</summary>
+    /// <param name="label">What it shows, for who hears it.</param>
+    /// <param name="heads">Of its columns.</param>
+    /// <param name="rows">As many cells each.</param>
+    public HtmlWriter Table(string label, IReadOnlyList<(string Name, bool IsText)> heads, IEnumerable<IReadOnlyList<string>> rows)
     {
-        Open("div", "class", "wide").Open("table").Open("thead").Open("tr");
+        Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", label).Open("table", "aria-label", label).Open("thead").Open("tr");
         foreach ((string name, bool isText) in heads)
             Element("th", name, "scope", "col", "class", isText ? "text" : "figure");
         Close().Close().Open("tbody");

@@ -5,7 +5,7 @@
 
   const section = document.getElementById("explore");
   const source = document.getElementById("explore-data");
-  if (!section || !source) return;
+  if (!section || !(source || section.dataset.live)) return;
 
   // ---- reading what PlotEncoding.cs and RangeHistograms.cs wrote ----
 
@@ -44,13 +44,24 @@
       panel.at = words.column(panel.rows, 1);
       for (const series of panel.series) {
         series.values = words.column(panel.rows, series.decimals);
-        const rows = panel.at.map((_, row) => row).filter(row => Number.isFinite(series.values[row] ?? NaN));
-        series.at = rows.map(row => panel.at[row]);
-        series.points = rows.map(row => series.values[row]);
       }
+      findPoints(panel);
     }
     plot.growth = plot.documents ? { at: words.column(plot.documents, 1), count: words.column(plot.documents, 0) } : null;
     for (const range of plot.ranges) readBlocks(range, words);
+  }
+
+  // The points of each line without the rows that it passes by.
+  function findPoints(panel) {
+    for (const series of panel.series) {
+      series.at = [];
+      series.points = [];
+      series.values.forEach((value, row) => {
+        if (!Number.isFinite(value ?? NaN)) return;
+        series.at.push(panel.at[row]);
+        series.points.push(value);
+      });
+    }
   }
 
   // Where each block begins; its counts are read when they are needed.
@@ -60,7 +71,7 @@
     for (let i = 0, end = 0; i < count; i++) {
       const from = end + signed(words.next());
       end = from + words.next();
-      const block = { from: from / 10, to: end / 10, at: words.at };
+      const block = { from: from / 10, to: end / 10, bytes: words.bytes, at: words.at };
       for (let left = words.next(); left > 0; left--) if (words.next() % 2) words.next();
       range.blocks.push(block);
     }
@@ -75,24 +86,29 @@
   const tenths = microseconds => Math.round(microseconds * 10) / 10;
   const shown = nanoseconds => tenths(Math.max(100, nanoseconds) / 1000);
 
+  function countsOf(block, act) {
+    const words = new Words(block.bytes, block.at);
+    for (let left = words.next(), index = -1; left > 0; left--) {
+      const step = words.next();
+      const count = step % 2 ? words.next() : 1;
+      act(index += Math.floor(step / 2), count);
+    }
+  }
+  const isWithin = (block, from, to) => (block.from + block.to) / 2 >= from && (block.from + block.to) / 2 <= to;
+
   // Of the blocks whose middle lies in the range.
-  function summarise(range, bytes, from, to) {
+  function summarise(range, from, to) {
     const counts = new Float64Array(COUNTS);
     let total = 0, sum = 0, begin = Infinity, end = -Infinity;
     for (const block of range.blocks) {
-      const middle = (block.from + block.to) / 2;
-      if (middle < from || middle > to) continue;
+      if (!isWithin(block, from, to)) continue;
       begin = Math.min(begin, block.from);
       end = Math.max(end, block.to);
-      const words = new Words(bytes, block.at);
-      for (let left = words.next(), index = -1; left > 0; left--) {
-        const step = words.next();
-        const count = step % 2 ? words.next() : 1;
-        index += Math.floor(step / 2);
+      countsOf(block, (index, count) => {
         counts[index] += count;
         total += count;
         sum += count * (lowest(index) + highest(index)) / 2;
-      }
+      });
     }
     if (!total) return null;
     const percentiles = [50, 90, 95, 99, 99.9].map(percent => {
@@ -102,6 +118,37 @@
     let last = COUNTS - 1;
     while (!counts[last]) last--;
     return { total, begin, end, figures: [tenths(sum / total / 1000), ...percentiles, shown(highest(last))] };
+  }
+
+  // ---- HdrHistogram's V2 compressed encoding, as HistogramEncoding.cs writes it ----
+
+  async function encode(block) {
+    const words = [];
+    const put = word => {
+      // ZigZag LEB128.
+      for (word = word < 0 ? -2 * word - 1 : 2 * word; word >= 128; word = Math.floor(word / 128)) words.push(word % 128 + 128);
+      words.push(word);
+    };
+    let next = 0, last = 0;
+    countsOf(block, (index, count) => {
+      if (index - next === 1) put(0);
+      else if (index > next) put(next - index);
+      put(count);
+      next = index + 1;
+      last = index;
+    });
+    const plain = new DataView(new ArrayBuffer(40 + words.length));
+    [0x1c849313, words.length, 0, 3].forEach((value, i) => plain.setInt32(i * 4, value));
+    plain.setBigInt64(16, 100n);
+    plain.setBigInt64(24, 3600000000000n);
+    plain.setFloat64(32, 1);
+    new Uint8Array(plain.buffer, 40).set(words);
+    const packed = new Uint8Array(await new Response(new Blob([plain.buffer]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer());
+    const whole = new DataView(new ArrayBuffer(8 + packed.length));
+    whole.setInt32(0, 0x1c849314);
+    whole.setInt32(4, packed.length);
+    new Uint8Array(whole.buffer, 8).set(packed);
+    return { base64: btoa(String.fromCharCode(...new Uint8Array(whole.buffer))), max: highest(last) };
   }
 
   // ---- numbers for people, as Units.cs has them ----
@@ -183,37 +230,84 @@
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
   const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed" };
 
+  // ---- several runs laid over each other ----
+
+  // Those of the static charts, where a colour is a run.
+  const RUN_COLORS = ["o2", "o4", "o3", "o6"], RUN_STYLES = ["solid", "dashed", "dotted", "dashed"];
+
+  // Panels of one title share a place. A line knows whose it is: where a run has but one colour there, runs are told apart by colours, otherwise by dashes.
+  function combine(plots) {
+    const titles = [...new Set(plots.flatMap(plot => plot.panels.map(panel => panel.title)))];
+    return titles.map(title => {
+      const parts = plots.map(plot => ({ plot, panel: plot.panels.find(panel => panel.title === title) })).filter(part => part.panel);
+      const first = parts[0].panel;
+      const isAlone = parts.every(part => new Set(part.panel.series.map(series => series.color)).size === 1);
+      const series = parts.flatMap(({ plot, panel }) => panel.series.map(one => dress(one, plot, plots, isAlone)));
+      return { title, unit: first.unit, log: first.log, parts, series, at: first.at };
+    });
+  }
+
+  function dress(series, plot, plots, isAlone) {
+    series.plot = plot;
+    series.name = plots.length > 1 ? `${series.title} · ${plot.title}` : series.title;
+    if (plots.length === 1) return series;
+    if (isAlone) series.color = RUN_COLORS[plots.indexOf(plot)];
+    else series.style = RUN_STYLES[plots.indexOf(plot)];
+    series.shown &&= !/ (p50|max)$/.test(series.title);
+    return series;
+  }
+
+  // Of the heat map: rows for each power of ten, and the row of 1 µs.
+  const HEAT_ROWS = 16, HEAT_BASE = 20;
+
   class Explorer {
-    constructor(plot, bytes) {
-      this.plot = plot;
-      this.bytes = bytes;
+    constructor(plots) {
+      this.plots = plots;
+      this.lines = combine(plots);
+      this.home = element("div");
+      this.ended = new AbortController();
       this.from = 0;
-      this.to = plot.seconds;
+      this.to = this.seconds;
       this.axis = "time";
+      this.phase = null;
       this.cursor = null;
       this.mark = null;
       this.flipped = new Set();
     }
 
+    get ranges() { return this.plots.flatMap(plot => plot.ranges.map(range => ({ plot, range, name: this.plots.length > 1 ? `${range.title} · ${plot.title}` : range.title }))); }
+
     // -- the axis: time is what is kept, documents are a way to draw it --
 
-    get isWhole() { return this.from <= 0 && this.to >= this.plot.seconds; }
-    documentsAt(time) {
-      const { at, count } = this.plot.growth;
+    get plot() { return this.plots[0]; }
+    get seconds() { return Math.max(...this.plots.map(plot => plot.seconds)); }
+    get hasGrowth() { return this.plots.every(plot => plot.growth); }
+    get isWhole() { return this.from <= 0 && this.to >= this.seconds; }
+    documentsAt(time, plot = this.plot) {
+      const { at, count } = plot.growth;
       const right = indexOf(at, time);
       if (right === 0) return at.length ? count[0] * Math.max(0, time) / Math.max(at[0], 0.1) : 0;
       if (right === at.length) return count[right - 1];
       return count[right - 1] + (count[right] - count[right - 1]) * (time - at[right - 1]) / (at[right] - at[right - 1]);
     }
     // The first or the last moment at which there were so many.
-    timeAt(documents, isLast) {
-      const { at, count } = this.plot.growth;
+    timeAt(documents, isLast, plot = this.plot) {
+      const { at, count } = plot.growth;
       const right = isLast ? indexOf(count, documents + 0.5) : indexOf(count, documents);
-      if (right === count.length) return this.plot.seconds;
+      if (right === count.length) return plot.seconds;
       const [time, before] = right ? [at[right - 1], count[right - 1]] : [0, 0];
       return count[right] === before ? time : time + (at[right] - time) * Math.min(1, Math.max(0, (documents - before) / (count[right] - before)));
     }
-    place(time) { return this.axis === "documents" ? this.documentsAt(time) : time; }
+    place(time, plot = this.plot) { return this.axis === "documents" ? this.documentsAt(time, plot) : time - this.shiftOf(plot); }
+    // A time of the first run on another run's clock: the same second, since the chosen phase began, or when that had as many documents.
+    timeIn(plot, time, isLast = false) {
+      if (plot === this.plot) return time;
+      return this.axis === "time" ? time + this.shiftOf(plot) : this.timeAt(this.documentsAt(time), isLast, plot);
+    }
+    shiftOf(plot) {
+      const mine = plot === this.plot ? null : this.plot.phases[this.phase], other = mine && plot.phases.find(phase => phase.text === mine.text);
+      return other ? other.from - mine.from : 0;
+    }
     time(place, isLast = false) { return this.axis === "documents" ? this.timeAt(place, isLast) : place; }
     get window() {
       const from = this.place(this.from), to = this.place(this.to);
@@ -246,55 +340,70 @@
     // -- what the reader sees --
 
     build() {
-      section.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
-      for (const remark of this.plot.remarks) section.append(element("p", { class: "soft" }, remark));
-      section.append(this.buildBar());
+      section.append(this.home);
+      this.home.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
+      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, `Bands, events and phases are those of ${this.plot.title}. ${this.hasGrowth ? "Over documents, runs are laid over each other where they had as many. " : ""}Zooming to a phase lines the runs up where it begins.`));
+      for (const remark of new Set(this.plots.flatMap(plot => plot.remarks))) this.home.append(element("p", { class: "soft" }, remark));
+      this.buildBar();
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
       this.now = element("p", { class: "ex-now soft" });
-      section.append(this.strip, this.buildKey(), this.now);
-      this.panels = this.plot.panels.map((panel, i) => this.buildPanel(panel, i));
+      this.kinds = element("p", { class: "ex-key soft", "aria-hidden": "true" });
+      this.home.append(this.bar, this.strip, this.kinds, this.now);
+      this.panels = this.lines.map((panel, i) => this.buildPanel(panel, i));
       this.table = element("tbody");
       this.extent = element("p", { class: "soft" });
-      if (this.plot.ranges.length) {
+      if (this.ranges.length) {
         const heads = ["operation", "measured as", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
-        section.append(element("h3", {}, "Latency of the range"), this.extent,
+        this.home.append(element("h3", {}, "Latency of the range"), this.extent,
           element("div", { class: "wide" }, element("table", { id: "explore-range" },
+            element("caption", {}, "Percentiles of the selected range"),
             element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
+        this.buildHeat();
       }
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
+      const { signal } = this.ended;
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.recolor(); this.drawHeat(); }, { signal });
       addEventListener("hashchange", () => {
         this.readHash();
         for (const view of this.panels) view.dygraph?.updateOptions({ visibility: view.panel.series.map((_, i) => this.isShown(view.number, i)) }, true);
         this.showToggles();
         this.redraw();
-      });
+      }, { signal });
+    }
+
+    destroy() {
+      this.ended.abort();
+      clearTimeout(this.later);
+      clearTimeout(this.heatLater);
+      for (const view of this.panels) view.dygraph?.destroy();
+      this.home.remove();
     }
 
     buildBar() {
       this.range = element("output", { class: "ex-range" });
-      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.zoom(0, this.plot.seconds) }, "Whole run"));
+      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.showWhole() }, "Whole run"));
       if (this.plot.phases.length > 1) {
         this.phases = element("select", { "aria-label": "Zoom to a phase", onchange: () => {
-          const phase = this.plot.phases[this.phases.value];
-          if (phase) this.zoom(phase.from, phase.to);
+          if (this.phases.value) this.showPhase(Number(this.phases.value));
         } }, element("option", { value: "" }, "Zoom to a phase…"), ...this.plot.phases.map((phase, i) => element("option", { value: i }, `${phase.text} (${clock(phase.from)})`)));
         bar.append(this.phases);
       }
-      if (this.plot.growth) {
+      if (this.hasGrowth) {
         this.axes = element("select", { "aria-label": "Axis", onchange: () => { this.axis = this.axes.value; this.redraw(); } },
           element("option", { value: "time" }, "over time"), element("option", { value: "documents" }, "over documents"));
         bar.append(this.axes);
       }
       bar.append(element("button", { type: "button", onclick: () => this.saveCsv() }, "CSV of the range"));
-      return bar;
+      if (this.ranges.length) bar.append(element("button", { type: "button", title: "HdrHistogram log: a line for each block of the range", onclick: () => this.saveHlog() }, ".hlog of the range"));
+      this.bar?.replaceWith(bar);
+      this.bar = bar;
+      this.drawnPhases = this.plot.phases.length;
     }
 
-    buildKey() {
-      const key = element("p", { class: "ex-key soft", "aria-hidden": "true" });
+    showKinds() {
+      this.kinds.replaceChildren();
       for (const kind of Object.keys(BANDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
-        key.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
-      if (this.plot.marks.length) key.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
-      return key;
+        this.kinds.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
+      if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
     }
 
     buildPanel(panel, number) {
@@ -303,17 +412,17 @@
       view.line = element("div", { class: "ex-line", hidden: "" });
       view.selection = element("div", { class: "ex-selection", hidden: "" });
       view.over = element("div", { class: "ex-over", tabindex: "0", role: "slider", "aria-label": `${panel.title}, ${panel.unit}: cursor`, "aria-valuemin": "0",
-        "aria-valuemax": this.plot.seconds, "aria-valuenow": "0" }, view.line, view.selection);
+        "aria-valuemax": this.seconds, "aria-valuenow": "0" }, view.line, view.selection);
       const legend = element("div", { class: "ex-legend", role: "group", "aria-label": `Lines of ${panel.title}` });
       panel.series.forEach((series, i) => {
         const value = element("span", { class: "ex-value" });
         const button = element("button", { type: "button", "aria-pressed": "true", onclick: () => this.toggle(view, i) },
-          element("i", { class: series.style, style: `border-color: var(--c-${series.color})` }), element("span", {}, series.title), value);
+          element("i", { class: series.style, style: `border-color: var(--c-${series.color})` }), element("span", {}, series.name), value);
         view.buttons.push(button);
         view.values.push(value);
         legend.append(button);
       });
-      section.append(element("div", { class: "ex-panel" },
+      this.home.append(element("div", { class: "ex-panel" },
         element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? "logarithmic" : panel.unit),
           element("button", { type: "button", "aria-label": `PNG of ${panel.title}`, onclick: () => this.savePng(view) }, "PNG")),
         legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
@@ -323,18 +432,34 @@
 
     // What is drawn of the visible range: all points, or where they would lie closer than pixels the least and the greatest of each piece.
     rows(panel) {
-      const first = Math.max(0, indexOf(panel.at, this.from) - 1), end = Math.min(panel.at.length, indexOf(panel.at, this.to) + 2);
+      if (panel.parts.length === 1) return this.rowsOf(panel.parts[0]);
+      const rows = [];
+      let offset = 1;
+      for (const part of panel.parts) {
+        for (const [x, ...values] of this.rowsOf(part)) {
+          const row = new Array(panel.series.length + 1).fill(null);
+          row[0] = x;
+          values.forEach((value, i) => { row[offset + i] = value; });
+          rows.push(row);
+        }
+        offset += part.panel.series.length;
+      }
+      return rows.sort((one, other) => one[0] - other[0]);
+    }
+    rowsOf({ plot, panel }) {
+      const from = this.timeIn(plot, this.from), to = this.timeIn(plot, this.to, true);
+      const first = Math.max(0, indexOf(panel.at, from) - 1), end = Math.min(panel.at.length, indexOf(panel.at, to) + 2);
       const piece = Math.ceil((end - first) / MOST_PIECES);
       const rows = [];
       if (piece <= 2) {
-        for (let row = first; row < end; row++) rows.push([this.place(panel.at[row]), ...panel.series.map(series => series.values[row])]);
+        for (let row = first; row < end; row++) rows.push([this.place(panel.at[row], plot), ...panel.series.map(series => series.values[row])]);
         return rows;
       }
       for (let row = first; row < end; row += piece) {
         const last = Math.min(end, row + piece);
         const parts = panel.series.map(series => extremes(series.values, row, last));
-        rows.push([this.place(panel.at[row]), ...parts.map(part => part[0])], [this.place(panel.at[(row + last) >> 1]), ...parts.map(part => part[1])]);
-        if (parts.some(part => part[2])) rows.push([this.place(panel.at[last - 1]), ...parts.map(part => part[2] ? NaN : null)]);
+        rows.push([this.place(panel.at[row], plot), ...parts.map(part => part[0])], [this.place(panel.at[(row + last) >> 1], plot), ...parts.map(part => part[1])]);
+        if (parts.some(part => part[2])) rows.push([this.place(panel.at[last - 1], plot), ...parts.map(part => part[2] ? NaN : null)]);
       }
       return rows;
     }
@@ -360,7 +485,7 @@
       if (view.dygraph) view.dygraph.updateOptions({ file: this.rows(view.panel), dateWindow: this.window });
       else view.dygraph = new Dygraph(view.graph, this.rows(view.panel), this.options(view));
     }
-    isShown(number, i) { return this.plot.panels[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
+    isShown(number, i) { return this.lines[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
 
     options(view) {
       const { panel, number } = view;
@@ -451,7 +576,7 @@
         if ((right - left) * over.clientWidth > 5) this.zoom(timeOf(left), timeOf(right, true));
       });
       over.addEventListener("pointercancel", () => { start = null; this.select(0, 0); });
-      over.addEventListener("dblclick", () => this.zoom(0, this.plot.seconds));
+      over.addEventListener("dblclick", () => this.showWhole());
       over.addEventListener("keydown", event => this.key(view, event));
     }
 
@@ -475,7 +600,7 @@
         case "+": case "=": halve(0.5); break;
         case "-": halve(2); break;
         case "Enter": this.markEnd(cursor); break;
-        case "Escape": this.mark = null; this.select(0, 0); this.zoom(0, this.plot.seconds); break;
+        case "Escape": this.mark = null; this.select(0, 0); this.showWhole(); break;
         default: return;
       }
       event.preventDefault();
@@ -490,7 +615,7 @@
     }
 
     pan(by) {
-      const moved = Math.max(-this.from, Math.min(this.plot.seconds - this.to, by));
+      const moved = Math.max(-this.from, Math.min(this.seconds - this.to, by));
       this.zoom(this.from + moved, this.to + moved);
     }
 
@@ -510,12 +635,13 @@
         view.line.hidden = !(share >= 0 && share <= 1);
         view.line.style.left = `${share * 100}%`;
         const texts = view.panel.series.map((series, i) => {
-          const row = nearest(series.at, time);
-          const isNear = row < series.at.length && Math.abs(series.at[row] - time) <= reach;
+          const own = this.timeIn(series.plot, time);
+          const row = nearest(series.at, own);
+          const isNear = row < series.at.length && Math.abs(series.at[row] - own) <= reach;
           return view.values[i].textContent = isNear ? exact(view.panel.unit, series.points[row]) : "";
         });
         view.over.setAttribute("aria-valuenow", time.toFixed(1));
-        view.over.setAttribute("aria-valuetext", [this.when(time), ...texts.map((text, i) => text && this.isShown(view.number, i) ? `${view.panel.series[i].title} ${text}` : "")].filter(Boolean).join(", "));
+        view.over.setAttribute("aria-valuetext", [this.when(time), ...texts.map((text, i) => text && this.isShown(view.number, i) ? `${view.panel.series[i].name} ${text}` : "")].filter(Boolean).join(", "));
       }
       if (this.mark !== null) this.select(this.share(this.mark), share);
       this.showNow();
@@ -539,10 +665,22 @@
       this.redraw();
     }
 
+    showWhole() {
+      this.phase = null;
+      this.zoom(0, this.seconds);
+    }
+
+    // Runs laid over each other are lined up where the phase begins.
+    showPhase(i) {
+      const { from, to } = this.plot.phases[i];
+      this.phase = i;
+      this.zoom(from, this.plots.length > 1 ? Math.max(to, ...this.plots.map(plot => (plot.phases.find(phase => phase.text === this.plot.phases[i].text)?.to ?? 0) - this.shiftOf(plot))) : to);
+    }
+
     // A range lies within the run and has a length, whatever was asked for.
     limit(from, to) {
-      const length = Math.min(this.plot.seconds, Math.max(0.2, to - from));
-      this.from = Math.max(0, Math.min(from, this.plot.seconds - length));
+      const length = Math.min(this.seconds, Math.max(0.2, to - from));
+      this.from = Math.max(0, Math.min(from, this.seconds - length));
       this.to = this.from + length;
     }
 
@@ -559,17 +697,41 @@
     }
 
     redraw() {
+      this.refresh();
+      this.drawRange();
+    }
+
+    // What comes from histograms, behind what is drawn at once.
+    drawRange() {
+      this.drawTable();
+      clearTimeout(this.heatLater);
+      this.heatLater = setTimeout(() => this.drawHeat(), 60);
+    }
+
+    refresh() {
+      if (this.drawnPhases !== this.plot.phases.length) this.buildBar();
+      this.showKinds();
       this.draw();
       const digits = this.to - this.from < 60 ? 1 : 0;
-      this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.plot.seconds)}`
+      this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.seconds)}`
         + (this.plot.growth ? `, ${grouped(this.documentsAt(this.from))} to ${grouped(this.documentsAt(this.to))} documents` : "");
-      if (this.phases) this.phases.value = this.plot.phases.findIndex(phase => phase.from === this.from && phase.to === this.to) + "";
+      if (this.plots.length > 1 && this.phase !== null && this.axis === "time") this.range.textContent += `, runs aligned where ${this.plot.phases[this.phase].text} begins`;
+      if (this.phases) this.phases.value = this.plot.phases.findIndex((phase, i) => phase.from === this.from && (phase.to === this.to || i === this.phase)) + "";
       if (this.phases?.selectedIndex === -1) this.phases.value = "";
       if (this.axes) this.axes.value = this.axis;
       if (this.cursor !== null) this.moveTo(this.cursor);
       this.drawStrip();
-      this.drawTable();
       this.writeHash();
+    }
+
+    titlesOf(name) {
+      const [panel, series] = name.split(".");
+      return [this.lines[panel].title, this.lines[panel].series[series].name];
+    }
+    flip([panel, series]) {
+      const number = this.lines.findIndex(one => one.title === panel);
+      const i = number < 0 ? -1 : this.lines[number].series.findIndex(one => one.name === series);
+      if (i >= 0) this.flipped.add(`${number}.${i}`);
     }
 
     drawStrip() {
@@ -579,7 +741,7 @@
         const left = Math.max(0, this.share(phase.from)), right = Math.min(1, this.share(phase.to));
         if ((right - left) * wide < 2) return;
         blocks.push(element("span", { class: i % 2 ? "odd" : "", title: phase.text, style: `left: ${left * 100}%; width: ${(right - left) * 100}%`,
-          onclick: () => this.zoom(phase.from, phase.to) }, (right - left) * wide > 24 ? phase.text : ""));
+          onclick: () => this.showPhase(i) }, (right - left) * wide > 24 ? phase.text : ""));
       });
       this.strip.replaceChildren(...blocks);
     }
@@ -587,21 +749,88 @@
     drawTable() {
       const rows = [];
       let begin = Infinity, end = -Infinity;
-      for (const range of this.plot.ranges) {
-        const found = summarise(range, this.bytes, this.from, this.to);
+      for (const { plot, range, name } of this.ranges) {
+        const found = summarise(range, this.timeIn(plot, this.from), this.timeIn(plot, this.to, true));
         if (!found) continue;
         begin = Math.min(begin, found.begin);
         end = Math.max(end, found.end);
-        rows.push(element("tr", {}, element("td", { class: "text" }, range.title), element("td", { class: "text" }, range.response ? "response time" : "service time"),
+        rows.push(element("tr", {}, element("td", { class: "text" }, name), element("td", { class: "text" }, range.response ? "response time" : "service time"),
           element("td", { class: "figure", "data-value": found.total }, grouped(found.total)),
           ...found.figures.map(value => element("td", { class: "figure", "data-value": value, title: exact("µs", value) }, stepped(value, 1000, TIMES)))));
       }
       this.table.replaceChildren(...rows);
-      const length = this.plot.blockSeconds;
+      const length = Math.max(...this.plots.map(plot => plot.blockSeconds));
       this.extent.dataset.from = begin;
       this.extent.dataset.to = end;
       this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Computed from the histograms recorded between ${clock(begin, 1)} and ${clock(end, 1)}, without warm-up, as the program computes it`
         + (length > 1 ? `; this page holds it in blocks of ${clock(length)}, to which the range was rounded (run.db has every second).` : ".");
+    }
+
+    // -- the heat map: how many operations took how long, when --
+
+    buildHeat() {
+      const most = this.ranges.reduce((best, one, i, all) => one.range.blocks.length > all[best].range.blocks.length ? i : best, 0);
+      this.heat = element("canvas", { class: "ex-heat", role: "img" });
+      this.heatOf = element("select", { "aria-label": "Operation of the heat map", onchange: () => this.drawHeat() }, ...this.ranges.map((one, i) => element("option", { value: i }, one.name)));
+      this.heatOf.value = most;
+      this.home.append(element("div", { class: "ex-head" }, element("h3", {}, "Heat map of latency"), this.heatOf), this.heat,
+        element("p", { class: "soft" }, "The darker, the more operations took so long at that time; each step is a power of the count, so that the rare slow ones are seen."));
+    }
+
+    drawHeat() {
+      if (!this.heat) return;
+      const { plot, range, name } = this.ranges[this.heatOf.value];
+      const left = parseFloat(this.strip.style.marginLeft) || 0, wide = this.strip.clientWidth, high = 170, scale = devicePixelRatio || 1;
+      const width = left + wide + 8, pen = this.heat.getContext("2d");
+      Object.assign(this.heat, { width: width * scale, height: (high + 20) * scale });
+      Object.assign(this.heat.style, { width: `${width}px`, height: `${high + 20}px` });
+      pen.scale(scale, scale);
+      const cells = this.heatCells(plot, range, Math.max(1, Math.floor(wide / 3)));
+      this.heat.setAttribute("aria-label", cells ? `Heat map of ${name}: durations from ${onAxis("µs", cells.low)} to ${onAxis("µs", cells.high)}` : `Heat map of ${name}: nothing was measured in this range`);
+      if (!cells) return;
+      const stepX = wide / cells.columns, stepY = high / (cells.top - cells.bottom + 1), dark = Math.log1p(cells.most);
+      pen.fillStyle = colorOf("server");
+      cells.counts.forEach((count, cell) => {
+        pen.globalAlpha = 0.08 + 0.92 * Math.log1p(count) / dark;
+        const row = cell % 1000, column = (cell - row) / 1000;
+        pen.fillRect(left + column * stepX, high - (row - cells.bottom + 1) * stepY, stepX + 0.5, stepY + 0.5);
+      });
+      pen.globalAlpha = 1;
+      pen.fillStyle = color("--ink");
+      pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+      pen.textAlign = "right";
+      for (const { v, label } of this.logTicks(cells.low, cells.high, "µs")) {
+        const y = high - (Math.log10(v) * HEAT_ROWS + HEAT_BASE - cells.bottom) * stepY;
+        if (y > 6 && y < high) pen.fillText(label, left - 5, y + 4);
+      }
+      pen.textAlign = "center";
+      const [from, to] = this.window;
+      const ticks = this.axis === "time" ? this.ticks(from, to, wide) : Dygraph.numericTicks(from, to, wide, this.panels[0].dygraph.optionsViewForAxis_("x"), this.panels[0].dygraph).map(tick => ({ v: tick.v, label: onAxis("", tick.v) }));
+      for (const { v, label } of ticks) if (v > from) pen.fillText(label, left + (v - from) / (to - from) * wide, high + 15);
+    }
+
+    // Counts by column and row of the map: rows are steps of the logarithm of the duration.
+    heatCells(plot, range, columns) {
+      const counts = new Map();
+      const [from, to] = this.window;
+      const column = time => Math.floor((this.place(time, plot) - from) / (to - from) * columns);
+      let bottom = Infinity, top = -Infinity, most = 0;
+      for (const block of range.blocks) {
+        const first = Math.max(0, column(block.from)), last = Math.min(columns - 1, Math.max(first, column(block.to) - 1));
+        if (column(block.to) < 0 || first > last) continue;
+        countsOf(block, (index, count) => {
+          const row = Math.floor(Math.log10(Math.max(100, lowest(index)) / 1000) * HEAT_ROWS + HEAT_BASE);
+          bottom = Math.min(bottom, row);
+          top = Math.max(top, row);
+          for (let x = first; x <= last; x++) {
+            const sum = (counts.get(x * 1000 + row) ?? 0) + count;
+            counts.set(x * 1000 + row, sum);
+            most = Math.max(most, sum);
+          }
+        });
+      }
+      const value = row => 10 ** ((row - HEAT_BASE) / HEAT_ROWS);
+      return counts.size ? { counts, columns, bottom, top, most, low: value(bottom), high: value(top + 1) } : null;
     }
 
     // -- the link, and files --
@@ -609,6 +838,7 @@
     writeHash() {
       const parts = this.isWhole ? [] : [`from=${this.from.toFixed(1)}`, `to=${this.to.toFixed(1)}`];
       if (this.axis !== "time") parts.push(`axis=${this.axis}`);
+      if (this.plots.length > 1 && this.phase !== null) parts.push(`phase=${this.phase}`);
       if (this.flipped.size) parts.push(`flip=${[...this.flipped].join(",")}`);
       const hash = parts.length ? "#explore&" + parts.join("&") : "";
       if (hash || location.hash.startsWith("#explore&")) history.replaceState(null, "", hash || "#");
@@ -617,10 +847,12 @@
     readHash() {
       if (!location.hash.startsWith("#explore&")) return;
       const asked = new URLSearchParams(location.hash.slice(1));
-      const [from, to] = [Number(asked.get("from") ?? 0), Number(asked.get("to") ?? this.plot.seconds)];
+      const [from, to] = [Number(asked.get("from") ?? 0), Number(asked.get("to") ?? this.seconds)];
       if (to > from && from >= 0) this.limit(from, to);
-      this.axis = asked.get("axis") === "documents" && this.plot.growth ? "documents" : "time";
-      this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.plot.panels[name.split(".")[0]]?.series[name.split(".")[1]]));
+      const phase = asked.get("phase");
+      this.phase = phase !== null && this.plot.phases[phase] ? Number(phase) : null;
+      this.axis = asked.get("axis") === "documents" && this.hasGrowth ? "documents" : "time";
+      this.flipped = new Set((asked.get("flip") ?? "").split(",").filter(name => /^\d+\.\d+$/.test(name) && this.lines[name.split(".")[0]]?.series[name.split(".")[1]]));
     }
 
     get fileName() { return `${this.plot.title}-${clock(this.from)}-${clock(this.to)}`.replace(/[^\w.-]+/g, "_"); }
@@ -632,12 +864,28 @@
       for (const { panel, number } of this.panels) {
         panel.series.forEach((series, i) => {
           if (!this.isShown(number, i)) return;
-          for (let row = indexOf(series.at, this.from); row < series.at.length && series.at[row] <= this.to; row++)
-            lines.push([series.at[row], field(panel.title), field(series.title), field(panel.unit), series.points[row]].join(","));
+          const to = this.timeIn(series.plot, this.to, true);
+          for (let row = indexOf(series.at, this.timeIn(series.plot, this.from)); row < series.at.length && series.at[row] <= to; row++)
+            lines.push([series.at[row], field(panel.title), field(series.name), field(panel.unit), series.points[row]].join(","));
         });
       }
       save(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }), `${this.fileName}.csv`);
     }
+
+    // The times are seconds on this page's axis.
+    async hlog() {
+      const lines = [`#[MongoPerf, ${this.plots.map(plot => plot.title).join(", ")}: the tag is the operation; nanoseconds]`, "#[Histogram log format version 1.3]",
+        "#[StartTime: 0.000 (seconds since epoch)]", "#[BaseTime: 0.000 (seconds since epoch)]", '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'];
+      for (const { plot, range, name } of this.ranges) {
+        const from = this.timeIn(plot, this.from), to = this.timeIn(plot, this.to, true);
+        for (const block of range.blocks.filter(block => isWithin(block, from, to))) {
+          const { base64, max } = await encode(block);
+          lines.push(`Tag=${name.replace(/[,\s]+/g, "_")},${block.from.toFixed(3)},${(block.to - block.from).toFixed(3)},${(max / 1e6).toFixed(3)},${base64}`);
+        }
+      }
+      return lines.join("\n") + "\n";
+    }
+    async saveHlog() { save(new Blob([await this.hlog()], { type: "text/plain" }), `${this.fileName}.hlog`); }
 
     savePng(view) {
       const box = view.graph.getBoundingClientRect(), scale = 2, head = 48;
@@ -657,8 +905,8 @@
         pen.fillStyle = colorOf(series.color);
         pen.fillRect(x, 32, 16, 3);
         pen.fillStyle = color("--ink");
-        pen.fillText(series.title, x + 20, 38);
-        x += pen.measureText(series.title).width + 36;
+        pen.fillText(series.name, x + 20, 38);
+        x += pen.measureText(series.name).width + 36;
       });
       for (const part of view.graph.querySelectorAll("canvas")) pen.drawImage(part, 0, head, box.width, box.height);
       pen.textBaseline = "middle";
@@ -671,15 +919,160 @@
     }
   }
 
+  // ---- a run that is under way ----
+
+  // Seconds without a point after which a line ends.
+  const LONGEST_GAP = 3.5;
+
+  // Adds what came since; what is older than the tail begins stays.
+  function append(plot, tail) {
+    for (const added of tail.panels) {
+      const panel = plot.panels.find(panel => panel.title === added.title);
+      if (!panel) continue;
+      if (added.again) cut(panel, indexOf(panel.at, tail.since));
+      const lines = added.series.map(series => panel.series.find(mine => mine.title === series.title));
+      const ends = panel.series.map(series => added.again ? Infinity : series.at[series.at.length - 1] ?? Infinity);
+      added.at.forEach((at, row) => {
+        added.series.forEach((series, i) => {
+          const value = series.values[row], line = lines[i];
+          if (!line || value === null) return;
+          const place = panel.series.indexOf(line);
+          if (at - ends[place] > LONGEST_GAP) put(panel, line, ends[place] + 0.1, NaN);
+          ends[place] = at;
+          put(panel, line, at, value);
+        });
+      });
+      findPoints(panel);
+    }
+    if (plot.growth && tail.growth) {
+      tail.growth.at.forEach((at, row) => {
+        if (at <= (plot.growth.at[plot.growth.at.length - 1] ?? -1)) return;
+        plot.growth.at.push(at);
+        plot.growth.count.push(Math.max(plot.growth.count[plot.growth.count.length - 1] ?? 0, tail.growth.count[row]));
+      });
+    }
+    for (const added of tail.ranges) {
+      const range = plot.ranges.find(range => range.title === added.title);
+      if (range) range.blocks.push(...added.blocks);
+    }
+    plot.marks = [...plot.marks.filter(mark => mark.at < tail.since), ...tail.marks];
+    extend(plot.bands, tail.bands);
+    extend(plot.phases, tail.phases);
+    plot.seconds = Math.max(plot.seconds, tail.seconds);
+  }
+
+  function cut(panel, rows) {
+    panel.at.length = rows;
+    for (const series of panel.series) series.values.length = rows;
+  }
+
+  function put(panel, line, at, value) {
+    const row = indexOf(panel.at, at);
+    if (panel.at[row] !== at) {
+      panel.at.splice(row, 0, at);
+      for (const series of panel.series) series.values.splice(row, 0, null);
+    }
+    line.values[row] = value;
+  }
+
+  function extend(bands, added) {
+    for (const band of added) {
+      const mine = bands.findLast(mine => mine.kind === band.kind && mine.text === band.text && mine.to >= band.from - 5);
+      if (mine) mine.to = Math.max(mine.to, band.to); else bands.push(band);
+    }
+  }
+
+  const structure = plot => JSON.stringify([plot.panels.map(panel => [panel.title, panel.series.map(series => series.title)]), plot.ranges.map(range => range.title), !!plot.growth]);
+
+  // Keeps what the reader looks at: the whole run, its last minutes, or a range that stays.
+  function follow(explorer, change) {
+    const { isWhole, from, to } = explorer, before = explorer.seconds;
+    const isAtEnd = !isWhole && to >= before - 0.15;
+    change();
+    if (isWhole) explorer.limit(0, explorer.seconds);
+    else if (isAtEnd) explorer.limit(from + explorer.seconds - before, explorer.seconds);
+  }
+
+  // Another plot in place of what is shown. Where its lines are the same, nothing is built anew.
+  function replace(explorer, plot) {
+    if (explorer && structure(explorer.plot) === structure(plot)) {
+      follow(explorer, () => {
+        explorer.plots = [plot];
+        explorer.lines = combine([plot]);
+      });
+      for (const view of explorer.panels) view.panel = explorer.lines[view.number];
+      return explorer;
+    }
+    const made = new Explorer([plot]);
+    if (explorer) {
+      for (const name of explorer.flipped) made.flip(explorer.titlesOf(name));
+      [made.from, made.to, made.axis, made.cursor] = [explorer.from, explorer.to, plot.growth ? explorer.axis : "time", explorer.cursor];
+      const isWhole = explorer.isWhole;
+      made.limit(isWhole ? 0 : made.from, isWhole ? plot.seconds : made.to);
+      section.style.minHeight = `${section.offsetHeight}px`;
+      explorer.destroy();
+    } else made.readHash();
+    made.build();
+    made.showToggles();
+    section.style.minHeight = "";
+    return made;
+  }
+
+  function live() {
+    const status = document.getElementById("live-status"), on = document.getElementById("live-on");
+    const events = new EventSource(section.dataset.live);
+    let explorer = null, run = null, state = "", ready = Promise.resolve(), isStale = false, tableAt = 0;
+    const draw = () => {
+      if (!explorer || document.hidden) return void (isStale = true);
+      isStale = false;
+      explorer.refresh();
+      const begun = performance.now();
+      // Histograms of hours take their time: twenty times as long nothing is computed.
+      if (begun < tableAt) return;
+      explorer.drawRange();
+      tableAt = performance.now() + 20 * (performance.now() - begun);
+    };
+    const handle = (name, act) => events.addEventListener(name, event => { ready = ready.then(() => act(event.data)).catch(error => { status.textContent = `This page failed: ${error.message}. Reload it.`; }); });
+    handle("plot", async text => {
+      explorer = replace(explorer, await read(text));
+      draw();
+      section.dataset.ready = "true";
+    });
+    handle("tail", async text => {
+      if (!explorer) return;
+      const tail = await read(text);
+      follow(explorer, () => append(explorer.plot, tail));
+      draw();
+      section.dataset.seconds = explorer.plot.seconds;
+    });
+    handle("status", text => {
+      const now = JSON.parse(text);
+      // The next run of a sequence has the same address.
+      if (run !== null && now.run && now.run !== run) return void location.replace(location.pathname);
+      run = now.run ?? run;
+      state = now.state;
+      status.textContent = now.text ? `${now.state}: ${now.text}` : now.state;
+      status.dataset.state = now.state;
+      if (now.on) on.textContent = `${now.plan} · ${now.on}`;
+    });
+    events.onerror = () => { if (state === "" || state === "running") status.textContent = "Not connected: the run has ended, or this page's server has. Trying again…"; };
+    document.addEventListener("visibilitychange", () => { if (isStale) draw(); });
+  }
+
   // An old browser has the static charts.
   if (typeof Dygraph === "undefined" || typeof DecompressionStream === "undefined") {
     section.append(element("p", { class: "soft" }, "This browser is too old for the interactive charts; the charts and tables below show the same run."));
     return;
   }
-  const plot = JSON.parse(source.textContent);
-  unpack(plot.packed).then(bytes => {
-    readColumns(plot, new Words(bytes));
-    const explorer = new Explorer(plot, bytes);
+  async function read(text) {
+    const plot = JSON.parse(text);
+    readColumns(plot, new Words(await unpack(plot.packed)));
+    return plot;
+  }
+  if (section.dataset.live) return live();
+  const sources = document.querySelectorAll('script[type="application/json"][id^="explore-data"]');
+  Promise.all([...sources].map(one => read(one.textContent))).then(plots => {
+    const explorer = new Explorer(plots);
     explorer.readHash();
     explorer.build();
     explorer.showToggles();

@@ -415,6 +415,33 @@ public sealed class StoredComparisonTests : IDisposable
     }
 
     [Fact]
+    public void Page_says_what_is_compared_then_the_result_in_a_sentence_then_every_caution_of_the_runs()
+    {
+        DeploymentInfo sharded = RunParts.Deployment() with { Kind = DeploymentKind.Sharded, Topology = Topology.Sharded, ShardCount = 3, Remarks = ["cluster of 3 shards on one machine: every write goes into the oplog of its shard"] };
+        RunComparison comparison = Compare(
+            new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4", "q5"] },
+            new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4", "q5"], NoiseSeed = 2, Deployment = sharded, Speed = phase => phase == "q5" ? 0.5 : 2 });
+
+        Assert.Equal("3 shards against one mongod", ComparisonTitle.Of(comparison));
+        Assert.Contains("2026-11-21-b: cluster of 3 shards on one machine: every write goes into the oplog of its shard", comparison.Notes);
+        string conclusion = ComparisonTitle.Conclusion("3 shards", "one mongod", comparison.Candidates[0]);
+        Assert.Matches(@"^3 shards against one mongod: slower in q5 \((49|5[01])(\.\d)? % slower\); faster in q4 \((9\d % faster|(1\.9|2|2\.1) times as fast)\)\.$", conclusion);
+        string page = File.ReadAllText(ComparisonWriter.WriteAll(comparison, _runs.At("compare-x")).Page);
+        int[] places = [.. new[] { "<h1>MongoPerf: 3 shards against one mongod</h1>", conclusion, "every write goes into the oplog", "<nav", "<h2 id=\"section-3-shards-mixed\">" }.Select(text => page.IndexOf(text, StringComparison.Ordinal))];
+        Assert.DoesNotContain(-1, places);
+        Assert.Equal(places.Order(), places);
+    }
+
+    [Fact]
+    public void Sides_are_called_by_what_tells_them_apart()
+    {
+        NoisyRun run = new() { Sizes = 0, Phases = ["read"] };
+        Assert.Equal("mongod 7.0.5 against mongod 6.0.5", ComparisonTitle.Of(Compare(run, run with { Deployment = RunParts.Deployment() with { ServerVersion = "7.0.5" } })));
+        Assert.Equal("1 GiB of memory against no limits", ComparisonTitle.Of(CompareAs("limits", run, run with { Change = s => s with { Deployment = s.Deployment with { MemoryLimitBytes = 1L << 30 } } })));
+        Assert.Equal("same-1 against same-0", ComparisonTitle.Of(CompareAs("same", run, run)));
+    }
+
+    [Fact]
     public void The_same_runs_give_the_same_words_each_time()
     {
         RunComparison first = Compare(Single(1), Single(2));
@@ -474,6 +501,13 @@ public sealed class StoredComparisonTests : IDisposable
         for (int i = 0; i < runs.Length; i++)
             (runs[i] with { Id = ids[i] }).Write(_runs.Path);
         return Compared(ids);
+    }
+
+    private RunComparison CompareAs(string name, params NoisyRun[] runs)
+    {
+        foreach ((int i, NoisyRun run) in runs.Index())
+            (run with { Id = $"{name}-{i}" }).Write(_runs.Path);
+        return Compared([.. runs.Select((_, i) => $"{name}-{i}")]);
     }
 
     private RunComparison Compared(params string[] ids)

@@ -1,0 +1,23 @@
+using MongoPerf.Reporting.Explore;
+
+namespace MongoPerf.Reporting.Html;
+
+/// <summary>The page of a run that is under way: the Explore section without data, which come as events.</summary>
+/// <param name="Html">The whole of it.</param>
+/// <param name="Policy">Its Content Security Policy, for the head of the answer too.</param>
+internal sealed record LivePage(string Html, string Policy)
+{
+    /// <param name="run">Its id.</param>
+    /// <param name="library">dygraphs.</param>
+    public static LivePage Of(string run, ChartLibrary library)
+    {
+        HtmlExplore explore = HtmlExplore.Live(library);
+        HtmlWriter html = HtmlPage.Begin($"MongoPerf live: {run}", explore.Css, explore.Scripts, connects: true);
+        html.Element("h1", $"MongoPerf live: {run}", "id", "live-title").Element("p", "", "class", "soft", "id", "live-on");
+        html.Element("p", "Connecting…", "id", "live-status", "role", "status");
+        explore.Section(html);
+        explore.Data(html);
+        html.Close().Close();
+        return new LivePage(html.ToString(), HtmlPage.Policy(explore.Scripts, connects: true));
+    }
+}

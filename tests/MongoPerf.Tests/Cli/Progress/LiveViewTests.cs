@@ -1,0 +1,103 @@
+using MongoPerf.Cli.Progress;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Scenarios;
+using MongoPerf.Tests.Support;
+using Spectre.Console;
+
+namespace MongoPerf.Tests.Cli.Progress;
+
+/// <summary>What the terminal's live view says.</summary>
+public sealed class LiveViewTests
+{
+    [Fact]
+    public void Rate_of_a_mix_is_that_of_all_its_operations()
+    {
+        ProgressState state = State();
+        state.OnPhaseStarted(RunParts.Phase(1, "a"), ["read", "update"]);
+        state.OnSample(Second("read", 1, 300));
+        state.OnSample(Second("update", 1, 100));
+
+        Assert.StartsWith("400 operations/s", Row(state.Snapshot(), "rate"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Operation_that_ended_before_the_others_no_longer_counts()
+    {
+        ProgressState state = State();
+        state.OnPhaseStarted(RunParts.Phase(1, "a"), ["read", "update"]);
+        state.OnSample(Second("read", 1, 300));
+        for (int second = 1; second <= 5; second++)
+            state.OnSample(Second("update", second, 100));
+
+        Assert.StartsWith("100 operations/s", Row(state.Snapshot(), "rate"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Time_left_of_a_sequence_counts_the_runs_that_follow()
+    {
+        ProgressSnapshot now = Snapshot() with { Place = new RunPlace(1, 3), Elapsed = TimeSpan.FromSeconds(40), Eta = new Eta(50, 60, 70) };
+
+        Assert.Contains("(run 1 of 3)", Row(now, "run"), StringComparison.Ordinal);
+        Assert.Equal("40 s elapsed, about 1 min 00 s left (50 s to 1 min 10 s)", Row(now, "time"));
+        Assert.Equal("about 4 min 20 s left", Row(now, "all runs"));
+        Assert.DoesNotContain(LiveView.Rows(now with { Place = new RunPlace(3, 3) }, 80), row => row.Name == "all runs");
+    }
+
+    [Fact]
+    public void Sparkline_shows_the_last_values_from_zero_to_the_largest()
+    {
+        Assert.Equal("▁▄█", ProgressText.Sparkline([1, 4, 8], 3));
+        Assert.Equal("  ▄█", ProgressText.Sparkline([50, 100], 4));
+        Assert.Equal("█▁ ", ProgressText.Sparkline([900, 100, 1, 0], 3));
+        Assert.Equal("   ", ProgressText.Sparkline([], 3));
+    }
+
+    [Theory]
+    [InlineData(80)]
+    [InlineData(120)]
+    [InlineData(41)]
+    public void No_line_of_the_view_is_wider_than_the_terminal_and_none_wraps(int width)
+    {
+        ProgressSnapshot now = Snapshot() with
+        {
+            Deployment = "mongod 6.0.5, sharded cluster of three shards with three members each, 127.0.0.1:27017, through MongoDB.Driver 3.4.0",
+            Documents = 123_456_789, Target = 500_000_000, Failed = 1,
+            Last = [Second("a long name of an operation of a scenario", 1, 12345)],
+            Rates = [.. Enumerable.Range(0, 60).Select(i => (double)i)],
+        };
+        var output = new StringWriter();
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Out = new AnsiConsoleOutput(output) });
+        console.Profile.Width = width;
+        console.Write(LiveView.Draw(now, width));
+
+        string[] lines = output.ToString().TrimEnd().Split('\n');
+        // A row each, and the frame.
+        Assert.Equal(10 + 2, lines.Length);
+        Assert.All(lines, line => Assert.True(line.TrimEnd().Length <= width - 1, line));
+    }
+
+    [Theory]
+    [InlineData("short", 80, 79)]
+    [InlineData("", 80, 79)]
+    public void Line_above_the_view_covers_what_was_drawn_there(string line, int width, int length) => Assert.Equal(length, LiveView.Padded(line, width).Length);
+
+    [Fact]
+    public void Line_that_wraps_covers_the_rest_of_its_last_row_too() => Assert.Equal(159, LiveView.Padded(new string('x', 100), 80).Length);
+
+    private static string Row(ProgressSnapshot now, string name) => LiveView.Rows(now, 200).First(row => row.Name == name).Value;
+
+    private static ProgressSnapshot Snapshot() => State().Snapshot();
+
+    private static ProgressState State()
+    {
+        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c}]}]\n";
+        return new ProgressState("2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
+    }
+
+    private static Sample Second(string operation, int second, long operations) => RunParts.Sample(1) with
+    {
+        AtMilliseconds = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(), Phase = 1, Operation = operation, Seconds = 1, Operations = operations, Documents = operations,
+    };
+}
