@@ -36,6 +36,7 @@ public static class CommandLine
             RunCommand.Create(),
             ResumeCommand.Create(),
             CompareCommand.Create(),
+            MergeCommand.Create(),
             ReportCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),

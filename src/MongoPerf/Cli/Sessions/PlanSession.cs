@@ -120,6 +120,8 @@ internal static class PlanSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is finished", $"'mongoperf report {folder.Id}' shows it");
         if (stored.IsWriterAlive)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
+        if (stored.Run.Clients.Count > 0)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed", "resume theirs, then merge them again");
         if (stored.FindNote(ServerData.DeletedNote) is not null)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data were deleted by 'clean'", $"'mongoperf report {folder.Id}' shows what it measured");
         if (stored.Deployment?.Kind == DeploymentKind.Tyrant)

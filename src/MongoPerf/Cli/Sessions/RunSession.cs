@@ -308,7 +308,7 @@ internal sealed class RunSession : IDisposable
 
     private EnvironmentInfo ReadEnvironment()
     {
-        EnvironmentInfo environment = EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine);
+        EnvironmentInfo environment = EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine) with { Clock = CompareClock() };
         // Calibrated is MongoPerf's own client, and the null deployment is what it was calibrated on.
         if (Request.Engine is not null || Deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || CalibrationFolder.OfUser() is not { } calibrations)
             return environment;
@@ -316,6 +316,15 @@ internal sealed class RunSession : IDisposable
         if (problem is not null)
             Progress.Tell($"warning: calibration not used: {problem}");
         return environment with { Calibration = found };
+    }
+
+    /// <summary>By the server's clock runs of several clients are laid over each other.</summary>
+    private ClientClock? CompareClock()
+    {
+        if (Deployment is TyrantDeployment)
+            return null;
+        using MongoConnection connection = MongoConnection.Open(Deployment.Address, Connections);
+        return ServerClock.Compare(connection, Clock);
     }
 
     /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>
