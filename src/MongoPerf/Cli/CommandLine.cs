@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
 
@@ -37,6 +38,7 @@ public static class CommandLine
             ResumeCommand.Create(),
             CompareCommand.Create(),
             MergeCommand.Create(),
+            AgentCommand.Create(),
             ReportCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),

@@ -12,8 +12,9 @@ internal static class MergeSession
     /// <param name="missing">Names of clients that left no run; known where somebody started them.</param>
     /// <param name="commandLine">As typed, secrets masked.</param>
     /// <param name="output">Where the run goes.</param>
+    /// <param name="note">Kept with the run; null for none.</param>
     /// <exception cref="UserException">The runs are not of one plan.</exception>
-    public static ExitCode Merge(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, string commandLine, OutputRequest output)
+    public static ExitCode Merge(IReadOnlyList<StoredRun> parts, IReadOnlyList<string> missing, string commandLine, OutputRequest output, (string Name, string Value)? note = null)
     {
         if (MergeCheck.FindFault(parts) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault, "merge takes the runs that several clients made of one plan at the same time; 'compare' sets different runs against each other");
@@ -24,6 +25,8 @@ internal static class MergeSession
         try
         {
             using RunStore store = RunStore.Create(folder.Path, merger.Head(folder.Id, commandLine), ordered[0].Settings);
+            if (note is { } kept)
+                store.SetNote(kept.Name, kept.Value);
             merger.Write(store);
         }
         catch (Exception e) when (e is HistogramFormatException or RunStoreException)

@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Agents;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -52,6 +53,9 @@ internal sealed record RunRequest
 
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
+
+    /// <summary>The run is one of several agents'; null for one that does all of its plan.</summary>
+    public AgentRole? Agent { get; init; }
 
     public required OutputRequest Output { get; init; }
 }
