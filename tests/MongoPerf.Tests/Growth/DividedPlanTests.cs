@@ -93,7 +93,7 @@ public sealed class DividedPlanTests
     [InlineData("[{name: add, count: 10, operations: [{insert: users}]}]", "inserts beside other work")]
     [InlineData("[{name: read, until: p99 ±5 %, operations: [{find: users}]}]", "measures until a percentile is known")]
     [InlineData("[{load: users}]", null)]
-    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users}, {update: users, set: {n: 1}}, {delete: users}]}]", null)]
+    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users}, {update: users, with: {$set: {n: 1}}}, {delete: users}]}]", null)]
     public void What_can_not_be_divided_is_told(string phases, string? fault)
     {
         Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}phases: {phases}\n"), new PlanOverrides(), 42).Plan;

@@ -101,7 +101,7 @@ internal static class AgentSession
         var request = new RunRequest
         {
             Settings = settings,
-            Plan = plan,
+            Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
             ReadPlan = seed => StoredPlan.Read(settings, seed),
             Seed = claim.Seed,
             SeedWasGiven = true,

@@ -92,6 +92,8 @@ internal static class PlanSession
         RequireUnfinished(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
         RunRequest read = request(stored);
+        if (stored.Run.Part is { } part && read.Agent is null)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is part {part.Number} of {part.Count} of a plan and can't be resumed alone", "resume the merged run with --coordinator, and start this agent again as before");
         using StopSignals? own = given is null ? new StopSignals() : null;
         StopSignals signals = given ?? own!;
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
@@ -103,6 +105,8 @@ internal static class PlanSession
         PreparedData prepared = asked.Agent is { Share.IsFirst: false }
             ? Follow(asked, (asked.Seed, ReadStart(stored)))
             : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
+        if (asked.Agent is { Share.IsFirst: true } first)
+            first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
@@ -253,7 +257,8 @@ internal static class PlanSession
             Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
             if (lost is not null && CommandRunner.HintOf(lost) is { } hint)
                 Console.Error.WriteLine($"hint:  {hint}");
-            Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
+            if (session.Request.Agent is null)
+                Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
         }
 
         foreach (string text in run.FailedAssertions)
@@ -261,7 +266,7 @@ internal static class PlanSession
         bool hasSkipped = !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);
         if (hasSkipped && !isInterrupted)
             Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
-        return isInterrupted ? ExitCode.Interrupted
+        return isInterrupted || (why is not null && session.Request.Agent is not null) ? ExitCode.Interrupted
             : run.StopReason is not null ? ExitCode.Refused
             : lost is CollectionBusyException ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect
