@@ -45,9 +45,6 @@ internal sealed class Coordinator : IDisposable
     public const string Claimed = "claimed";
     public const string Ended = "ended";
 
-    /// <summary>Agents are heard of every five seconds.</summary>
-    public const double LostAfterSeconds = 20;
-    public const double SaySeconds = 5;
 
     /// <summary>What others wrote is not read beyond.</summary>
     private const int MostSettings = 8 << 20;
@@ -78,6 +75,12 @@ internal sealed class Coordinator : IDisposable
         _stop = stop;
         Hosts = hosts;
     }
+
+    /// <summary>How often agents say that they live: every five seconds, unless a test has shorter leases.</summary>
+    public static double SaySeconds => LeaseKeeper.Length.TotalSeconds / 6;
+
+    /// <summary>An agent that was silent for longer counts as lost.</summary>
+    public static double LostAfterSeconds => 4 * SaySeconds;
 
     public IReadOnlyList<ServerAddress> Hosts { get; }
 
