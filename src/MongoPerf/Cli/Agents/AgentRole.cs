@@ -50,8 +50,8 @@ internal sealed class AgentRole : IDisposable
         while (!stop.IsCancellationRequested)
         {
             IReadOnlyList<AgentState> parts = _coordinator.ReadParts(_claim.Plan, out string? why);
-            if (why is not null)
-                return why;
+            if (why is not null || parts.Count != Share.Count)
+                return why ?? "the coordinator does not know the plan any more";
             AgentState[] behind = [.. parts.Where(part => part.Position < position)];
             if (behind.Length == 0)
             {

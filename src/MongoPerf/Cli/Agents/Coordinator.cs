@@ -125,14 +125,24 @@ internal sealed class Coordinator : IDisposable
         foreach (BsonDocument plan in Find(open))
         {
             string id = plan.FindString("_id") ?? "";
-            (string, object?)[] own = number is { } only ? [("number", only)] : [];
-            BsonDocument taken = BsonDocument.Of(("$set", BsonDocument.Of(("name", name), ("state", Claimed), ("seen", Time(now)))));
-            BsonDocument? known = Modify(BsonDocument.Of([("kind", "part"), ("plan", id), ("name", name), ("state", BsonDocument.Of(("$ne", Ended))), .. own]), taken);
-            BsonDocument? part = known ?? Modify(BsonDocument.Of([("kind", "part"), ("plan", id), ("name", BsonDocument.Of(("$exists", false))), ("state", Free), .. own]), taken);
-            if (part is null)
-                continue;
-            isAgain = known is not null;
-            return Read(plan, id, name, (int)(part.FindInt64("number") ?? 0));
+            BsonDocument taken = Set(("name", name), ("state", Claimed), ("seen", Time(now)));
+            BsonDocument? part;
+            if (Find(BsonDocument.Of(("kind", "part"), ("plan", id), ("name", name))) is [var known, ..])
+            {
+                // An agent that came back. Two of one name would do one part twice: who has it is heard of.
+                bool isSilent = now - (known.FindInt64("seen") ?? 0) > LostAfterSeconds * 1000;
+                bool isOpen = Text(known, "state") == Free || (Text(known, "state") == Claimed && isSilent);
+                part = isOpen ? Modify(BsonDocument.Of(("_id", known.Find("_id")), ("state", known.Find("state")), ("seen", known.Find("seen"))), taken) : null;
+                isAgain = part is not null;
+            }
+            else
+            {
+                (string, object?)[] own = number is { } only ? [("number", only)] : [];
+                part = Modify(BsonDocument.Of([("kind", "part"), ("plan", id), ("name", BsonDocument.Of(("$exists", false))), ("state", Free), .. own]), taken);
+            }
+
+            if (part is not null)
+                return Read(plan, id, name, (int)(part.FindInt64("number") ?? 0));
         }
 
         return null;
