@@ -40,6 +40,7 @@ public sealed partial class ArchitectureTests
         // How connections fail; nothing of messages.
         ["MongoPerf.Engine.Phases"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Wire.Connections"],
         ["MongoPerf.Engine.Growth"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, "MongoPerf.Engine.Phases"],
+        ["MongoPerf.Engine.Merging"] = [Measurement, Plans, Runs, Failures, "MongoPerf.Engine.Phases"],
         ["MongoPerf.Engine.Executors"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Collections, Sharding, "MongoPerf.Engine.Phases", Wire],
         ["MongoPerf.Server"] = ["MongoPerf.Wire"],
         ["MongoPerf.OfficialDriver"] = ["MongoPerf.Engine", "MongoPerf.Wire"],

@@ -40,8 +40,9 @@ public interface IDataStore : IDisposable
 
     /// <summary>One beyond the greatest number that is stored.</summary>
     /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>
-    /// <param name="from">All below are known to be there.</param>
-    long FindEnd(PlanCollection collection, long from);
+    /// <param name="from">All below are known to be there, or somebody else's.</param>
+    /// <param name="before">Only numbers below are looked for.</param>
+    long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1);
 
     /// <summary>Numbers of a range that are not stored, read from the _id index: counters of a server may be wrong after a crash.</summary>
     /// <param name="collection">Of which <see cref="FindsDocuments"/> holds.</param>

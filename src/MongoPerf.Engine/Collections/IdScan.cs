@@ -33,15 +33,16 @@ internal sealed class IdScan(MongoConnection connection, string database, string
     }
 
     /// <param name="from">All below are known to be there.</param>
+    /// <param name="before">Only numbers below are looked for.</param>
     /// <returns>One beyond the greatest number that is stored.</returns>
-    public long FindEnd(long from)
+    public long FindEnd(long from, long before)
     {
         if (ids.AreOrdered(DocumentNumbers.Limit - 1))
-            return FindLast();
+            return FindLast(before);
         long end = from;
-        for (long first = from; first < end + LongestGap; first += BlockSize)
+        for (long first = from; first < Math.Min(before, end + LongestGap); first += BlockSize)
         {
-            HashSet<long> present = FindPresent(new NumberRange(first, first + BlockSize));
+            HashSet<long> present = FindPresent(new NumberRange(first, Math.Min(before, first + BlockSize)));
             if (present.Count > 0)
                 end = present.Max() + 1;
         }
@@ -49,11 +50,11 @@ internal sealed class IdScan(MongoConnection connection, string database, string
         return end;
     }
 
-    private long FindLast()
+    private long FindLast(long before)
     {
         BsonDocument? last = connection.RunCursor(database, BsonDocument.Of(
             ("find", collection),
-            ("filter", FilterOf(new NumberRange(0, DocumentNumbers.Limit - 1))),
+            ("filter", FilterOf(new NumberRange(0, before))),
             ("sort", BsonDocument.Of(("_id", -1))),
             ("projection", BsonDocument.Of(("_id", 1))),
             ("limit", 1),

@@ -105,7 +105,7 @@ public sealed class WireCollection : IDisposable
     });
 
     /// <inheritdoc cref="IDataStore.FindEnd"/>
-    public long FindEnd(long from) => Retry(connection => ScanOn(connection).FindEnd(from));
+    public long FindEnd(long from, long before = DocumentNumbers.Limit - 1) => Retry(connection => ScanOn(connection).FindEnd(from, before));
 
     /// <inheritdoc cref="IDataStore.FindMissing"/>
     public IReadOnlyList<NumberRange> FindMissing(NumberRange range) => range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));

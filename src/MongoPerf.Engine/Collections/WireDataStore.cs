@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -58,7 +59,7 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public bool FindsDocuments(PlanCollection collection) => collection.Files is null;
 
-    public long FindEnd(PlanCollection collection, long from) => Of(collection.Stored[0]).FindEnd(from);
+    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) => Of(collection.Stored[0]).FindEnd(from, before);
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).FindMissing(range);
 

@@ -61,7 +61,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         {
             BsonDocument? marker = FindMarker(connection, collection);
             BsonDocument? writer = marker?.FindDocument("writer");
-            long now = ReadServerTime(connection);
+            long now = ServerClock.ReadTime(connection);
             bool isFree = writer is null || MayTake(writer, now);
             if (isFree && TryWrite(connection, collection, marker, now))
             {
@@ -82,7 +82,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         string[] held = Held();
         if (held.Length == 0 || _lost is not null)
             return;
-        long until = ReadServerTime(connection) + LengthMilliseconds;
+        long until = ServerClock.ReadTime(connection) + LengthMilliseconds;
         BsonDocument[] updates = [.. held.Select(name => Update(OwnLease(name), BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", Time(until)))))))];
         if (connection.RunCommand(database, BsonDocument.Of(("update", WireCollection.MarkerCollection), ("updates", updates))).FindInt64("n") == held.Length)
             return;
@@ -137,11 +137,6 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     }
 
     private BsonDocument? FindMarker(MongoConnection connection, string collection) => WireCollection.FindMarker(connection, database, collection);
-
-    /// <summary>isMaster, as every version since 3.6 answers it and no rights are needed for it.</summary>
-    private static long ReadServerTime(MongoConnection connection) =>
-        connection.RunCommand("admin", BsonDocument.Of(("isMaster", 1))).FindInt64("localTime")
-        ?? throw new WireProtocolException("isMaster: the reply has no localTime, by which leases are given");
 
     private bool MayTake(BsonDocument writer, long now)
     {

@@ -20,19 +20,22 @@ internal sealed class Filling(RunContext run)
     /// <param name="phase">Its first group inserts.</param>
     /// <param name="head">Of its record.</param>
     /// <param name="collection">That is filled.</param>
-    /// <param name="range">The numbers that must be stored afterwards.</param>
+    /// <param name="range">The numbers that must be stored afterwards, by this client.</param>
+    /// <param name="all">Those of all clients, of which <paramref name="range"/> is this one's, or what is left of that.</param>
     /// <param name="continues">A part was written before the run was interrupted.</param>
     /// <param name="stop">Ends it early.</param>
     /// <param name="isMeasured">Its result is stored; otherwise it only makes the documents.</param>
     /// <param name="beforeComplete">Makes what is filled durable, and adds to its record, before that counts as complete; null for nothing.</param>
     /// <returns>The record and where the collection ends now; no record when it was stopped in the middle: what is there is counted and repaired when the run is resumed.</returns>
     public (PhaseRecord? Record, long End) Fill(
-        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, bool continues, CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
+        Phase phase, PhaseRecord head, PlanCollection collection, NumberRange range, NumberRange all, bool continues, CancellationToken stop, bool isMeasured = true, Func<PhaseRecord, PhaseRecord>? beforeComplete = null)
     {
         bool isRead = phase.Groups.Count > 1;
+        bool isAlone = run.Options.Share.IsWhole;
         if (isRead)
-            run.Keys[collection.Name] = new KeySpace(range.First);
-        var numbers = new NumberSource(range.First, range.End, isRead ? run.Keys[collection.Name] : null);
+            run.Keys[collection.Name] = new KeySpace(isAlone ? range.First : all.First);
+        // Of what several clients write at once nobody knows what is there without a gap.
+        var numbers = new NumberSource(range.First, range.End, isRead && isAlone ? run.Keys[collection.Name] : null);
         PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues, stop);
         GroupResult writer = outcome.Groups[0];
         var insert = (InsertDocuments)phase.Groups[0].Operations[0].Operation;
@@ -48,11 +51,17 @@ internal sealed class Filling(RunContext run)
             return (null, end);
         }
 
-        run.Keys[collection.Name] = new KeySpace(range.End);
+        if (!run.Meet(head.Number, MeetingStage.End, stop))
+        {
+            run.Store.EndPhase(outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End });
+            return (null, range.End);
+        }
+
+        run.Keys[collection.Name] = new KeySpace(all.End);
         // Stopped together with its last number: all of it is there.
         GroupResult[] others = [.. outcome.Groups.Skip(1)];
-        PhaseRecord record = outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = range.End };
-        return (_phases.Complete(phase, new PhaseOutcome(beforeComplete?.Invoke(record) ?? record, others)), range.End);
+        PhaseRecord record = outcome.Record with { Operations = isMeasured ? [settled, .. outcome.Record.Operations.Skip(1)] : [], Documents = all.End };
+        return (_phases.Complete(phase, new PhaseOutcome(beforeComplete?.Invoke(record) ?? record, others)), all.End);
     }
 
     /// <summary>Adds documents for the phase's time or count, proves what arrived, and writes what is missing again.</summary>
@@ -107,10 +116,14 @@ internal sealed class Filling(RunContext run)
     /// <summary>Where writing continues in a collection that was left in the middle: everything below is made whole first.</summary>
     /// <param name="collection">That is filled.</param>
     /// <param name="checkpoint">All below are known to be there.</param>
-    public long FindWholeEnd(PlanCollection collection, long checkpoint)
+    public long FindWholeEnd(PlanCollection collection, long checkpoint) => FindWholeEnd(collection, new NumberRange(checkpoint, DocumentNumbers.Limit - 1));
+
+    /// <param name="collection">That is filled.</param>
+    /// <param name="range">What is written from its start on; all else is not looked at.</param>
+    public long FindWholeEnd(PlanCollection collection, NumberRange range)
     {
-        long end = Math.Max(checkpoint, run.Data.FindEnd(collection, checkpoint));
-        Repair(collection, new NumberRange(checkpoint, end));
+        long end = Math.Max(range.First, run.Data.FindEnd(collection, range.First, range.End));
+        Repair(collection, range with { End = end });
         return end;
     }
 

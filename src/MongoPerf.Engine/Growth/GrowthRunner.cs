@@ -48,7 +48,8 @@ internal sealed class GrowthRunner
         foreach (GrowingCollection collection in _growth.Collections)
         {
             _durable[collection.Name] = documents * collection.Factor;
-            _ends[collection.Name] = _filling.FindWholeEnd(CollectionOf(collection.Name), documents * collection.Factor);
+            // Of several clients each looks for the end of what it writes itself.
+            _ends[collection.Name] = _run.Options.Share.IsWhole ? _filling.FindWholeEnd(CollectionOf(collection.Name), documents * collection.Factor) : documents * collection.Factor;
             _run.Keys[collection.Name] = new KeySpace(_ends[collection.Name]);
         }
 
@@ -99,15 +100,21 @@ internal sealed class GrowthRunner
         int number = _numbers.OfWrite(point.Step, PlaceOf(_growth.Writes, write.Write), PlaceOf(_growth.Collections, write.Collection));
         string label = _growth.Collections.Count == 1 ? write.Write.Name : $"{name}.{write.Write.Name}";
         var head = new PhaseRecord { Number = number, Phase = label, Description = write.Write.Description, Kind = PhaseKind.Write, Growth = point, Collection = name };
-        var left = new NumberRange(Math.Max(write.Range.First, _ends[name]), write.Range.End);
+        NumberRange own = _run.Options.Share.Of(write.Range);
+        long written = _run.Options.Share.IsWhole || own.Count == 0 ? _ends[name] : _filling.FindWholeEnd(collection, own);
+        var left = new NumberRange(Math.Max(own.First, written), own.End);
         if (left.Count == 0)
         {
-            NoteWritten(write, head);
+            if (!_run.Meet(number, MeetingStage.End, stop))
+                return false;
+            _ends[name] = Math.Max(_ends[name], write.Range.End);
+            _run.Keys[name] = new KeySpace(_ends[name]);
+            NoteWritten(write, head, isOthers: own.Count == 0);
             return true;
         }
 
         var phase = new Phase { Name = label, Groups = [write.Write.Groups[name], .. _growth.Beside] };
-        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, continues: left.First > write.Range.First, stop, write.Write.IsMeasured);
+        (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, write.Range, continues: left.First > own.First, stop, write.Write.IsMeasured);
         if (record is null)
             return false;
         _step.Add(record);
@@ -115,15 +122,16 @@ internal sealed class GrowthRunner
     }
 
     /// <summary>The last documents of a write and its result are not stored at one moment.</summary>
-    private void NoteWritten(WriteRange write, PhaseRecord head)
+    private void NoteWritten(WriteRange write, PhaseRecord head, bool isOthers)
     {
         if (_before.FindComplete(head.Number) is { } done)
         {
             _step.Add(done);
         }
-        else if (write.Range.End > _durable[write.Collection.Name] && _before.IsResumed)
+        else if (isOthers || (write.Range.End > _durable[write.Collection.Name] && _before.IsResumed))
         {
-            _run.Report("resumed", $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
+            if (!isOthers)
+                _run.Report("resumed", $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
             // It is not asked for again, however often the run is resumed.
             _run.Store.EndPhase((_before.Find(head.Number) ?? head) with
             {

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
@@ -30,8 +31,10 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             bool isDone = numbers.All(n => n.IsOfGrowth ? IsGrown(n) : before.FindComplete(n.First) is not null);
             if (isDone && before.IsResumed)
                 continue;
-            Prepare(round, numbers, first, number, isExisting);
-            if (!RunRound(round, numbers, stop))
+            if (!run.Meet(first, MeetingStage.Before, stop))
+                return false;
+            Prepare(round, numbers, first, number, isExisting || !run.Options.Share.IsFirst);
+            if (!run.Meet(first, MeetingStage.Prepared, stop) || !RunRound(round, numbers, stop))
                 return false;
         }
 
@@ -118,9 +121,9 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         PlanCollection collection = round.Collections.First(c => c.Name == phase.Loads);
         // One that grows may hold more than its last checkpoint says.
         if (before.Find(head.Number) is null)
-            return collection.IsGrown ? new Filling(run).FindWholeEnd(collection, run.Keys[collection.Name].Next) : 0;
+            return collection.IsGrown && run.Options.Share.IsWhole ? new Filling(run).FindWholeEnd(collection, run.Keys[collection.Name].Next) : 0;
         if (run.Data.FindsDocuments(collection) && !phase.HasRanges)
-            return new Filling(run).FindWholeEnd(collection, run.Keys[collection.Name].Next);
+            return new Filling(run).FindWholeEnd(collection, run.Options.Share.IsWhole ? new NumberRange(run.Keys[collection.Name].Next, DocumentNumbers.Limit - 1) : run.Options.Share.Of(SinglePhases.Left(collection, run.Keys[collection.Name].Next)));
         run.Data.Drop(collection);
         run.Data.Create(collection, 0);
         return 0;

@@ -40,12 +40,37 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
             run.Report(RunEvent.Phase, PhaseRunner.LabelOf(phase));
         return head.Kind switch
         {
-            PhaseKind.Create => Create(phase, head, stop),
+            PhaseKind.Create => ByOne(phase, head, () => Create(phase, head, stop), stop),
             PhaseKind.Load => Load(phase, head, from, stop),
-            PhaseKind.Sizes => Measure(phase, head),
-            PhaseKind.Check => Check(phase, head),
+            PhaseKind.Sizes => ByOne(phase, head, () => Measure(phase, head), stop),
+            PhaseKind.Check => ByOne(phase, head, () => Check(phase, head), stop),
             _ => RunMeasured(phase, head, stop),
         };
+    }
+
+    /// <summary>What a load that begins at a number still has to write.</summary>
+    internal static NumberRange Left(PlanCollection collection, long from) => new(from, Math.Max(from, collection.Count));
+
+    /// <summary>What the first client does for all.</summary>
+    private PhaseRecord? ByOne(Phase phase, PhaseRecord head, Func<PhaseRecord?> act, CancellationToken stop)
+    {
+        if (!run.Meet(head.Number, MeetingStage.Start, stop))
+            return null;
+        PhaseRecord? record = run.Options.Share.IsFirst ? act() : Follow(phase, head);
+        return run.Meet(head.Number, MeetingStage.End, stop) ? record : null;
+    }
+
+    private PhaseRecord Follow(Phase phase, PhaseRecord head)
+    {
+        run.Store.BeginPhase(head, continues: false);
+        run.Observer.OnPhaseStarted(head, []);
+        if (phase.Creates is { } made)
+        {
+            run.Keys[made] = new KeySpace(0);
+            run.Shrunk.Remove(made);
+        }
+
+        return _phases.Complete(phase, new PhaseOutcome(head, []));
     }
 
     private PlanCollection CollectionOf(string name) => round.Collections.First(c => c.Name == name);
@@ -101,11 +126,12 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         var filling = new Filling(run);
         long lost = run.Data.LostConnections;
         // What a growth, or another load, has written is there.
-        long start = Math.Max(from, run.Keys.GetValueOrDefault(collection.Name)?.Next ?? 0);
-        var range = new NumberRange(start, Math.Max(start, collection.Count));
+        NumberRange all = Left(collection, run.Keys.GetValueOrDefault(collection.Name)?.Next ?? 0);
+        NumberRange own = run.Options.Share.Of(all);
+        var range = new NumberRange(Math.Max(from, own.First), Math.Max(from, own.End));
         if (range.Count == 0)
-            return Nothing(phase, head, start);
-        return filling.Fill(phase, head, collection, range, continues: from > 0, stop, beforeComplete: MakeDurable).Record;
+            return run.Meet(head.Number, MeetingStage.End, stop) ? Nothing(phase, head, collection, run.Options.Share.IsWhole ? range.End : all.End) : null;
+        return filling.Fill(phase, head, collection, range, all with { End = Math.Max(all.End, range.End) }, continues: from > 0, stop, beforeComplete: MakeDurable).Record;
 
         // Before it counts as complete: what is killed in between is loaded again where it is missing.
         PhaseRecord MakeDurable(PhaseRecord filled)
@@ -115,11 +141,11 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
                 if (run.Data.LostConnections > lost)
                 {
                     lost = run.Data.LostConnections;
-                    filling.Repair(collection, range with { First = 0 });
+                    filling.Repair(collection, new NumberRange(0, filled.Documents));
                 }
 
                 // It may be the first to notice that the server was away.
-                run.Data.Checkpoint(collection, range.End);
+                run.Data.Checkpoint(collection, filled.Documents);
             }
             while (run.Data.LostConnections > lost);
             run.HasFailedSinceCheckpoint = false;
@@ -128,8 +154,9 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     }
 
     /// <summary>All was there already.</summary>
-    private PhaseRecord Nothing(Phase phase, PhaseRecord head, long documents)
+    private PhaseRecord Nothing(Phase phase, PhaseRecord head, PlanCollection collection, long documents)
     {
+        run.Keys[collection.Name] = new KeySpace(documents);
         run.Store.BeginPhase(head, continues: true);
         return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents }, []));
     }

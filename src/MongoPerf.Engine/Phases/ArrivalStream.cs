@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 
@@ -19,6 +20,7 @@ internal sealed class ArrivalStream
     private readonly Lock _lock = new();
     private readonly RatePlan _rate;
     private readonly double _ticksPerSecond;
+    private readonly PlanShare _share;
     private RandomStream _gaps;
     private long _start;
     private long _measureFrom;
@@ -36,8 +38,10 @@ internal sealed class ArrivalStream
     /// <param name="ticksPerSecond">Of the clock.</param>
     /// <param name="seed">Of the run.</param>
     /// <param name="group">A number of the group's own, so that groups draw differently.</param>
-    public ArrivalStream(RatePlan rate, long ticksPerSecond, ulong seed, int group)
+    /// <param name="share">Of several clients', each of which takes every so manieth arrival: together they have the whole line.</param>
+    public ArrivalStream(RatePlan rate, long ticksPerSecond, ulong seed, int group, PlanShare share)
     {
+        _share = share;
         _rate = rate;
         _ticksPerSecond = ticksPerSecond;
         _gaps = RandomStream.For(seed, RandomPurpose.Arrivals, group);
@@ -88,11 +92,11 @@ internal sealed class ArrivalStream
             long count = 0;
             double before = _rate.ArrivalsIn((end - _start) / _ticksPerSecond) - MostCounted;
             double now = _rate.IsPoisson ? _drawn : _number;
-            if (before - now > MostCounted)
+            if (before - now > MostCounted * _share.Count)
             {
-                count = (long)(before - now);
-                _drawn += count;
-                _number += count;
+                count = (long)((before - now) / _share.Count);
+                _drawn += count * _share.Count;
+                _number += count * _share.Count;
             }
 
             for (; _next < end; _next = Draw())
@@ -103,8 +107,9 @@ internal sealed class ArrivalStream
 
     private long Draw()
     {
-        double arrivals = _rate.IsPoisson ? _drawn -= Math.Log(1 - _gaps.NextDouble()) : _number;
-        _number++;
+        double arrivals = NextNumber();
+        while ((_number - 1) % _share.Count != _share.Index)
+            arrivals = NextNumber();
         while (_piece < _rate.Pieces.Count - 1 && arrivals - _pieceArrivals >= _rate.Pieces[_piece].Arrivals)
         {
             _pieceArrivals += _rate.Pieces[_piece].Arrivals;
@@ -116,6 +121,13 @@ internal sealed class ArrivalStream
         // To the nearest tick: cutting would make the first of a second fall into the one before.
         double ticks = Math.Round(seconds * _ticksPerSecond);
         return ticks < long.MaxValue / 2 ? _start + (long)ticks : long.MaxValue / 2;
+    }
+
+    private double NextNumber()
+    {
+        double arrivals = _rate.IsPoisson ? _drawn -= Math.Log(1 - _gaps.NextDouble()) : _number;
+        _number++;
+        return arrivals;
     }
 
     /// <summary>Behind the end of the last piece its rate stays what it was there.</summary>

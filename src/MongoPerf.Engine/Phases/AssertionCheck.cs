@@ -17,18 +17,20 @@ public static class AssertionCheck
         _ => Latency(metric, result.JudgedMicroseconds),
     };
 
-    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome)
+    internal static AssertionResult Check(Assertion assertion, PhaseOutcome outcome) => Check(assertion, outcome.Record, () => Merged(outcome));
+
+    /// <param name="assertion">Of the phase.</param>
+    /// <param name="record">With its results.</param>
+    /// <param name="total">The judged latency of all its operations together.</param>
+    public static AssertionResult Check(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {
-        double? value = ValueOf(assertion, outcome);
+        double? value = ValueOf(assertion, record, total);
         return new AssertionResult(assertion.Text, assertion.Holds(value), value) { IsLatency = Assertion.Latencies.Contains(assertion.Metric) };
     }
 
-    private static double? ValueOf(Assertion assertion, PhaseOutcome outcome)
+    private static double? ValueOf(Assertion assertion, PhaseRecord record, Func<LatencyHistogram> total)
     {
-        OperationResult[] results =
-        [
-            .. outcome.Record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation),
-        ];
+        OperationResult[] results = [.. record.Operations.Where(r => assertion.Operation == Assertion.Total || r.Operation == assertion.Operation)];
         return results.Length == 0 ? null : assertion.Metric switch
         {
             "rate" => results.Sum(r => r.OperationsPerSecond),
@@ -39,16 +41,16 @@ public static class AssertionCheck
             { } metric when results.Length == 1 => LatencyOf(metric, results[0]),
             // Of several only the latency that counts is merged.
             "serviceP50" or "serviceP99" or "latenessP50" or "latenessP99" => null,
-            { } metric => Latency(metric, Merged(outcome)),
+            { } metric => Latency(metric, LatencySummaries.From(total())),
         };
     }
 
-    private static LatencySummary Merged(PhaseOutcome outcome)
+    private static LatencyHistogram Merged(PhaseOutcome outcome)
     {
         var all = new LatencyHistogram();
         foreach (GroupResult group in outcome.Groups)
             group.MergeJudged().AddTo(all);
-        return LatencySummaries.From(all);
+        return all;
     }
 
     private static double? Latency(string metric, LatencySummary latency) => metric switch

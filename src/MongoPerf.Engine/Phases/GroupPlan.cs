@@ -20,6 +20,12 @@ public sealed record GroupPlan
     /// <summary>Threads of the phase's groups before this one: which of several equal servers a worker uses goes by its number among all.</summary>
     public int FirstThread { get; init; }
 
+    /// <summary>Which of several clients' this is: arrivals are shared among them, and their workers draw from different streams.</summary>
+    public PlanShare Share { get; init; } = PlanShare.Whole;
+
+    /// <summary>Called when all connections are open, just before the first operation: returns when the group is to begin.</summary>
+    public Action BeforeStart { get; init; } = static () => { };
+
     /// <summary>Of the run; workers draw from streams of their own under it.</summary>
     public required ulong Seed { get; init; }
 

@@ -107,6 +107,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
     {
+        control.Plan.BeforeStart();
         using var ready = new ManualResetEventSlim(false);
         long start = 0;
         Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>

@@ -148,12 +148,18 @@ internal sealed class PhaseRunner(RunContext run)
             Threads = group.Threads,
             FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
             Seed = run.Options.Seed,
+            Share = run.Options.Share,
+            BeforeStart = () =>
+            {
+                if (!run.Meet(head.Number, MeetingStage.Start, ended.Token))
+                    ended.Cancel();
+            },
             Numbers = numbers,
             HasRanges = phase.HasRanges,
             Lap = phase.Lap,
             Seconds = group.Seconds,
             WarmupSeconds = group.WarmupSeconds,
-            Count = group.Count,
+            Count = group.Count is { } count ? run.Options.Share.Of(count) : null,
             Rate = group.Rate,
             Think = group.Think,
             ThreadSteps = group.ThreadSteps,

@@ -21,6 +21,15 @@ public sealed record PlanRunOptions
     /// <summary>Asked once a second: a sentence ends the run cleanly, null lets it continue.</summary>
     public Func<string?> ReasonToStop { get; init; } = () => null;
 
+    /// <summary>Which of several clients' parts of the plan this is.</summary>
+    public PlanShare Share { get; init; } = PlanShare.Whole;
+
+    /// <summary>
+    /// Waits until all clients have come to a point of the plan (<see cref="RunContext.Meet"/>) or beyond; called by several threads. Returns a sentence when one of
+    /// them won't come; null when all have, or when the run is stopped.
+    /// </summary>
+    public Func<long, CancellationToken, string?> Meet { get; init; } = static (_, _) => null;
+
     /// <summary>Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says whether that was enough.</summary>
     public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
 
@@ -71,6 +80,19 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
     /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
     internal HashSet<string> Shrunk { get; } = [];
 
+    /// <summary>Waits for the other clients, where there are any.</summary>
+    /// <param name="phase">Number of a record.</param>
+    /// <param name="stage">In it.</param>
+    /// <param name="stop">Ends it early.</param>
+    /// <returns>False when the run is to end here.</returns>
+    internal bool Meet(int phase, MeetingStage stage, CancellationToken stop)
+    {
+        if (Options.Share.IsWhole)
+            return true;
+        StopReason ??= Options.Meet((phase * 8L) + (int)stage, stop);
+        return StopReason is null && !stop.IsCancellationRequested;
+    }
+
     public bool MayGoOn() => (StopReason ??= Options.ReasonToStop()) is null;
 
     public bool MayGoOn(CancellationToken stop) => !stop.IsCancellationRequested && MayGoOn();
@@ -90,4 +112,18 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
             Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 20)));
         return !stop.IsCancellationRequested;
     }
+}
+
+/// <summary>Where in a phase several clients wait for one another. In order.</summary>
+internal enum MeetingStage
+{
+    /// <summary>What came before is done; the first client makes the collections of the round that begins.</summary>
+    Before,
+    Prepared,
+
+    /// <summary>All are ready for the first operation.</summary>
+    Start,
+
+    /// <summary>All documents of the phase are written, or what one client does for all is done.</summary>
+    End,
 }

@@ -45,7 +45,9 @@ internal sealed class Worker : IDisposable
         _control = control;
         _clock = control.Clock;
         _executor = executor;
-        var context = new OperationContext(plan.Seed, index, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
+        // Of several clients each worker draws differently.
+        int stream = (plan.Share.Index * plan.Threads) + index;
+        var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
         _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context);
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
@@ -56,7 +58,7 @@ internal sealed class Worker : IDisposable
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
         IReadOnlyList<Operation> parts = plan.Parts;
         _fullReplies = [.. parts.Select(part => part.FullReply)];
-        _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, index);
+        _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, stream);
         _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
         _warmup = [.. parts.Select(_ => new Counters(_arrivals is not null))];

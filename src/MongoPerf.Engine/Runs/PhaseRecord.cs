@@ -72,6 +72,9 @@ public sealed record PhaseRecord
     /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
     public string? NotVerified { get; init; }
 
+    /// <summary>Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.</summary>
+    public double? StartSkewMilliseconds { get; init; }
+
     /// <summary>False while it lasts, or when it was interrupted.</summary>
     public bool IsComplete { get; init; }
 

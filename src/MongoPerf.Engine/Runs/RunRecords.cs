@@ -44,6 +44,12 @@ public sealed record RunInfo
 
     /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
     public RepeatOf? Repeat { get; init; }
+
+    /// <summary>Which part of a plan it is that several clients do together; null when it is all of it.</summary>
+    public ClientPart? Part { get; init; }
+
+    /// <summary>The clients whose runs were merged into this one; empty for a run that was not merged.</summary>
+    public IReadOnlyList<MergedClient> Clients { get; init; } = [];
 }
 
 /// <summary>A run's place among the repeats that one command made of it on one deployment.</summary>
@@ -158,6 +164,12 @@ public sealed record EnvironmentInfo
 
     /// <summary>What the client costs on this CPU model, as it was known when the run began; null when it was not, or does not apply to the run's client and server.</summary>
     public ClientCalibration? Calibration { get; init; }
+
+    /// <summary>The machine's name; null where it was not noted.</summary>
+    public string? Host { get; init; }
+
+    /// <summary>Null where it was not compared with a server's.</summary>
+    public ClientClock? Clock { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
@@ -285,6 +297,9 @@ public sealed record OperationResult
 
     /// <summary>How many of the succeeded operations each server carried out, the busiest first; empty where that is not known.</summary>
     public IReadOnlyList<MemberShare> Members { get; init; } = [];
+
+    /// <summary>Of a merged run: what each client did of it, in their order; otherwise empty.</summary>
+    public IReadOnlyList<ClientResult> Clients { get; init; } = [];
 
     /// <summary>By code, with the first message of each; warm-up included.</summary>
     public IReadOnlyList<ErrorCount> Errors { get; init; } = [];

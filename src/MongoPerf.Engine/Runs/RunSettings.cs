@@ -13,6 +13,12 @@ public sealed record RunSettings
     public required DataSettings Data { get; init; }
 
     public required PlanSettings Plan { get; init; }
+
+    /// <summary>As run.db keeps them.</summary>
+    public string ToJson() => RunJson.Write(this);
+
+    /// <exception cref="System.Text.Json.JsonException">Not such settings, or values that no run stores.</exception>
+    public static RunSettings FromJson(string text) => RunJson.Read<RunSettings>(text);
 }
 
 /// <summary>A client that carries operations out. Stored by name: never rename a value.</summary>

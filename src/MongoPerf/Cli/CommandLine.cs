@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
@@ -39,6 +40,8 @@ public static class CommandLine
             CompareCommand.Create(),
             ForecastCommand.Create(),
             WatchCommand.Create(),
+            MergeCommand.Create(),
+            AgentCommand.Create(),
             ReportCommand.Create(),
             CalibrateCommand.Create(),
             ListCommand.Create(),

@@ -21,6 +21,8 @@ internal sealed class RateSearchOptions
         RateGoal? goal = parsed.GetValue(Assert);
         if (!parsed.GetValue(FindMax))
             return goal is null ? otherwise(read(null)) : throw new UserException(ExitCode.WrongUsage, "--assert only applies with --find-max", "a scenario file has assert for its phases");
+        if (parsed.CommandResult.Command.Options.FirstOrDefault(option => option.Name == "--agents") is { } agents && parsed.HasTyped(agents))
+            throw new UserException(ExitCode.WrongUsage, "--find-max searches on one machine; --agents does not apply");
         if (goal is null)
             throw new UserException(ExitCode.WrongUsage, "--find-max needs --assert", "such as --assert 'p99 < 10ms'");
         if (parsed.GetValue(shared.Repeat) is > 1)

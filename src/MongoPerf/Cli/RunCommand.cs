@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -28,6 +29,7 @@ internal static class RunCommand
             name, duration, until, operations, warmup, records, cold, scenarios.Set, scenarios.Scale, scenarios.Target, scenarios.Step, scenarios.Deployment, scenarios.DryRun, search.FindMax, search.Assert, format,
         };
         PlanRequests.AddTo(command, shared);
+        scenarios.Agents.AddTo(command);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string what = parsed.GetValue(name)!;
@@ -70,7 +72,7 @@ internal static class RunCommand
         return search.Run(
             parsed, shared,
             rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rates = [rate.Value] }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
-            requests => RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start));
+            requests => scenarios.Agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count)));
     }
 
     private static void RequireTime(RunLimits limits)

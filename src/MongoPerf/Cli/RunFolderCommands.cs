@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
@@ -15,16 +16,24 @@ internal static class ResumeCommand
     {
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
+        Option<string?> coordinator = AgentOptions.Coordinator();
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
+            run, coordinator, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui)) { LivePort = PlanRequests.LivePort(parsed, shared) };
-            return PlanSession.Resume(RunFolder.Find(runs, parsed.GetValue(run)!), stored =>
+            RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
+            if (parsed.GetValue(coordinator) is { } uriOfAgents)
+            {
+                using StoredRun merged = StoredRun.Open(folder.Path);
+                return AgentsSession.Resume(merged, uriOfAgents, output);
+            }
+
+            return PlanSession.Resume(folder, stored =>
             {
                 CheckServer(parsed, shared, stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);

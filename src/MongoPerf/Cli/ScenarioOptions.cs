@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -9,6 +10,8 @@ namespace MongoPerf.Cli;
 /// <summary>The options of <c>run</c> that only scenarios take, and what they make of a call.</summary>
 internal sealed class ScenarioOptions
 {
+    public AgentOptions Agents { get; } = new();
+
     public Option<string[]?> Set { get; } = new("--set")
     {
         Description = "Scenario: set a parameter to a value, or to several separated by commas",
@@ -76,7 +79,7 @@ internal sealed class ScenarioOptions
         int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
         if (format == "ycsb" && (requests.Count > 1 || repeats > 1))
             throw new UserException(ExitCode.WrongUsage, "--format ycsb shows one run; several are compared", "use --format text, json, csv or markdown, or make one run");
-        return RunSequence.Run(requests, repeats, PlanSession.Start);
+        return Agents.Run(parsed, requests, repeats);
     }
 
     /// <summary>The scenario restart has a parameter for how its server is stopped.</summary>

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Growth;
@@ -17,6 +18,7 @@ internal static class SeriesCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
+        var agents = new AgentOptions();
         Option<long?> target = OptionTypes.Count("--target", "Number of documents to reach, such as 1M or 500M (required)");
         Option<long?> step = OptionTypes.Count("--step", "Documents per step [default: a tenth of the target, at most 1M]");
         Option<IReadOnlyList<string>?> tests = OptionTypes.List("--tests", "Phases to run: unack, batch, safe, q4, q5, q6, q7, size [default: all]", "LIST", text => text);
@@ -27,6 +29,7 @@ internal static class SeriesCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", Formats);
         var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step (scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
         PlanRequests.AddTo(command, shared);
+        agents.AddTo(command);
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             ScenarioFile file = SeriesScenario.Find();
@@ -60,7 +63,7 @@ internal static class SeriesCommand
                 return ExitCode.Done;
             }
 
-            return RunSequence.Run(requests, PlanRequests.Repeats(parsed, shared, requests.Count), PlanSession.Start);
+            return agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count));
         }));
         return command;
     }

@@ -60,7 +60,7 @@ internal static class JsonReport
         return new
         {
             run.Id, run.Seed, run.Version, run.BuildKind, run.CommandLine, state = stored.StateText, run.StoppedBecause, run.StartedAt, run.EndedAt,
-            stored.DocumentsReached, run.Repeat,
+            stored.DocumentsReached, run.Repeat, run.Part, run.Clients,
         };
     }
 
@@ -102,6 +102,7 @@ internal static class JsonReport
         phase.Collection,
         phase.Documents,
         complete = phase.IsComplete,
+        phase.StartSkewMilliseconds,
         phase.Rate,
         phase.NotVerified,
         operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),

@@ -25,6 +25,7 @@ internal static class ReportLines
         {
             "finished" => ("to rebuild this report", "report"),
             "running" => ("to refresh this report", "report"),
+            _ when run.Run.Clients.Count > 0 => ("to rebuild this report", "report"),
             _ => ("to resume", "resume"),
         };
         // A program that only the stored run names is not started: it is named again.

@@ -23,7 +23,7 @@ internal static class ReportTables
     /// <summary>What was measured: restarts, growths, the figures' tables, phases.</summary>
     public static IEnumerable<ReportTable> Results(StoredRun run)
     {
-        IEnumerable<ReportTable?> tables = [RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), MemberTable.Of(run), TrafficTable.Of(run)];
+        IEnumerable<ReportTable?> tables = [RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ClientTable.Of(run), MemberTable.Of(run), TrafficTable.Of(run)];
         return tables.OfType<ReportTable>();
     }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -38,6 +39,12 @@ internal sealed class GrowthHarness : IDisposable
     public Dictionary<string, long> StartDocuments { get; } = [];
 
     public Func<string?> ReasonToStop { get; set; } = () => null;
+
+    /// <summary>Which of several clients' parts it does.</summary>
+    public PlanShare Share { get; init; } = PlanShare.Whole;
+
+    /// <summary>Where it waited for other clients, which are there at once.</summary>
+    public List<long> Met { get; } = [];
 
     /// <summary>Of the series' collection.</summary>
     public IReadOnlyCollection<long> Numbers => Data.Numbers("series");
@@ -124,6 +131,12 @@ internal sealed class GrowthHarness : IDisposable
     {
         Seed = 42,
         ReasonToStop = () => ReasonToStop(),
+        Share = Share,
+        Meet = (position, _) =>
+        {
+            Met.Add(position);
+            return null;
+        },
         Restart = how => Data.Calls.Add($"restart {how}"),
     });
 

@@ -1,3 +1,5 @@
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 
@@ -110,11 +112,27 @@ public sealed class ArrivalStreamTests
         Assert.Equal((3, (Second * 16 / 100) + (Second / 10)), (arrivals.Waited, arrivals.Busy));
     }
 
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(false, 4)]
+    [InlineData(true, 3)]
+    [InlineData(true, 64)]
+    public void Clients_together_have_exactly_the_arrivals_of_one(bool isPoisson, int clients)
+    {
+        var rate = new RatePlan([new RatePiece(100, 5000, 3), new RatePiece(5000, 5000, 1)], isPoisson);
+        const int Each = 50;
+        long[] one = Take(Start(rate), Each * clients);
+        long[] all = [.. Enumerable.Range(0, clients).SelectMany(i => Take(Start(rate, share: new PlanShare(i, clients)), Each)).Order()];
+        Assert.Equal(one, all);
+        long missed = Enumerable.Range(0, clients).Sum(i => Start(rate, share: new PlanShare(i, clients)).TakeBefore(4 * Second));
+        Assert.Equal(Start(rate).TakeBefore(4 * Second), missed);
+    }
+
     private static long[] Take(ArrivalStream arrivals, int count) => [.. Enumerable.Range(0, count).Select(_ => arrivals.Take(0))];
 
-    private static ArrivalStream Start(RatePlan rate, ulong seed = 42)
+    private static ArrivalStream Start(RatePlan rate, ulong seed = 42, PlanShare? share = null)
     {
-        var arrivals = new ArrivalStream(rate, Second, seed, 0);
+        var arrivals = new ArrivalStream(rate, Second, seed, 0, share ?? PlanShare.Whole);
         arrivals.Start(0, 0);
         return arrivals;
     }

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Plans;
@@ -100,7 +101,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public bool FindsDocuments(PlanCollection collection) => FindsNumbers;
 
-    public long FindEnd(PlanCollection collection, long from) => Of(collection.Name) is { Count: > 0 } numbers ? numbers.Max + 1 : 0;
+    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) =>
+        Of(collection.Name) is { Count: > 0 } numbers && numbers.GetViewBetween(0, before - 1) is { Count: > 0 } below ? below.Max + 1 : 0;
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range)
     {

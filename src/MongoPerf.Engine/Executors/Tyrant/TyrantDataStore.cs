@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
@@ -95,7 +96,7 @@ public sealed class TyrantDataStore(
     /// <summary>A search by many keys looks at every record.</summary>
     public bool FindsDocuments(PlanCollection collection) => false;
 
-    public long FindEnd(PlanCollection collection, long from) => throw NotFound();
+    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) => throw NotFound();
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => throw NotFound();
 

@@ -1,9 +1,11 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
@@ -33,7 +35,7 @@ internal static class PlanSession
         {
             session = RunSession.Open(folder, request, store, signals.Token);
             data = session.OpenData(request.Plan.Plan, request.Seed);
-            prepared = DataPreparation.Examine(session, data, request);
+            prepared = request.Agent is { Share.IsFirst: false } follower ? Follow(request, follower.AwaitPrepared(signals.Token)) : DataPreparation.Examine(session, data, request);
             if (prepared.Seed != request.Seed)
             {
                 store.SetSeed(prepared.Seed);
@@ -44,8 +46,10 @@ internal static class PlanSession
             store.SetNote(StartNote, JsonSerializer.Serialize(prepared.StartDocuments));
             DataPreparation.Drop(data, prepared);
             // Of collections that the run makes, the making sees to it.
-            if (request.Settings.Data is { IsExisting: true, Sharding: { } sharding })
+            if (request.Settings.Data is { IsExisting: true, Sharding: { } sharding } && request.Agent is not { Share.IsFirst: false })
                 session.Cluster?.Apply(sharding);
+            if (request.Agent is { Share.IsFirst: true } first)
+                first.Publish(prepared.Seed, prepared.StartDocuments);
         }
         catch (Exception e)
         {
@@ -75,23 +79,35 @@ internal static class PlanSession
         }
     }
 
+    /// <summary>The first agent has looked at the data for all.</summary>
+    private static PreparedData Follow(RunRequest request, (ulong Seed, IReadOnlyDictionary<string, long> StartDocuments) found) =>
+        new(found.Seed == request.Seed ? request.Plan.Plan : request.ReadPlan(found.Seed).Plan, found.Seed, found.StartDocuments, []);
+
     /// <summary>Continues a run that was interrupted.</summary>
     /// <param name="folder">Of the run.</param>
     /// <param name="request">Makes the request from what is stored.</param>
-    public static ExitCode Resume(RunFolder folder, Func<StoredRun, RunRequest> request)
+    /// <param name="given">Who stops it; null listens for signals itself.</param>
+    public static ExitCode Resume(RunFolder folder, Func<StoredRun, RunRequest> request, StopSignals? given = null)
     {
         using StoredRun stored = StoredRun.Open(folder.Path);
         RequireUnfinished(folder, stored);
         // Asks for passwords: until then Ctrl+C just ends the program.
         RunRequest read = LiveChild.Share([request(stored)])[0];
-        using var signals = new StopSignals();
+        if (stored.Run.Part is { } part && read.Agent is null)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is part {part.Number} of {part.Count} of a plan and can't be resumed alone", "resume the merged run with --coordinator, and start this agent again as before");
+        using StopSignals? own = given is null ? new StopSignals() : null;
+        StopSignals signals = given ?? own!;
         RunRequest asked = RequestedEngine.Open([read], () => RequestedEngine.LoadDriver(signals.Token))[0];
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
         using RunSession session = UnlessStopped(signals, () => RunSession.Open(folder, asked, store, signals.Token));
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
-        PreparedData prepared = UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
+        PreparedData prepared = asked.Agent is { Share.IsFirst: false }
+            ? Follow(asked, (asked.Seed, ReadStart(stored)))
+            : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
+        if (asked.Agent is { Share.IsFirst: true } first)
+            first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
@@ -121,6 +137,8 @@ internal static class PlanSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is finished", $"'mongoperf report {folder.Id}' shows it");
         if (stored.IsWriterAlive)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
+        if (stored.Run.Clients.Count > 0)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed", stored.FindNote(AgentsSession.PlanNote) is null ? "resume theirs, then merge them again" : "name the coordinator of its agents with --coordinator, and start them again");
         if (stored.FindNote(ServerData.DeletedNote) is not null)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data were deleted by 'clean'", $"'mongoperf report {folder.Id}' shows what it measured");
         if (stored.Deployment?.Kind == DeploymentKind.Tyrant)
@@ -162,6 +180,8 @@ internal static class PlanSession
         var run = new RunContext(RunSession.Clock, session.OpenGroups(prepared.Plan), data, store, session.Progress, new PlanRunOptions
         {
             Seed = prepared.Seed,
+            Share = session.Request.Agent?.Share ?? PlanShare.Whole,
+            Meet = session.Request.Agent is { } agent ? agent.Meet : static (_, _) => null,
             VerifyShare = session.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
             ReconnectFor = RunSession.ReconnectFor,
             ReasonToStop = session.ReasonToStop,
@@ -211,7 +231,9 @@ internal static class PlanSession
         if (why is not null)
             store.AddEvent(new RunEvent(RunSession.Clock.UtcNow.ToUnixTimeMilliseconds(), "stopped", why));
         store.Flush();
-        ResultPrinter.Print(session.Folder, session.Request.Output);
+        // A part's report is made when somebody asks for it: the machine may have other agents' work to do.
+        if (session.Request.Agent is null)
+            ResultPrinter.Print(session.Folder, session.Request.Output);
         return Judge(session, run, why, isInterrupted, lost);
     }
 
@@ -236,7 +258,8 @@ internal static class PlanSession
             Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
             if (lost is not null && CommandRunner.HintOf(lost) is { } hint)
                 Console.Error.WriteLine($"hint:  {hint}");
-            Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
+            if (session.Request.Agent is null)
+                Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
         }
 
         foreach (string text in run.FailedAssertions)
@@ -244,7 +267,7 @@ internal static class PlanSession
         bool hasSkipped = !session.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);
         if (hasSkipped && !isInterrupted)
             Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
-        return isInterrupted ? ExitCode.Interrupted
+        return isInterrupted || (why is not null && session.Request.Agent is not null) ? ExitCode.Interrupted
             : run.StopReason is not null ? ExitCode.Refused
             : lost is CollectionBusyException ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect

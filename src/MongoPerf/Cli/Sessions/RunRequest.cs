@@ -1,3 +1,4 @@
+using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Progress;
 using MongoPerf.Engine.Executors;
@@ -57,6 +58,9 @@ internal sealed record RunRequest
 
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
+
+    /// <summary>The run is one of several agents'; null for one that does all of its plan.</summary>
+    public AgentRole? Agent { get; init; }
 
     public required OutputRequest Output { get; init; }
 

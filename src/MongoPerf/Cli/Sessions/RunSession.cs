@@ -62,7 +62,8 @@ internal sealed class RunSession : IDisposable
         Progress = new ProgressState(folder.Id, request.Plan.Plan, request.Place);
         Progress.SetDeployment(Describe(inspection.Info, Settings.Engine));
         Progress.Line += line => _log.Information("{Line:l}", line);
-        if (deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant)
+        // Of several agents the first holds the leases for all.
+        if (deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || request.Agent is { Share.IsFirst: false })
             return;
         _leases = new WriterLeases(Settings.Data.Database, folder.Id, token, LeaseKeeper.Length);
         _keptLeases = new LeaseKeeper(_leases, () => Deployment.Address, connections, Clock);
@@ -128,7 +129,7 @@ internal sealed class RunSession : IDisposable
 
     /// <summary>A worker's executor, with connections for what its group does.</summary>
     private WireExecutor OpenWire(GroupPlan group, int worker) =>
-        new(preference => Deployment.Select(preference, group.FirstThread + worker), Connections, Settings.Data.Database, _keeper.BeforeReconnect)
+        new(preference => Deployment.Select(preference, group.FirstThread + worker + group.Share.Index), Connections, Settings.Data.Database, _keeper.BeforeReconnect)
         {
             Cluster = Cluster,
             Preferences = WireExecutor.PreferencesOf(group.Operations.Select(item => item.Operation), Connections.ReadPreference),
@@ -257,8 +258,8 @@ internal sealed class RunSession : IDisposable
     /// <summary>A sentence when another run has taken a collection over, or the disk is nearly full; null when neither is so.</summary>
     public string? ReasonToStop()
     {
-        if (_leases?.Lost is { } lost)
-            return lost;
+        if ((_leases?.Lost ?? Request.Agent?.ReasonToStop()) is { } why)
+            return why;
         if (_disk is null)
             return null;
         _disk.Observe(Progress.Documents);
@@ -278,6 +279,7 @@ internal sealed class RunSession : IDisposable
         BuildKind = BuildKind,
         CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
+        Part = request.Agent?.Part,
         Repeat = request.Repeat is { } repeat ? new RepeatOf(repeat.Group ?? folder.Id, repeat.Number, repeat.Count) : null,
     };
 
@@ -309,7 +311,7 @@ internal sealed class RunSession : IDisposable
 
     private EnvironmentInfo ReadEnvironment()
     {
-        EnvironmentInfo environment = EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine);
+        EnvironmentInfo environment = EnvironmentReader.Read(_dataFolder ?? Folder.Path, Inspection.IsOnThisMachine) with { Clock = CompareClock() };
         // Calibrated is MongoPerf's own client, and the null deployment is what it was calibrated on.
         if (Request.Engine is not null || Deployment.Kind is DeploymentKind.Null or DeploymentKind.Tyrant || CalibrationFolder.OfUser() is not { } calibrations)
             return environment;
@@ -317,6 +319,17 @@ internal sealed class RunSession : IDisposable
         if (problem is not null)
             Progress.Tell($"warning: calibration not used: {problem}");
         return environment with { Calibration = found };
+    }
+
+    /// <summary>By the server's clock runs of several clients are laid over each other.</summary>
+    private ClientClock? CompareClock()
+    {
+        if (Request.Agent is { } agent)
+            return agent.CompareClock();
+        if (Deployment is TyrantDeployment)
+            return null;
+        using MongoConnection connection = MongoConnection.Open(Deployment.Address, Connections);
+        return ServerClock.Compare(connection, Clock);
     }
 
     /// <summary>Null when they are on this machine and not known: of several that were given only one says who it is.</summary>

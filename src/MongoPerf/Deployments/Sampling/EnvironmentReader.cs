@@ -26,6 +26,7 @@ internal static class EnvironmentReader
             DiskFreeBytes = free,
             DotNetVersion = Environment.Version.ToString(),
             ServerOnSameMachine = serverOnSameMachine,
+            Host = Environment.MachineName,
         };
     }
 

@@ -1,0 +1,25 @@
+namespace MongoPerf.Engine.Keys;
+
+/// <summary>One client's share of a plan that several carry out together.</summary>
+/// <param name="Index">0-based; the first also does what only one can do.</param>
+/// <param name="Count">How many clients there are, 1 or more.</param>
+public readonly record struct PlanShare(int Index, int Count)
+{
+    public static PlanShare Whole { get; } = new(0, 1);
+
+    public bool IsWhole => Count == 1;
+
+    public bool IsFirst => Index == 0;
+
+    /// <summary>An unbroken part of a range; those of all clients are the range, and their lengths differ by one at most.</summary>
+    public NumberRange Of(NumberRange range) => new(range.First + Border(range.Count, Index), range.First + Border(range.Count, Index + 1));
+
+    /// <summary>A part of a count.</summary>
+    public long Of(long count) => Border(count, Index + 1) - Border(count, Index);
+
+    private long Border(long length, int index)
+    {
+        (long part, long rest) = Math.DivRem(length, Count);
+        return (part * index) + Math.Min(index, rest);
+    }
+}

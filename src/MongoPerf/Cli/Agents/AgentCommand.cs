@@ -1,0 +1,44 @@
+using System.CommandLine;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Input;
+
+namespace MongoPerf.Cli.Agents;
+
+/// <summary><c>agent --coordinator URI --name NAME</c>: does one part of a plan that somebody started with <c>--agents</c>.</summary>
+internal static class AgentCommand
+{
+    /// <summary>Kubernetes sets it in each pod of an Indexed Job: 0, 1, …</summary>
+    private const string IndexVariable = "JOB_COMPLETION_INDEX";
+    private const int LongestName = 60;
+    private const double UsualWaitSeconds = 600;
+
+    public static Command Create()
+    {
+        var shared = new SharedOptions();
+        Option<string?> coordinator = AgentOptions.Coordinator();
+        Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, unlike the others' [default: agent-N in a Kubernetes Indexed Job, which has {IndexVariable}]", "NAME", ParseName);
+        Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
+        var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
+        {
+            coordinator, name, wait, shared.Uri, shared.PasswordFile, shared.Out, shared.Quiet,
+        };
+        command.SetAction(parsed => CommandRunner.Run(() =>
+        {
+            int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < AgentOptions.MostAgents ? number : null;
+            return AgentSession.Run(new AgentRequest(
+                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the connection string that --coordinator of 'series' or 'run' has"),
+                parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name of this agent's own, such as the machine's") : $"agent-{index}"),
+                index + 1,
+                parsed.GetValue(shared.Uri),
+                parsed.GetValue(shared.PasswordFile),
+                parsed.GetValue(wait) ?? UsualWaitSeconds,
+                CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
+                new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true)));
+        }));
+        return command;
+    }
+
+    private static string ParseName(string text) => text.Length is > 0 and <= LongestName && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
+        ? text
+        : throw new FormatException($"'{text}' is not a name; allowed: up to {LongestName} letters, digits, '-', '_' and '.'");
+}

@@ -1,0 +1,144 @@
+using System.Text.Json;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+
+namespace MongoPerf.Cli.Agents;
+
+/// <summary>What a run does beside its own work because it is one of several agents': it waits for the others between phases, and hears of a stop.</summary>
+/// <remarks>While a phase runs nothing is exchanged but a sign of life of some hundred bytes every five seconds, on a thread and a connection of its own.</remarks>
+internal sealed class AgentRole : IDisposable
+{
+    /// <summary>From the first agent that sees all ready to the start: the others look every fiftieth of a second.</summary>
+    private const double LeadMilliseconds = 250;
+    private const int LookMilliseconds = 20;
+    private const int StartStage = 2;
+
+    private readonly AgentClaim _claim;
+    private readonly Coordinator _coordinator;
+    private readonly IClock _clock;
+    private readonly IDisposable _signs;
+    private volatile string? _reasonToStop;
+
+    public AgentRole(AgentClaim claim, Coordinator coordinator, IClock clock)
+    {
+        _claim = claim;
+        _coordinator = coordinator;
+        _clock = clock;
+        _signs = clock.Schedule(clock.Now, () =>
+        {
+            _reasonToStop ??= Say();
+            return clock.Now + clock.TicksOf(Coordinator.SaySeconds);
+        });
+    }
+
+    public ClientPart Part => _claim.Part;
+
+    public PlanShare Share => new(_claim.Part.Number - 1, _claim.Part.Count);
+
+    /// <summary>A sentence when somebody has stopped all agents; null while nobody has.</summary>
+    public string? ReasonToStop() => _reasonToStop;
+
+    public ClientClock CompareClock() => _coordinator.CompareClock(_clock);
+
+    /// <summary>As <see cref="Engine.Phases.PlanRunOptions.Meet"/> has it. All begin at one moment of the coordinator's clock.</summary>
+    public string? Meet(long position, CancellationToken stop)
+    {
+        _coordinator.SetPosition(_claim, position);
+        while (!stop.IsCancellationRequested)
+        {
+            IReadOnlyList<AgentState> parts = _coordinator.ReadParts(_claim.Plan, out string? why);
+            if (why is not null || parts.Count != Share.Count)
+                return why ?? "the coordinator does not know the plan any more";
+            AgentState[] behind = [.. parts.Where(part => part.Position < position)];
+            if (behind.Length == 0)
+            {
+                if (position % 8 == StartStage)
+                    WaitForStart(position);
+                return null;
+            }
+
+            if (behind.FirstOrDefault(part => part.State == Coordinator.Ended) is { } ended)
+                return $"agent {ended.Label} ended: {ended.Why ?? "without a reason"}";
+            if (behind.FirstOrDefault(part => part.IsLost) is { } lost)
+                return $"agent {lost.Label} is lost: it was not heard of for {lost.SilentSeconds:0} s";
+            stop.WaitHandle.WaitOne(LookMilliseconds);
+        }
+
+        return null;
+    }
+
+    /// <summary>Tells the others what the first agent found when it prepared the data.</summary>
+    public void Publish(ulong seed, IReadOnlyDictionary<string, long> startDocuments) =>
+        _coordinator.Publish(_claim, JsonSerializer.Serialize(new Prepared(seed, new Dictionary<string, long>(startDocuments))));
+
+    /// <summary>Waits for what the first agent found.</summary>
+    /// <exception cref="UserException">It won't come.</exception>
+    public (ulong Seed, IReadOnlyDictionary<string, long> StartDocuments) AwaitPrepared(CancellationToken stop)
+    {
+        while (true)
+        {
+            stop.ThrowIfCancellationRequested();
+            if (_coordinator.FindPublished(_claim) is { } text)
+                return Read(text);
+            AgentState? first = _coordinator.ReadParts(_claim.Plan, out string? why).FirstOrDefault(part => part.Number == 1);
+            why ??= first is null or { State: Coordinator.Ended } or { IsLost: true } ? $"agent {first?.Label} ended before it had prepared the data: {first?.Why ?? "it was not heard of any more"}" : null;
+            if (why is not null)
+                throw new UserException(ExitCode.CannotConnect, why);
+            stop.WaitHandle.WaitOne(LookMilliseconds);
+        }
+    }
+
+    public void Dispose()
+    {
+        try
+        {
+            _signs.Dispose();
+        }
+        catch (Exception e) when (e is IOException)
+        {
+            // It was away when the run ended; who asks for what is left will say so.
+        }
+    }
+
+    private string? Say()
+    {
+        try
+        {
+            return _coordinator.Say(_claim);
+        }
+        catch (Exception e) when (Engine.Failures.ErrorTally.IsServerAway(e))
+        {
+            return $"the coordinator is away: {e.Message}";
+        }
+    }
+
+    private void WaitForStart(long position)
+    {
+        ClientClock clock = _coordinator.CompareClock(_clock);
+        long at = _coordinator.AgreeOnStart(_claim, position, LeadMilliseconds);
+        double seconds = (at - ((_clock.UtcNow - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000;
+        // One that was said by a server with another clock is not waited for.
+        if (seconds is > 0 and < 10)
+            _clock.SleepUntil(_clock.Now + _clock.TicksOf(seconds));
+    }
+
+    private static (ulong, IReadOnlyDictionary<string, long>) Read(string text)
+    {
+        try
+        {
+            if (JsonSerializer.Deserialize<Prepared>(text) is { Start: { } start } read && start.Values.All(documents => documents >= 0))
+                return (read.Seed, start);
+        }
+        catch (JsonException)
+        {
+            // As below.
+        }
+
+        throw new UserException(ExitCode.WrongUsage, "what the first agent said about the data can't be read", "somebody else writes the coordinator's collection, or it is damaged");
+    }
+
+    private sealed record Prepared(ulong Seed, Dictionary<string, long> Start);
+}

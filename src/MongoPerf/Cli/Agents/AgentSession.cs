@@ -1,0 +1,141 @@
+using MongoPerf.Cli.Secrets;
+using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Reporting;
+using MongoPerf.Scenarios;
+
+namespace MongoPerf.Cli.Agents;
+
+/// <summary>What <c>agent</c> was called with.</summary>
+/// <param name="Coordinator">Connection string.</param>
+/// <param name="Name">Of this agent.</param>
+/// <param name="Number">The only part that it takes; null for any.</param>
+/// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
+/// <param name="PasswordFile">Of the deployment's user.</param>
+/// <param name="WaitSeconds">For a plan.</param>
+/// <param name="CommandLine">As typed, secrets masked.</param>
+/// <param name="Output">Where the run goes.</param>
+internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, double WaitSeconds, string CommandLine, OutputRequest Output);
+
+/// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
+internal static class AgentSession
+{
+    public static ExitCode Run(AgentRequest request)
+    {
+        string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(request.Coordinator);
+        using var signals = new StopSignals();
+        using var coordinator = new Coordinator(uri, signals.Token);
+        AgentClaim claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
+        Console.Error.WriteLine($"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {ForeignTextOf(claim.Settings.Plan.Name)}");
+        string? why = "it failed";
+        try
+        {
+            using var role = new AgentRole(claim, coordinator, RunSession.Clock);
+            (RunFolder? folder, ExitCode code) = Do(request, claim, role, isAgain, signals);
+            why = folder is null ? "it found no run to continue" : HandIn(coordinator, claim, folder);
+            return code;
+        }
+        catch (Exception e)
+        {
+            why = CommandRunner.Shown(e.Message).Split('\n')[0];
+            throw;
+        }
+        finally
+        {
+            coordinator.End(claim, why);
+        }
+    }
+
+    private static AgentClaim AwaitPlan(AgentRequest request, Coordinator coordinator, StopSignals signals, out bool isAgain)
+    {
+        long until = Environment.TickCount64 + (long)(request.WaitSeconds * 1000);
+        bool hasSaid = false;
+        while (true)
+        {
+            if (coordinator.TryClaim(request.Name, request.Number, out isAgain) is { } claim)
+                return claim;
+            if (signals.WasStopped)
+                throw new OperationCanceledException("interrupted before there was anything to do");
+            if (Environment.TickCount64 > until)
+                throw new UserException(ExitCode.CannotConnect, $"no plan waited for an agent within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+            if (!hasSaid)
+                Console.Error.WriteLine($"agent {request.Name} waits for a plan");
+            hasSaid = true;
+            signals.Token.WaitHandle.WaitOne(500);
+        }
+    }
+
+    private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
+    {
+        RunRequest request = MakeRequest(asked, claim, role);
+        if (role.Meet(1, signals.Token) is { } why)
+            throw new UserException(ExitCode.CannotConnect, why);
+        if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
+        {
+            if (isAgain && role.Share.IsFirst)
+                throw new UserException(ExitCode.WrongUsage, $"the run of part 1 is not in {Path.GetFullPath(asked.Output.RunsFolder)}, and without it the plan can't be continued", "start this agent where it ran before, or with the same --out");
+            RunEnd end = PlanSession.Start(request, signals);
+            return (end.Folder, end.Code);
+        }
+
+        using (StoredRun stored = StoredRun.Open(begun.Path))
+        {
+            if (stored.Run.State == RunState.Finished)
+                return (begun, ExitCode.Done);
+        }
+
+        return (begun, PlanSession.Resume(begun, stored => request with { CommandLine = stored.Run.CommandLine, RequiredKind = DeploymentKind.Given }, signals));
+    }
+
+    /// <summary>The coordinator's word starts no server and names no file or program of this machine.</summary>
+    private static RunRequest MakeRequest(AgentRequest asked, AgentClaim claim, AgentRole role)
+    {
+        RunSettings settings = claim.Settings;
+        if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
+            throw new UserException(ExitCode.Refused, "the plan asks for more than load on a deployment that is there", "agents start no servers and build no other clients");
+        ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
+        if (PlanDivision.FindFault(plan.Plan) is { } fault)
+            throw new UserException(ExitCode.WrongUsage, fault);
+        var request = new RunRequest
+        {
+            Settings = settings,
+            Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
+            ReadPlan = seed => StoredPlan.Read(settings, seed),
+            Seed = claim.Seed,
+            SeedWasGiven = true,
+            CommandLine = asked.CommandLine,
+            Uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value),
+            PasswordFile = asked.PasswordFile,
+            Agent = role,
+            Output = asked.Output with { PrintsResult = false },
+        };
+        return ConnectionSecrets.Complete([request])[0];
+    }
+
+    /// <summary>What this agent did of the plan before.</summary>
+    private static RunFolder? FindRun(string runsFolder, AgentClaim claim)
+    {
+        foreach (RunListing listing in RunCatalogue.List(runsFolder).Where(listing => listing.Problem is null))
+        {
+            using StoredRun stored = StoredRun.Open(listing.Folder);
+            if (stored.Run.Part is { } part && part.Group == claim.Plan && part.Number == claim.Part.Number)
+                return RunFolder.Find(runsFolder, listing.Id);
+        }
+
+        return null;
+    }
+
+    /// <returns>Why it is not all of the part; null when it is.</returns>
+    private static string? HandIn(Coordinator coordinator, AgentClaim claim, RunFolder folder)
+    {
+        string? why;
+        using (StoredRun stored = StoredRun.Open(folder.Path))
+            why = stored.Run.State == RunState.Finished ? null : stored.Run.StoppedBecause ?? stored.StateText;
+        coordinator.Upload(claim, Path.Combine(folder.Path, "run.db"));
+        return why;
+    }
+
+    private static string ForeignTextOf(string name) => CommandRunner.Shown(name);
+}

@@ -1,0 +1,91 @@
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>Several agents, each a process with a folder of its own, do one plan.</summary>
+[Collection(LightTests.Name)]
+public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+{
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Theory, EachServer]
+    public void A_series_by_agents_is_one_run_and_leaves_the_documents_of_a_series_by_one(string kind)
+    {
+        string database = servers.NewDatabase();
+        ProgramResult result;
+        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--uri", servers[kind].Uri, "--db", database, "--agents", "3"))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"), third = Agent("cleo"))
+        {
+            result = starter.WaitForEnd().Expect(0);
+            Assert.All((ProgramRun[])[first, second, third], agent => agent.WaitForEnd().Expect(0));
+        }
+
+        Assert.Contains("Operations by client", result.Output, StringComparison.Ordinal);
+        using MongoConnection connection = servers[kind].Connect();
+        Documents.AssertWhole(connection, 3000, database);
+        using StoredRun run = _runs.FindStored()!;
+        Assert.Equal(RunState.Finished, run.Run.State);
+        Assert.Equal(["anna", "ben", "cleo"], run.Run.Clients.Select(client => client.Name).Order());
+        Assert.All(run.Phases, phase => Assert.True(phase.IsComplete));
+        Assert.Equal(3000, run.Results.Where(one => one.IsInsert).Sum(one => one.Documents));
+        Assert.Equal([1500, 3000], run.GrowthSteps.Select(step => step.Sizes.Single().Documents));
+        Assert.Empty(Documents.Find(connection, "mongoperf", "agents", BsonDocument.Empty));
+    }
+
+    [Fact]
+    public void A_killed_agent_leaves_a_partial_run_and_comes_back()
+    {
+        string database = servers.NewDatabase();
+        using MongoConnection connection = servers.Embedded.Connect();
+        using (ProgramRun starter = Start("series", "--target", "20k", "--step", "10k", "--tests", "safe,q4", "--window", "1s", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        {
+            Assert.True(first.WaitUntil(() => Documents.Count(connection, database) > 500, "document 500"));
+            second.Kill();
+            starter.WaitForEnd().Expect(130).Says("ben is lost");
+            first.WaitForEnd();
+        }
+
+        string partial = _runs.Id;
+        using (ProgramRun starter = Start("resume", partial))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        {
+            starter.WaitForEnd().Expect(0);
+            Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
+        }
+
+        Documents.AssertWhole(connection, 20_000, database);
+        using StoredRun whole = StoredRun.Open(_runs.At(_runs.Ids.Single(id => id != partial)));
+        Assert.Equal(RunState.Finished, whole.Run.State);
+    }
+
+    [Fact]
+    public void An_agent_that_never_comes_is_named_and_what_agents_can_not_do_is_refused()
+    {
+        string uri = servers.Embedded.Uri;
+        using (ProgramRun starter = Start("run", "ycsb/c", "--uri", uri, "--agents", "2", "--agents-within", "3s"))
+        using (ProgramRun agent = Agent("anna"))
+        {
+            starter.WaitForEnd().Expect(3).Says("1 of 2 agents came within 3 s; missing: part ");
+            agent.WaitForEnd().Expect(3);
+        }
+
+        Start("run", "ycsb/d", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("inserts beside other work");
+        Start("run", "ycsb/c", "--agents", "2").WaitForEnd().Expect(2).Says("--agents needs --uri");
+        ProgramRun.Run("run", "ycsb/c", "--uri", uri, "--agents", "2").Expect(2).Says("--agents needs --coordinator");
+        Assert.Empty(_runs.Ids);
+    }
+
+    /// <summary>Agents that are silent for ten seconds are lost.</summary>
+    private static readonly ProgramOptions Options = new() { Environment = new Dictionary<string, string?> { ["MONGOPERF_LEASE"] = "15s" } };
+
+    private ProgramRun Start(params string[] arguments) => ProgramRun.Start(Options, [.. arguments, "--coordinator", servers.Embedded.Uri, "--out", _runs.Path]);
+
+    private ProgramRun Agent(string name) => ProgramRun.Start(
+        Options, "agent", "--coordinator", servers.Embedded.Uri, "--name", name, "--wait", "60s", "--out", Path.Combine(_runs.Path, $".{name}"));
+}
