@@ -25,6 +25,7 @@ internal static class ComparisonJson
             verdict = ComparisonText.Overall(candidate),
             candidate.IsRegression,
             operations = candidate.Operations.Select(JudgementOf),
+            findings = ShardingFindings.Of(comparison, candidate),
             bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
         }),
     });

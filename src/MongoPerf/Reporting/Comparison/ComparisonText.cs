@@ -83,6 +83,7 @@ internal static class ComparisonText
 
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
+        verdicts.AddRange(ShardingFindings.Of(comparison, candidate).Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
         return verdicts;
     }
 
