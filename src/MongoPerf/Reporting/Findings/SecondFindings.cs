@@ -107,7 +107,7 @@ internal static class SecondFindings
         SeriesSecond[] outside = [.. lead.Sound.Take(lead.Shift.From), .. lead.Sound.Skip(lead.Shift.To)];
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
-        IReadOnlyList<string> together = Circumstances.Of(series, [window], [.. outside.Select(second => second.Window)]);
+        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)]);
         string names = Names(group.Select(g => g.Series), one) + "'s rate";
         string rates = $"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}";
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
