@@ -26,6 +26,7 @@ internal static class ComparisonJson
             candidate.IsRegression,
             singleOrSharded = SingleOrSharded.Describe(comparison, candidate),
             operations = candidate.Operations.Select(JudgementOf),
+            findings = ShardingFindings.Of(comparison, candidate),
             bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
         }),
     });

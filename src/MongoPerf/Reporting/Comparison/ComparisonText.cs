@@ -85,6 +85,8 @@ internal static class ComparisonText
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
         if (SingleOrSharded.Describe(comparison, candidate) is { } decision)
             verdicts.Add(new Verdict(Grade.Note, decision) { Label = "decided" });
+        else
+            verdicts.AddRange(ShardingFindings.Of(comparison, candidate).Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
         return verdicts;
     }
 

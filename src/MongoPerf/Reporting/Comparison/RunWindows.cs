@@ -64,10 +64,6 @@ internal sealed record RateWindow
 /// <summary>The windows of one run, in the order of its plan.</summary>
 internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> windows)
 {
-    /// <summary>A rest that is shorter says too little of a second.</summary>
-    private const double LeastSampleSeconds = 0.5;
-    private const long LongestGapMilliseconds = 1500;
-
     /// <summary>Reads the run's samples, once.</summary>
     /// <param name="run">Whose windows.</param>
     /// <param name="withHistograms">Keeps the latencies of each second, which takes several times as much memory.</param>
@@ -91,7 +87,7 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
 
     public RateWindow? Find(WindowKey key) => windows.GetValueOrDefault(key);
 
-    /// <summary>By phase and operation. A phase that went on after a crash has samples of each attempt; the last attempt's are the stored result's.</summary>
+    /// <summary>By phase and operation. Of the last attempt, whose the stored result is.</summary>
     private static Dictionary<(int Phase, string Operation), List<Sample>> ReadMeasured(StoredRun run, bool withHistograms)
     {
         var measured = new Dictionary<(int, string), List<Sample>>();
@@ -99,11 +95,9 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
         foreach (Sample sample in run.ReadSamples(withHistograms))
         {
             (int, string) key = (sample.Phase, sample.Operation);
-            bool continues = before.TryGetValue(key, out Sample? last)
-                && sample.AtMilliseconds - (sample.Seconds * 1000) - last.AtMilliseconds < LongestGapMilliseconds;
-            before[key] = sample;
-            if (!continues)
+            if (!before.TryGetValue(key, out Sample? last) || !sample.Continues(last))
                 measured[key] = [];
+            before[key] = sample;
             if (!sample.IsWarmup)
                 measured[key].Add(sample);
         }
@@ -123,7 +117,7 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
         double rate = outages > 0 ? measured : reported;
         if (!double.IsFinite(rate) || rate <= 0)
             return null;
-        List<Sample> whole = [.. sound.Where(s => s.Seconds >= LeastSampleSeconds)];
+        List<Sample> whole = [.. sound.Where(s => s.Seconds >= SampleAttempts.LeastSeconds)];
         // Seconds of unacknowledged inserts count what was sent, the result what had arrived when the fence answered.
         double scale = measured > 0 ? rate / measured : 1;
         return new RateWindow

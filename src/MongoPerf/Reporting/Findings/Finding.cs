@@ -85,10 +85,32 @@ internal static class FindingIds
     public const string LostWrites = "lost-writes";
     public const string Outage = "outage";
     public const string ShardImbalance = "shard-imbalance";
+    public const string SizeRise = "size-rise";
+    public const string LinearGrowth = "linear-growth";
+    public const string BytesGrow = "bytes-grow";
+    public const string WarmUp = "warm-up";
+    public const string SlowStartGrows = "slow-start-grows";
+    public const string Variation = "variation";
+    public const string MigrationCost = "migration-cost";
+    public const string HotShard = "hot-shard";
+    public const string ImbalanceOverTime = "imbalance-over-time";
+    public const string PlanExamines = "plan-examines";
+    public const string ThreadPeak = "thread-peak";
+    public const string RateFollowsCache = "rate-follows-cache";
+    public const string DiskLimit = "disk-limit";
+    public const string NetworkLimit = "network-limit";
+    public const string ConnectionsRunOut = "connections-run-out";
+    public const string FewSamples = "few-samples";
+    public const string TwoPeaks = "two-peaks";
+    public const string Crossover = "crossover";
+    public const string ShardedFaster = "sharded-faster";
+    public const string ShardedSlower = "sharded-slower";
 
     public static IReadOnlyList<string> All { get; } =
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
         PlanChanged, PlanScans, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
+        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, HotShard, ImbalanceOverTime, PlanExamines,
+        ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,
     ];
 }

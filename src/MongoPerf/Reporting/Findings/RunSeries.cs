@@ -32,6 +32,12 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     /// <summary>"q4", "mix read (limit=10)".</summary>
     public string Label => PhaseLabels.Of(Phase, Result.Operation) + (Phase.Parameters.Count == 0 ? "" : $" ({PhaseLabels.Parameters(Phase.Parameters)})");
 
+    /// <summary>The seconds before; empty where there was no warm-up.</summary>
+    public IReadOnlyList<SeriesSecond> Warmup { get; init; } = [];
+
+    /// <summary>"threads=8" is told by the threads themselves.</summary>
+    public string ParametersButThreads => PhaseLabels.Parameters(Phase.Parameters.Where(p => !p.Name.StartsWith("thread", StringComparison.OrdinalIgnoreCase)));
+
     public string RateUnit => Result.IsInsert ? "documents/s" : "operations/s";
 
     public TimeWindow Window => new(Seconds[0].FromMilliseconds, Seconds[^1].ToMilliseconds);
@@ -40,10 +46,6 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
 /// <summary>What the analysers work on: a run's samples, read once.</summary>
 internal sealed class RunSeries
 {
-    /// <summary>The rest of a second says too little.</summary>
-    private const double LeastSeconds = 0.5;
-    private const long LongestGapMilliseconds = 10_000;
-
     private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, TimeAxis axis)
     {
         Run = run;
@@ -71,7 +73,7 @@ internal sealed class RunSeries
     {
         Dictionary<(int, string), (PhaseRecord Phase, OperationResult Result)> results = run.Phases
             .SelectMany(phase => phase.Operations.Select(result => (phase, result))).ToDictionary(one => (one.phase.Number, one.result.Operation));
-        var seconds = new Dictionary<(int, string), List<SeriesSecond>>();
+        var seconds = new Dictionary<(int, string), (List<SeriesSecond> Warmup, List<SeriesSecond> Measured)>();
         var before = new Dictionary<(int, string), Sample>();
         List<long> times = [];
         foreach (Sample sample in run.ReadSamples())
@@ -80,17 +82,17 @@ internal sealed class RunSeries
             (int, string) key = (sample.Phase, sample.Operation);
             if (!results.TryGetValue(key, out (PhaseRecord Phase, OperationResult Result) found))
                 continue;
-            // A phase that was run again after a crash has samples of each attempt: the last one's are the result's.
-            if (!before.TryGetValue(key, out Sample? last) || (sample.IsWarmup && !last.IsWarmup) || sample.AtMilliseconds - last.AtMilliseconds > LongestGapMilliseconds)
-                seconds[key] = [];
+            if (!before.TryGetValue(key, out Sample? last) || !sample.Continues(last))
+                seconds[key] = ([], []);
             before[key] = sample;
-            if (!sample.IsWarmup && sample.Seconds >= LeastSeconds)
-                seconds[key].Add(SecondOf(sample, found.Result));
+            if (sample.Seconds >= SampleAttempts.LeastSeconds)
+                (sample.IsWarmup ? seconds[key].Warmup : seconds[key].Measured).Add(SecondOf(sample, found.Result));
         }
 
         OperationSeries[] operations =
         [
-            .. results.Where(one => seconds.GetValueOrDefault(one.Key) is { Count: > 0 }).Select(one => new OperationSeries(one.Value.Phase, one.Value.Result, seconds[one.Key])),
+            .. results.Where(one => seconds.TryGetValue(one.Key, out var of) && of.Measured.Count > 0)
+                .Select(one => new OperationSeries(one.Value.Phase, one.Value.Result, seconds[one.Key].Measured) { Warmup = seconds[one.Key].Warmup }),
         ];
         return new RunSeries(run, operations, new TimeAxis(times.Concat(run.ReadHostSamples().Select(sample => sample.AtMilliseconds))));
     }
@@ -188,6 +190,20 @@ internal sealed class MetricSeries
     {
         int column = MetricCatalogue.IndexOf(_catalogue, metric);
         return _members.SelectMany(member => Steps(member, [window]).Where(step => ValueOf(step.After, column) > ValueOf(step.Before, column)).Select(step => step.After.AtMilliseconds));
+    }
+
+    /// <summary>A member's figure that only grows was lower than before.</summary>
+    public bool HasFallen(TimeWindow window, string metric)
+    {
+        int column = MetricCatalogue.IndexOf(_catalogue, metric);
+        foreach (MetricSample[] member in _members)
+        {
+            double[] values = [.. Within(member, [window]).Select(sample => ValueOf(sample, column)).Where(double.IsFinite)];
+            if (values.Zip(values.Skip(1)).Any(pair => pair.Second < pair.First))
+                return true;
+        }
+
+        return false;
     }
 
     private static double ValueOf(MetricSample sample, int column) => column < sample.Values.Length ? sample.Values[column] : double.NaN;

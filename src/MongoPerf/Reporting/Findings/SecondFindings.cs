@@ -1,3 +1,4 @@
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 
@@ -20,7 +21,11 @@ internal static class SecondFindings
             : Shift.To == Sound.Count ? FindingIds.RateDrop : FindingIds.RateDip;
     }
 
-    private sealed record Swinging(OperationSeries Series, Period Period, double Seconds);
+    /// <param name="Series">Whose.</param>
+    /// <param name="Period">In seconds, or in steps of documents.</param>
+    /// <param name="Step">Seconds or documents from one value to the next.</param>
+    /// <param name="IsByDocuments">It comes round after as many documents.</param>
+    private sealed record Swinging(OperationSeries Series, Period Period, double Step, bool IsByDocuments = false);
 
     /// <param name="series">The run's.</param>
     /// <param name="level">Chance of any false finding, at most, for each of the three.</param>
@@ -39,8 +44,8 @@ internal static class SecondFindings
                 SecondJudgement judgement = SecondJudgement.Of([.. sound.Select(second => second.Rate)], each);
                 if (judgement.Drift is { } trend)
                     drifted.Add(new Drifted(one, trend));
-                if (judgement.Period is { } period)
-                    swinging.Add(new Swinging(one, period, one.Window.Seconds / one.Seconds.Count));
+                if (SwingOf(one, sound, judgement.Period, each) is { } swing)
+                    swinging.Add(swing);
                 shifted.AddRange(judgement.Shifts.Select(shift => new Shifted(one, sound, shift)));
             }
 
@@ -70,11 +75,11 @@ internal static class SecondFindings
             Operations = [.. drifted.Select(d => d.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
-            P99 = P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
+            P99 = SecondEffects.P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
             Evidence = [new FindingEvidence("timeline", $"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}")],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = "run the phase again on the same data, twice as long: a drift that starts anew is warming up or filling up; one that carries on where it ended is the data's",
+            Refute = "run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are why",
             Weight = Math.Abs(Math.Log(lead.Trend.Ratio)) / 2,
         };
     }
@@ -102,7 +107,7 @@ internal static class SecondFindings
         SeriesSecond[] outside = [.. lead.Sound.Take(lead.Shift.From), .. lead.Sound.Skip(lead.Shift.To)];
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
-        IReadOnlyList<string> together = Circumstances.Of(series, [window], [.. outside.Select(second => second.Window)]);
+        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)]);
         string names = Names(group.Select(g => g.Series), one) + "'s rate";
         string rates = $"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}";
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
@@ -120,15 +125,42 @@ internal static class SecondFindings
             Operations = [.. group.Select(g => g.Series.Label)],
             Range = range,
             Rate = FindingEffect.Of(lead.Shift.Ratio, lead.Shift.Interval),
-            P99 = P99(outside, inside),
+            P99 = SecondEffects.P99(outside, inside),
             Evidence = [new FindingEvidence("timeline", $"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases")],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = lead.Id == FindingIds.SlowStart
-                ? "run with twice the warm-up: if the start is as slow, it does not warm up"
-                : "run the phase again with the same seed: what comes back at the same operation is the server's or the data's, what does not is the machine's",
+                ? "run with twice the warm-up: if the start is as slow, warming up is not why"
+                : "run the phase again with the same seed: a change that returns at the same place belongs to the server or the data, any other to the machine",
             Weight = Math.Abs(Math.Log(lead.Shift.Ratio)) * Math.Sqrt(window.Seconds / one.Window.Seconds),
         };
+    }
+
+    /// <summary>Inserts may swing with the documents and not with time: then the rate by documents has the plainer period.</summary>
+    private static Swinging? SwingOf(OperationSeries one, IReadOnlyList<SeriesSecond> sound, Period? inSeconds, double level)
+    {
+        long grown = sound[^1].Documents - sound[0].Documents;
+        if (one.Result.IsInsert && grown > 0 && Period.Find(ByDocuments(sound), inSeconds is null ? level / 5 : level) is { } period
+            && period.Amplitude >= SecondJudgement.Least && period.Explained > (inSeconds?.Explained ?? 0) + 0.05)
+            return new Swinging(one, period, (double)grown / (sound.Count - 1), IsByDocuments: true);
+        return inSeconds is null ? null : new Swinging(one, inSeconds, one.Window.Seconds / one.Seconds.Count);
+    }
+
+    /// <summary>As many rates as there are seconds, at equal steps of documents.</summary>
+    private static double[] ByDocuments(IReadOnlyList<SeriesSecond> sound)
+    {
+        double first = sound[0].Documents;
+        double step = (sound[^1].Documents - first) / (sound.Count - 1);
+        double[] rates = new double[sound.Count];
+        int next = 0;
+        for (int i = 0; i < rates.Length; i++)
+        {
+            while (next < sound.Count - 1 && sound[next].Documents < first + (i * step))
+                next++;
+            rates[i] = sound[next].Rate;
+        }
+
+        return rates;
     }
 
     private static IEnumerable<Finding> Periods(RunSeries series, List<Swinging> swinging)
@@ -137,20 +169,21 @@ internal static class SecondFindings
             yield break;
         Swinging lead = swinging.MaxBy(one => one.Period.Amplitude)!;
         OperationSeries one = lead.Series;
-        double seconds = lead.Period.Length * lead.Seconds;
-        string? cause = Shared(series, one.Window, seconds);
+        double length = lead.Period.Length * lead.Step;
+        string? cause = lead.IsByDocuments ? null : Shared(series, one.Window, length);
+        string every = lead.IsByDocuments ? $"{AxisScale.AboutText(length)} documents" : $"{Units.Significant(length)} s";
         yield return new Finding
         {
             Id = FindingIds.Period,
-            Text = $"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {Units.Significant(seconds)} s",
+            Text = $"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {every}",
             Operations = [.. swinging.Select(s => s.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence("timeline", $"folded at {Units.Significant(seconds)} s, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it")],
+            Evidence = [new FindingEvidence("timeline", $"folded at {every}, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it")],
             Cause = cause,
             IsCoincidence = true,
-            Refute = cause is null
-                ? "run for twice as long: a period stays, chance does not"
-                : "change how often the server makes checkpoints (--syncdelay): a period that stays as it is has another cause",
+            Refute = lead.IsByDocuments ? "insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's"
+                : cause is null ? "run for twice as long: a period stays, chance does not"
+                : "change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause",
             Weight = lead.Period.Amplitude,
         };
     }
@@ -163,17 +196,6 @@ internal static class SecondFindings
             return null;
         double apart = Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
         return Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10) ? $"checkpoints end every {Units.Significant(apart)} s" : null;
-    }
-
-    private static FindingEffect? P99(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside)
-    {
-        double[] baseline = [.. outside.Select(second => second.P99).Where(v => v > 0)];
-        double[] candidate = [.. inside.Select(second => second.P99).Where(v => v > 0)];
-        if (baseline.Length < 5 || candidate.Length < 5)
-            return null;
-        baseline = Quantiles.Joined(baseline, 500);
-        candidate = Quantiles.Joined(candidate, 500);
-        return FindingEffect.Of(candidate.Average() / baseline.Average(), Bootstrap.OfSamples([new SamplePair(baseline, candidate)]).At(0.95));
     }
 
     private static int Length(this LevelShift shift) => shift.To - shift.From;

@@ -9,7 +9,7 @@ namespace MongoPerf.Reporting.Findings;
 internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> Shifts, Period? Period)
 {
     /// <summary>Smaller ones are within what an idle machine differs by from one run to the next, as in comparisons.</summary>
-    private const double Least = 0.05;
+    public const double Least = 0.05;
     private const int LeastForDrift = 30;
     private const int MostShifts = 3;
 

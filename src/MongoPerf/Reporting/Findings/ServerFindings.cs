@@ -7,7 +7,7 @@ internal static class ServerFindings
     private const double LeastShare = 0.1;
     private const int LeastSeconds = 10;
 
-    /// <summary>eviction_dirty_trigger's default: from here on application threads have to evict before they may go on.</summary>
+    /// <summary>eviction_dirty_trigger's default: from here on application threads have to evict before they may continue.</summary>
     private const double DirtyTrigger = 0.2;
     private const double EvictedPerSecond = 1000;
 
@@ -47,7 +47,8 @@ internal static class ServerFindings
         return all.Length == 0 ? null : all.MaxBy(one => one.Value);
     }
 
-    private static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? $" at {Units.Count(at.Documents)} documents" : "");
+    /// <summary>"q4 at 200k documents".</summary>
+    public static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? $" at {Units.Count(at.Documents)} documents" : "");
 
     private static Finding Make(RunSeries series, (OperationSeries Series, double Value) worst, string id, string text, string refute) => new()
     {

@@ -5,11 +5,12 @@ using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Findings;
 
-/// <summary>Rates that fall as the collection grows, at one place or all the way, and what was outgrown there.</summary>
+/// <summary>Rates that fall as the collection grows, at one place or all the way, and what was outgrown there; rates that rise or swing with it.</summary>
 internal static class SizeFindings
 {
     /// <summary>A smaller fall is left to the reader.</summary>
     private const double Least = 0.1;
+    private const double LeastSwing = 0.05;
     private const int Neighbours = 3;
 
     /// <summary>An operation at the sizes at which it has a rate.</summary>
@@ -19,20 +20,37 @@ internal static class SizeFindings
     }
 
     /// <param name="series">The run's.</param>
-    /// <param name="level">Chance of any false finding, at most, for a cliff and for a decline each.</param>
-    public static IEnumerable<Finding> Find(RunSeries series, double level)
+    /// <param name="level">Chance of any false finding, at most, for a cliff and for a decline or a rise each.</param>
+    /// <param name="rareLevel">The same for a period.</param>
+    public static IEnumerable<Finding> Find(RunSeries series, double level, double rareLevel)
     {
         foreach ((int place, GrowthFigures growth) in GrowthFigures.Of(series.Run).Index())
         {
             Row[] rows = [.. growth.Lines.Select(line => RowOf(growth, line, place)).Where(row => row.Rates.Length >= SizeStep.LeastSizes)];
             foreach (Row row in rows)
             {
-                if (SizeStep.Find(row.Rates, level / rows.Length, Least) is { IsCliff: true } step)
-                    yield return Cliff(series, growth, row, step);
-                else if (Trend.Of(row.Rates) is { } trend && trend.P < level / rows.Length && trend.Interval.High < 1 && trend.Ratio <= 1 - Least)
-                    yield return Decline(series, growth, row, trend);
+                if (Judge(series, growth, row, level / rows.Length) is { } finding)
+                    yield return finding;
+                if (Period.Find(row.Rates, rareLevel / rows.Length) is { Amplitude: >= LeastSwing } period)
+                    yield return Swing(series, row, period);
             }
+
+            foreach (Finding finding in GrowingBytes.Find(growth, level))
+                yield return finding;
         }
+    }
+
+    private static Finding? Judge(RunSeries series, GrowthFigures growth, Row row, double level)
+    {
+        // Against sizes in a row, what grows as their number is a curve; only as a power of it is it straight.
+        if (Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]) is { IsLinear: true } scaling && scaling.P < level)
+            return Linear(series, growth, row, scaling);
+        if (SizeStep.Find(row.Rates, level, Least) is { IsCliff: true } step)
+            return Cliff(series, growth, row, step);
+        if (Trend.Of(row.Rates) is not { } trend || trend.P >= level)
+            return null;
+        return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend)
+            : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend) : null;
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)
@@ -59,12 +77,12 @@ internal static class SizeFindings
             Range = compared.Range(step.From, step.To),
             Rate = Ratio(row.Rates, before, after),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], before, after),
-            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence()],
+            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence("after the fall")],
             Cause = cause,
             IsCoincidence = isCoincidence,
             Refute = cause is null
-                ? "grow the collection again with smaller steps around the fall: if it comes elsewhere, it is not the size"
-                : "grow the same collection with a memory limit and a cache twice as large: if the fall stays at the same size, memory is not what it ran out of",
+                ? "grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not why"
+                : "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out",
             Weight = Math.Log(step.Before / step.After),
         };
     }
@@ -83,11 +101,61 @@ internal static class SizeFindings
             Range = compared.Range(0, last),
             Rate = FindingEffect.Of(trend.Ratio, trend.Interval),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
-            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence()],
+            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence("at the largest sizes")],
             Cause = cause,
             IsCoincidence = isCoincidence,
-            Refute = "measure the largest size first, on a fresh server: if it is no slower than the smallest, time and not size made it slower",
+            Refute = "measure the largest size first, on a fresh server: if it is as fast as the smallest was, time made it slower and not size",
             Weight = Math.Log(1 / trend.Ratio) / 2,
+        };
+    }
+
+    private static Finding Linear(RunSeries series, GrowthFigures growth, Row row, Scaling scaling)
+    {
+        Finding decline = Decline(series, growth, row, Trend.Of(row.Rates)!);
+        string how = scaling.IsFaster ? "faster than the collection" : "in proportion to the collection";
+        return decline with
+        {
+            Id = FindingIds.LinearGrowth,
+            Text = $"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents",
+            Evidence = [new FindingEvidence(row.Chart, $"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}"), .. decline.Evidence.Skip(1)],
+            Refute = "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
+        };
+    }
+
+    private static Finding Rise(RunSeries series, Row row, Trend trend)
+    {
+        int last = row.Rates.Length - 1;
+        int few = Math.Min(Neighbours, row.Rates.Length / 2);
+        Comparison compared = new(series, row, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(last - few + 1, few)]);
+        IReadOnlyList<string> together = compared.Together;
+        return new Finding
+        {
+            Id = FindingIds.SizeRise,
+            Text = $"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}",
+            Operations = [row.Name],
+            Range = compared.Range(0, last),
+            Rate = FindingEffect.Of(trend.Ratio, trend.Interval),
+            P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
+            Evidence = [new FindingEvidence(row.Chart, Figures(row))],
+            Cause = together.Count == 0 ? null : Words.And(together),
+            IsCoincidence = true,
+            Refute = "grow the collection again, with a load of a minute before it: if the rate still rises, server and client were not warming up",
+            Weight = Math.Log(trend.Ratio) / 2,
+        };
+    }
+
+    private static Finding Swing(RunSeries series, Row row, Period period)
+    {
+        double documents = period.Length * (row.Documents[^1] - row.Documents[0]) / (row.Documents.Length - 1);
+        return new Finding
+        {
+            Id = FindingIds.Period,
+            Text = $"{row.Name}'s rate swings by ±{Units.Percent(period.Amplitude)} every {AxisScale.AboutText(documents)} documents",
+            Operations = [row.Name],
+            Range = new Comparison(series, row, [], []).Range(0, row.Rates.Length - 1),
+            Evidence = [new FindingEvidence(row.Chart, $"folded at {AxisScale.AboutText(documents)} documents, the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it")],
+            Refute = "grow the collection again with steps half as large: a period that stays as many documents is the data's, one that stays as many steps is the growth's",
+            Weight = period.Amplitude,
         };
     }
 
@@ -147,16 +215,19 @@ internal static class SizeFindings
 
         public int[] After { get; }
 
+        public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(After), Windows(Before));
+
         public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(After), Windows(Before));
 
         public FindingRange Range(int from, int to) => _windows[from] is { } first && _windows[to] is { } last
             ? _series.Range(new TimeWindow(first.From, last.To), _row.Documents[from], _row.Documents[to])
             : new FindingRange(null, null, _row.Documents[from], _row.Documents[to]);
 
-        public IEnumerable<FindingEvidence> Evidence()
+        /// <param name="when">The later sizes, such as "after the fall".</param>
+        public IEnumerable<FindingEvidence> Evidence(string when)
         {
-            foreach (string circumstance in Circumstances.Of(_series, Windows(After), Windows(Before)))
-                yield return new FindingEvidence("timeline", $"after the fall {circumstance}".Replace("otherwise", "before", StringComparison.Ordinal));
+            foreach (string circumstance in Together)
+                yield return new FindingEvidence("timeline", $"{when} {circumstance}".Replace("otherwise", "before", StringComparison.Ordinal));
         }
 
         private IReadOnlyList<TimeWindow> Windows(int[] places) => [.. places.Select(i => _windows[i]).OfType<TimeWindow>()];

@@ -88,11 +88,11 @@ internal static class Stalls
             Range = range,
             Rate = new FindingEffect(during / usual, null, null),
             Evidence = [new FindingEvidence("timeline", $"{Units.Rate(during)} {lead.Series.RateUnit} instead of {Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}")],
-            Cause = isSilent ? $"the server did not answer serverStatus for {Units.Significant(silence)} s either: the whole process stood still" : together.Count > 0 ? Words.And(together) : null,
+            Cause = isSilent ? $"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stood still" : together.Count > 0 ? Words.And(together) : null,
             IsCoincidence = !isSilent,
             Refute = isSilent
-                ? "run again with the server's process and its machine watched (SIGSTOP, a paused virtual machine, a full cgroup); if other clients of the server were served meanwhile, it is the way to the server"
-                : "run again: a stall that comes at the same documents is the server's, one at the same time of day the machine's",
+                ? "run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the way to it is why"
+                : "run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine",
             Weight = 10 * Math.Sqrt(Math.Min(1, share)),
         };
     }

@@ -24,10 +24,13 @@ internal sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.DebugBuild, "run a Release build: if the rates stay, the build does no harm");
 
     public static VerdictFinding FailedOperations { get; } =
-        new(FindingIds.FailedOperations, "run again: failures that come back at the same operation are the server's or the plan's");
+        new(FindingIds.FailedOperations, "run again: failures that return at the same operation belong to the server or the scenario");
 
     public static VerdictFinding LostWrites { get; } =
         new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
+
+    public static VerdictFinding WarmUp { get; } =
+        new(FindingIds.WarmUp, "run the phase once more without a restart: if it starts as slowly, the restart is not why");
 
     public static VerdictFinding ShardImbalance { get; } =
         new(FindingIds.ShardImbalance, "run again with a hashed shard key: if the shards are as uneven, the key is not why");

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Restarts;
 
@@ -22,9 +23,14 @@ internal static class RestartReports
         string text = $"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ";
         string rate = $"90 % of {Units.Rate(restart.RateBefore)} operations/s";
         if (restart.BackSeconds is { } back)
-            return new Verdict(Grade.Good, text + (back <= restart.AnswerSeconds ? $"the rate was at {rate} or more from the first second" : $"the rate was back at {rate} after {Seconds(back)}"));
+        {
+            return back <= restart.AnswerSeconds
+                ? new Verdict(Grade.Good, $"{text}the rate was at {rate} or more from the first second")
+                : new Verdict(Grade.Good, $"{text}the rate was back at {rate} after {Seconds(back)}") { Finding = VerdictFinding.WarmUp };
+        }
+
         string reached = restart.Rates.Count == 0 ? "nothing was measured" : $"it peaked at {Units.Percent(restart.Rates.Max(r => r.Rate) / restart.RateBefore)} of the rate before";
-        return new Verdict(Grade.Note, $"{text}the rate did not get back to {rate}: {reached}; a longer --duration may show when it does");
+        return new Verdict(Grade.Note, $"{text}the rate did not get back to {rate}: {reached}; a longer --duration may show when it does") { Finding = VerdictFinding.WarmUp };
     }
 
     private static IReadOnlyList<string> Row(StoredRun run, RestartFigures restart)

@@ -32,6 +32,9 @@ internal sealed record NoisyRun
     /// <summary>1 leaves a phase as it is, 0.9 makes it a tenth slower.</summary>
     public Func<string, double> Speed { get; init; } = _ => 1;
 
+    /// <summary>The same by the size's place in the growth, 1-based.</summary>
+    public Func<int, double> SpeedAt { get; init; } = _ => 1;
+
     /// <summary>Second of every window in which the connection is down; 0 for none.</summary>
     public int OutageSecond { get; init; }
     public Func<RunSettings, RunSettings> Change { get; init; } = settings => settings;
@@ -99,7 +102,7 @@ internal sealed record NoisyRun
         private void WriteWindow(PhaseRecord record, int threads)
         {
             string operation = record.Phase;
-            double[] rates = _noise.Window(run.Seconds + 1, 2000.0 * threads / (1 + (0.05 * (record.Growth?.Step ?? 1))) * run.Speed(operation));
+            double[] rates = _noise.Window(run.Seconds + 1, 2000.0 * threads / (1 + (0.05 * (record.Growth?.Step ?? 1))) * run.Speed(operation) * run.SpeedAt(record.Growth?.Step ?? 1));
             var all = new LatencyHistogram();
             for (int second = 0; second < rates.Length; second++)
             {

@@ -6,6 +6,7 @@ using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Findings;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
@@ -493,6 +494,38 @@ public sealed class StoredComparisonTests : IDisposable
         string page = File.ReadAllText(files.Page);
         Assert.Equal(charts.Length, page.Split("<figure").Length - 1);
         Assert.DoesNotContain("src=\"http", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Shards_that_overtake_the_single_server_cross_it_between_two_sizes_whichever_of_both_is_the_baseline()
+    {
+        var single = new NoisyRun { Phases = ["q4"] };
+        NoisyRun shards = single with { NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, SpeedAt = step => step <= 6 ? 0.6 : 1.6 };
+        foreach (RunComparison comparison in new[] { Compare(single, shards), Compared("2026-11-21-b", "2026-11-21-a") })
+        {
+            Finding crossover = Assert.Single(ShardingFindings.Of(comparison, comparison.Candidates[0]));
+            Assert.Equal((FindingIds.Crossover, 6000, 7000), (crossover.Id, crossover.Range!.FromDocuments, crossover.Range.ToDocuments));
+            Assert.StartsWith("q4: the shards are slower than the single server up to 6k documents (rate × 0.", crossover.Text, StringComparison.Ordinal);
+            Assert.InRange(crossover.Rate!.Ratio, 1.4, 1.8);
+            Assert.Contains(ComparisonText.Verdicts(comparison, comparison.Candidates[0]), verdict => verdict.Mark == "finding" && verdict.Text == crossover.Text);
+        }
+    }
+
+    [Fact]
+    public void Two_single_servers_have_no_findings_about_shards()
+    {
+        var single = new NoisyRun { Phases = ["q4"] };
+        RunComparison comparison = Compare(single, single with { NoiseSeed = 2, SpeedAt = step => step <= 6 ? 0.6 : 1.6 });
+        Assert.Empty(ShardingFindings.Of(comparison, comparison.Candidates[0]));
+    }
+
+    [Fact]
+    public void Shards_that_are_slower_at_every_size_have_no_crossover_and_the_verdict_is_not_repeated()
+    {
+        var single = new NoisyRun { Phases = ["q4"] };
+        RunComparison comparison = Compare(single, single with { NoiseSeed = 2, Deployment = RunParts.Deployment() with { Topology = Topology.Sharded }, Speed = _ => 0.6 });
+        Assert.Equal(FindingIds.ShardedSlower, Assert.Single(ShardingFindings.Of(comparison, comparison.Candidates[0])).Id);
+        Assert.DoesNotContain(ComparisonText.Verdicts(comparison, comparison.Candidates[0]), verdict => verdict.Mark == "finding");
     }
 
     private RunComparison Compare(params NoisyRun[] runs)

@@ -43,7 +43,7 @@ public sealed class StoredFindingTests : IDisposable
             double[] rates = new NoisySamples(4, 0.03, 0).Window(10, 9000);
             for (int step = 1; step <= 10; step++)
             {
-                OperationResult result = RunParts.Result("q4", 8) with { OperationsPerSecond = step <= 5 ? rates[step - 1] : rates[step - 1] / 3 };
+                OperationResult result = RunParts.Result("q4", 8, 300_000) with { OperationsPerSecond = step <= 5 ? rates[step - 1] : rates[step - 1] / 3 };
                 store.EndPhase(RunParts.Grown(2 * step, "q4", step, step * 50_000, result));
                 store.EndPhase(RunParts.Grown((2 * step) + 1, "size", step, step * 50_000) with { Sizes = [RunParts.Sizes(step * 50_000)] });
             }

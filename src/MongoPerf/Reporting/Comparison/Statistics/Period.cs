@@ -24,7 +24,9 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
     {
         if (values.Length < LeastValues)
             return null;
-        double[] left = WithoutLine([.. Quantiles.Joined(values, MostValues).Select(v => Math.Log(v))]);
+        double[] logarithms = [.. Quantiles.Joined(values, MostValues).Select(v => Math.Log(v))];
+        var line = StraightLine.Through(logarithms);
+        double[] left = [.. logarithms.Select((v, i) => v - line.At(i))];
         double[] correlations = Correlations(left, (int)(left.Length / LeastTimes));
         if (FirstPeak(correlations, left.Length) is not { } lag)
             return null;
@@ -39,14 +41,6 @@ internal sealed record Period(double Length, double Amplitude, double Explained)
         return p >= level || alike < HalvesAlike
             ? null
             : new Period(refined * values.Length / left.Length, (Math.Exp(profile.Max()) - Math.Exp(profile.Min())) / 2, explained);
-    }
-
-    private static double[] WithoutLine(double[] values)
-    {
-        double middle = (values.Length - 1) / 2.0;
-        double mean = values.Average();
-        double slope = values.Select((v, i) => (v - mean) * (i - middle)).Sum() / Enumerable.Range(0, values.Length).Sum(i => (i - middle) * (i - middle));
-        return [.. values.Select((v, i) => v - mean - (slope * (i - middle)))];
     }
 
     /// <summary>By lag, from 0 on.</summary>

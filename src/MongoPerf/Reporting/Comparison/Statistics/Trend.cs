@@ -49,19 +49,15 @@ internal sealed record Trend(double Ratio, Interval Interval, double P, bool IsS
     private static bool IsLine(double[] logarithms)
     {
         int count = logarithms.Length;
-        double middle = (count - 1) / 2.0;
-        double mean = logarithms.Average();
-        double square = Enumerable.Range(0, count).Sum(i => (i - middle) * (i - middle));
-        double slope = logarithms.Select((v, i) => (v - mean) * (i - middle)).Sum() / square;
-        double byLine = slope * slope * square;
+        var line = StraightLine.Through(logarithms);
         double sum = 0;
         double byStep = 0;
         for (int i = 1; i < count; i++)
         {
-            sum += logarithms[i - 1] - mean;
+            sum += logarithms[i - 1] - line.Mean;
             byStep = Math.Max(byStep, sum * sum * count / (i * (double)(count - i)));
         }
 
-        return byLine > byStep;
+        return line.Explained > byStep;
     }
 }

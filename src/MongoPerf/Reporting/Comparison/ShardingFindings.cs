@@ -1,0 +1,70 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
+using MongoPerf.Reporting.Findings;
+
+namespace MongoPerf.Reporting.Comparison;
+
+/// <summary>What a comparison of a single server with shards shows: which is faster at which operation, and from which size on.</summary>
+internal static class ShardingFindings
+{
+    /// <summary>None unless one of both is sharded and the other is not.</summary>
+    public static IReadOnlyList<Finding> Of(RunComparison comparison, CandidateJudgement candidate)
+    {
+        bool isBaseline = IsSharded(comparison.Baseline);
+        if (isBaseline == IsSharded(candidate.Candidate))
+            return [];
+        return [.. candidate.Operations.Select(operation => Judge(candidate, operation, isBaseline)).OfType<Finding>()];
+    }
+
+    private static bool IsSharded(ComparedSide side) => side.First.Deployment?.Topology == Topology.Sharded;
+
+    private static Finding? Judge(CandidateJudgement candidate, OperationJudgement operation, bool isBaseline)
+    {
+        // Of the shards to the single server, whichever came first.
+        (long Documents, double Logarithm)[] sizes =
+            [.. operation.Windows.Where(window => window.Rate.Ratio.Value > 0).Select(window => (window.Documents, (isBaseline ? -1 : 1) * Math.Log(window.Rate.Ratio.Value))).OrderBy(one => one.Documents)];
+        string title = candidate.TitleOf(operation);
+        return Crossover.Find([.. sizes.Select(size => (size.Documents, Math.Exp(size.Logarithm)))], candidate.Operations.Count) is { } crossover ? Crossed(title, sizes, crossover) : Apart(title, operation, sizes, isBaseline);
+    }
+
+    private static Finding Crossed(string title, (long Documents, double Logarithm)[] sizes, Crossover crossover)
+    {
+        int place = Array.FindIndex(sizes, one => one.Documents == crossover.Documents);
+        bool gains = crossover.After.Value > 1;
+        return new Finding
+        {
+            Id = FindingIds.Crossover,
+            Text = $"{title}: the shards are {(gains ? "slower" : "faster")} than the single server up to {Units.Count(sizes[place - 1].Documents)} documents (rate × {ComparisonText.Number(crossover.Before.Value)}) "
+                + $"and {(gains ? "faster" : "slower")} from {Units.Count(crossover.Documents)} on (× {ComparisonText.Number(crossover.After.Value)})",
+            Operations = [title],
+            Range = new FindingRange(null, null, sizes[place - 1].Documents, crossover.Documents),
+            Rate = FindingEffect.Of(crossover.After.Value, crossover.After.Interval),
+            Evidence = [new FindingEvidence(null, $"rate of the shards to that of the single server: {string.Join(", ", sizes.Select(one => $"{ComparisonText.Number(Math.Exp(one.Logarithm))} at {Units.Count(one.Documents)}"))}")],
+            Refute = "repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance",
+            Weight = Math.Abs(Math.Log(crossover.After.Value / crossover.Before.Value)),
+        };
+    }
+
+    private static Finding? Apart(string title, OperationJudgement operation, (long Documents, double Logarithm)[] sizes, bool isBaseline)
+    {
+        if (operation.Rate.Outcome is not (Outcome.Slower or Outcome.Faster) || sizes.Length == 0)
+            return null;
+        bool isFaster = (operation.Rate.Outcome == Outcome.Faster) != isBaseline;
+        double ratio = isBaseline ? 1 / operation.Rate.Ratio.Value : operation.Rate.Ratio.Value;
+        Interval? interval = operation.Rate.Ratio.Interval is { } one && isBaseline ? new Interval(1 / one.High, 1 / one.Low) : operation.Rate.Ratio.Interval;
+        string where = sizes.Length == 1 || sizes[0].Documents == sizes[^1].Documents ? $"at {Units.Count(sizes[0].Documents)} documents" : $"at every size from {Units.Count(sizes[0].Documents)} to {Units.Count(sizes[^1].Documents)} documents taken together";
+        return new Finding
+        {
+            Id = isFaster ? FindingIds.ShardedFaster : FindingIds.ShardedSlower,
+            Text = $"{title}: the shards are {(isFaster ? "faster" : "slower")} than the single server {where}; no crossover",
+            Operations = [title],
+            Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
+            Rate = FindingEffect.Of(ratio, interval),
+            Evidence = [new FindingEvidence(null, $"rate × {ComparisonText.Number(ratio)}; {operation.Basis}")],
+            Refute = "give both the same memory and CPUs in total, and then the same for each server: if the other side wins, resources decided it and not the sharding",
+            // The verdict has the ratio already.
+            IsVerdict = true,
+            Weight = Math.Abs(Math.Log(ratio)),
+        };
+    }
+}

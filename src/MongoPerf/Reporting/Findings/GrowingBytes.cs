@@ -1,0 +1,40 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Files that grow faster than the documents in them.</summary>
+internal static class GrowingBytes
+{
+    private const double Least = 0.2;
+    private const long LeastBytes = 4_000_000;
+
+    /// <param name="growth">Its sizes.</param>
+    /// <param name="level">Of the test that bytes per document do not rise.</param>
+    public static IEnumerable<Finding> Find(GrowthFigures growth, double level)
+    {
+        (string What, Func<SizeResult, long> Of)[] kinds = [("documents", size => size.StorageBytes), ("indexes", size => size.IndexBytes)];
+        foreach ((string what, Func<SizeResult, long> bytesOf) in kinds)
+        {
+            // Small files are mostly what was set aside for them.
+            (long Documents, double Each)[] sizes = [.. growth.Sizes.Where(one => one.Documents > 0 && bytesOf(one.Sizes) >= LeastBytes).Select(one => (one.Documents, (double)bytesOf(one.Sizes) / one.Documents))];
+            if (Trend.Of([.. sizes.Select(size => size.Each)]) is { } trend && trend.P < level && trend.Interval.Low > 1 && trend.Ratio >= 1 + Least)
+                yield return Make(what, sizes, trend);
+        }
+    }
+
+    private static Finding Make(string what, (long Documents, double Each)[] sizes, Trend trend)
+    {
+        string whose = what == "documents" ? "the files of the documents" : "the indexes";
+        return new Finding
+        {
+            Id = FindingIds.BytesGrow,
+            Text = $"{whose} grow faster than the collection: {Units.Bytes(sizes[0].Each)} a document at {Units.Count(sizes[0].Documents)}, {Units.Bytes(sizes[^1].Each)} at {Units.Count(sizes[^1].Documents)}",
+            Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
+            Evidence = [new FindingEvidence("size", $"bytes a document {ComparisonText.LatencyChange(trend.Ratio)} over {sizes.Length} sizes; Mann–Kendall p {ComparisonText.Probability(trend.P)}")],
+            Refute = "rebuild the collection at its full size (mongodump and mongorestore): if a document takes as many bytes, free space within the files is not what grew",
+            Weight = Math.Log(trend.Ratio) / 4,
+        };
+    }
+}

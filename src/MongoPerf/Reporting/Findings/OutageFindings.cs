@@ -1,0 +1,70 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Times in which operations found no server: connections that broke, or servers that refused them.</summary>
+internal static class OutageFindings
+{
+    /// <summary>What lies nearer is one outage that several workers report.</summary>
+    private const long ApartMilliseconds = 1000;
+    private const int LeastSeconds = 5;
+
+    private sealed record Outage(TimeWindow Window, string Text);
+
+    public static IEnumerable<Finding> Find(RunSeries series)
+    {
+        List<Outage> outages = [];
+        foreach (RunEvent happened in series.Run.Events.Where(e => e is { Kind: "outage" or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e)).OrderBy(StartOf))
+        {
+            TimeWindow window = new(StartOf(happened), happened.AtMilliseconds);
+            if (outages.Count > 0 && window.From <= outages[^1].Window.To + ApartMilliseconds)
+                outages[^1] = outages[^1] with { Window = outages[^1].Window with { To = Math.Max(outages[^1].Window.To, window.To) } };
+            else
+                outages.Add(new Outage(window, happened.Text));
+        }
+
+        if (outages.Count > 0)
+            yield return Make(series, outages);
+    }
+
+    private static long StartOf(RunEvent happened) => happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, TimeSpan.FromDays(365).TotalSeconds) * 1000);
+
+    /// <summary>The run itself had ended the server.</summary>
+    private static bool IsOnPurpose(StoredRun run, RunEvent outage)
+    {
+        RunEvent? last = run.Events.LastOrDefault(e => e.AtMilliseconds <= outage.AtMilliseconds && e.Kind is RunEvent.CleanStop or RunEvent.Kill or RunEvent.FirstAnswer);
+        return last is { Kind: not RunEvent.FirstAnswer };
+    }
+
+    private static Finding Make(RunSeries series, List<Outage> outages)
+    {
+        Outage longest = outages.MaxBy(one => one.Window.Seconds)!;
+        FindingRange range = series.Range(longest.Window);
+        string at = $"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}";
+        string seconds = Units.Significant(longest.Window.Seconds);
+        OperationSeries[] hit = [.. series.Operations.Where(one => one.Window.From < longest.Window.To && longest.Window.From < one.Window.To)];
+        SeriesSecond[] during = [.. hit.Take(1).SelectMany(one => one.Seconds).Where(second => second.IsDown)];
+        SeriesSecond[] usual = [.. hit.Take(1).SelectMany(one => one.Seconds).Where(second => !second.IsDown)];
+        double silence = series.Server.LongestSilence(new TimeWindow(longest.Window.From - 1000, longest.Window.To + 1500));
+        bool isSilent = silence >= Math.Max(1.8, 0.7 * longest.Window.Seconds);
+        return new Finding
+        {
+            Id = FindingIds.Outage,
+            Text = outages.Count == 1
+                ? $"operations found no server for {seconds} s {at}: {longest.Text}"
+                : $"operations found no server {outages.Count} times, for up to {seconds} s ({at}: {longest.Text})",
+            Operations = [.. hit.Select(one => one.Label).Distinct()],
+            Range = range,
+            Rate = during.Length > 0 && usual.Length >= LeastSeconds ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null) : null,
+            Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3).Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
+            Cause = Restarted(series, longest.Window) ? "the server's uptime began anew: its process was started again"
+                : isSilent ? $"a server did not answer serverStatus for {Units.Significant(silence)} s either" : null,
+            IsCoincidence = true,
+            Refute = "look at the servers' logs of that time (elections, restarts, refused connections); if they say nothing, watch the way between client and server",
+            Weight = 5 + longest.Window.Seconds,
+        };
+    }
+
+    private static bool Restarted(RunSeries series, TimeWindow window) => series.Server.HasFallen(new TimeWindow(window.From - 2000, window.To + 5000), "uptime");
+}

@@ -1,0 +1,58 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Plans that use an index and still examine far more than they return, or sort what no index has in order. Scans of a collection are verdicts.</summary>
+internal static class PlanFindings
+{
+    /// <summary>Keys or documents for each that is returned; a skip asks for more than one.</summary>
+    private const double Wasteful = 50;
+    private const double LeastExamined = 100;
+
+    private sealed record Planned(PhaseRecord Phase, OperationResult Result, PlanSummary Plan)
+    {
+        public string Label => PhaseLabels.Of(Phase, Result.Operation);
+
+        public double Keys => Plan.KeysExaminedPerOperation ?? Plan.KeysExamined;
+
+        public double Documents => Plan.DocumentsExaminedPerOperation ?? Plan.DocumentsExamined;
+
+        public double Examined => Math.Max(Keys, Documents);
+
+        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned);
+
+        public bool Sorts => Plan.Stages.Split(" > ").Any(stage => stage is "SORT" or "SORT_KEY_GENERATOR");
+    }
+
+    public static IEnumerable<Finding> Find(RunSeries series)
+    {
+        IEnumerable<Planned> planned = series.Run.Phases
+            .SelectMany(phase => phase.Operations.Where(result => result.Plan is { Index: not null }).Select(result => new Planned(phase, result, result.Plan!)));
+        foreach (IGrouping<string, Planned> group in planned.GroupBy(one => one.Label))
+        {
+            Planned worst = group.MaxBy(one => one.Examined)!;
+            if (worst.IsWasteful)
+                yield return Make(series, worst, [.. group]);
+        }
+    }
+
+    private static Finding Make(RunSeries series, Planned worst, Planned[] all)
+    {
+        string at = worst.Phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)} documents" : "";
+        string what = worst.Documents >= worst.Keys ? $"{Units.Rate(worst.Documents)} documents" : $"{Units.Rate(worst.Keys)} keys";
+        string sorts = worst.Sorts ? ", and sorts in memory" : "";
+        OperationSeries? measured = series.Operations.FirstOrDefault(one => ReferenceEquals(one.Result, worst.Result));
+        return new Finding
+        {
+            Id = FindingIds.PlanExamines,
+            Text = $"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index {worst.Plan.Index}{sorts}",
+            Operations = [worst.Label],
+            Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
+            Evidence = [new FindingEvidence(null, $"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements")],
+            Cause = worst.Sorts ? "the index does not have the documents in the order that is asked for" : "the index does not cover the whole filter",
+            IsCoincidence = false,
+            Refute = "make an index on the whole filter and then the sort: if the rate stays, what is examined costs nothing",
+            Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Plan.Returned)) / 10),
+        };
+    }
+}

@@ -1,0 +1,30 @@
+using MongoPerf.Reporting.Comparison.Statistics;
+
+namespace MongoPerf.Reporting.Findings;
+
+/// <summary>Some seconds of an operation held against others of it.</summary>
+internal static class SecondEffects
+{
+    private const int LeastSeconds = 5;
+    private const int MostSeconds = 500;
+
+    public static FindingEffect? Rate(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside) => Of(outside, inside, second => second.Rate);
+
+    public static FindingEffect? P99(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside) => Of(outside, inside, second => second.P99);
+
+    /// <summary>That both have the same rate: two-sided, by ranks.</summary>
+    public static double P(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside) =>
+        MannWhitney.PValue([new SamplePair(Values(outside, second => second.Rate), Values(inside, second => second.Rate))]);
+
+    private static FindingEffect? Of(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside, Func<SeriesSecond, double> valueOf)
+    {
+        double[] baseline = Values(outside, valueOf);
+        double[] candidate = Values(inside, valueOf);
+        return baseline.Length < LeastSeconds || candidate.Length < LeastSeconds
+            ? null
+            : FindingEffect.Of(candidate.Average() / baseline.Average(), Bootstrap.OfSamples([new SamplePair(baseline, candidate)]).At(0.95));
+    }
+
+    private static double[] Values(IReadOnlyList<SeriesSecond> seconds, Func<SeriesSecond, double> valueOf) =>
+        Quantiles.Joined([.. seconds.Select(valueOf).Where(v => v > 0)], MostSeconds);
+}
