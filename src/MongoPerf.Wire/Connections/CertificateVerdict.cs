@@ -43,10 +43,12 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
 
     private IEnumerable<string> ExplainChain(X509Certificate2 certificate, X509Chain? chain, X509ChainStatusFlags status)
     {
-        X509ChainStatusFlags left = status & ~(X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain);
+        // With tlsCAFile, a wrong signature is that of another authority of the same name, such as one that was made anew.
+        X509ChainStatusFlags untrusted = X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain | (settings.HasAuthorities ? X509ChainStatusFlags.NotSignatureValid : 0);
+        X509ChainStatusFlags left = status & ~(X509ChainStatusFlags.NotTimeValid | untrusted);
         if (status.HasFlag(X509ChainStatusFlags.NotTimeValid))
             yield return ExplainTime(chain?.ChainElements.Select(element => element.Certificate).FirstOrDefault(IsOutOfTime) ?? certificate);
-        if ((status & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
+        if ((status & untrusted) != 0)
         {
             yield return $"the server's certificate is signed by '{Show(certificate.Issuer)}', which is "
                 + (settings.HasAuthorities ? "none of the authorities in tlsCAFile: add its certificate to that file, " : "not trusted on this machine: name the authority's certificate with tlsCAFile=FILE, ")

@@ -54,10 +54,11 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForLoopback());
         using var others = new TestCertificates();
-        Assert.Equal(
+        string[] files = [others.AuthorityFile, others.ForLoopback()];
+        Assert.All(files, file => Assert.Equal(
             $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', which is none of the authorities in tlsCAFile: "
             + "add its certificate to that file, or add tlsAllowInvalidCertificates=true where that is safe",
-            Refusal(server, $"tls=true&tlsCAFile={others.AuthorityFile}"));
+            Refusal(server, $"tls=true&tlsCAFile={file}")));
     }
 
     [Fact]
