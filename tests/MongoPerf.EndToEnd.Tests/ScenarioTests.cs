@@ -153,7 +153,7 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     public void New_scenario_runs_and_is_not_written_over()
     {
         string file = Path.Combine(_runs.Path, ".my own.yaml");
-        ProgramRun.Run("new", file).Expect(0).Says($"run '{file}'");
+        Assert.Contains($"./mongoperf run '{file}'", ProgramRun.Run("new", file).Expect(0).Output, StringComparison.Ordinal);
         Assert.Contains($"./mongoperf run '{file}'", File.ReadAllText(file), StringComparison.Ordinal);
         ProgramRun.Run("validate", file).Expect(0);
         ProgramRun.Run("new", file).Expect(2).Says("file exists, not overwritten");

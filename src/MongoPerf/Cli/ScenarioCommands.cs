@@ -42,7 +42,7 @@ internal static class ScenarioCommands
         {
             string path = parsed.GetValue(file)!;
             WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
-            Console.WriteLine($"{path} written; './mongoperf run {ReportLines.Quoted(path)}' runs it");
+            Console.WriteLine($"{path} written; run it with: ./mongoperf run {ReportLines.Quoted(path)}");
             return ExitCode.Done;
         }));
         return command;
