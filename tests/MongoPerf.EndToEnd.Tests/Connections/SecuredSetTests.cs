@@ -83,7 +83,7 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
         ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=majority&retryWrites=true"), "--out", runs.Path]).Expect(0).Says("retryWrites has no effect");
         Assert.True(set.WritesWith("wmajority") - before >= 1000, $"{set.WritesWith("wmajority") - before} documents were written with w:majority");
         ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=5"), "--out", runs.Path]).Expect(4);
-        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=0"), "--out", runs.Path]).Expect(2).Says("w=0: whether writes are acknowledged is the test's");
+        ProgramRun.Run([.. Insert, "--uri", set.Uri(set.Primary, "w=0"), "--out", runs.Path]).Expect(2).Says("w=0: whether writes are acknowledged is set by the test");
     }
 
     /// <summary>Two members with a key file, and a user.</summary>
