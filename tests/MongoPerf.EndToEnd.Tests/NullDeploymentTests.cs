@@ -17,6 +17,7 @@ public sealed class NullDeploymentTests : IDisposable
         ProgramResult result = ProgramRun.Run(
             "series", "--topology", "null", "--target", "30k", "--step", "15k", "--window", "300ms", "--threads", "2", "--out", _runs.Path).Expect(0);
         Assert.Contains("nothing is stored", result.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("results are for the embedded server", result.Output, StringComparison.Ordinal);
         Assert.Contains("nothing is stored", File.ReadAllText(_runs.At(_runs.Id, "report", "index.html")), StringComparison.Ordinal);
         JsonElement report = JsonShape.Check(JsonShape.Run, File.ReadAllText(_runs.At(_runs.Id, "report", "result.json")));
         Assert.Equal(("null", "null"), (report.GetProperty("deployment").Text("kind"), report.GetProperty("deployment").Text("topology")));

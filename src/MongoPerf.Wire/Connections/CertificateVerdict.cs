@@ -41,14 +41,17 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
         }
     }
 
-    private static IEnumerable<string> ExplainChain(X509Certificate2 certificate, X509Chain? chain, X509ChainStatusFlags status)
+    private IEnumerable<string> ExplainChain(X509Certificate2 certificate, X509Chain? chain, X509ChainStatusFlags status)
     {
-        X509ChainStatusFlags left = status & ~(X509ChainStatusFlags.NotTimeValid | X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain);
+        // With tlsCAFile, a wrong signature is that of another authority of the same name, such as one that was made anew.
+        X509ChainStatusFlags untrusted = X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain | (settings.HasAuthorities ? X509ChainStatusFlags.NotSignatureValid : 0);
+        X509ChainStatusFlags left = status & ~(X509ChainStatusFlags.NotTimeValid | untrusted);
         if (status.HasFlag(X509ChainStatusFlags.NotTimeValid))
             yield return ExplainTime(chain?.ChainElements.Select(element => element.Certificate).FirstOrDefault(IsOutOfTime) ?? certificate);
-        if ((status & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
+        if ((status & untrusted) != 0)
         {
-            yield return $"the server's certificate is signed by '{Show(certificate.Issuer)}', whom nobody here trusts: name the authority's certificate with tlsCAFile=FILE, "
+            yield return $"the server's certificate is signed by '{Show(certificate.Issuer)}', which is "
+                + (settings.HasAuthorities ? "none of the authorities in tlsCAFile: add its certificate to that file, " : "not trusted on this machine: name the authority's certificate with tlsCAFile=FILE, ")
                 + "or add tlsAllowInvalidCertificates=true where that is safe";
         }
 
@@ -62,7 +65,7 @@ internal sealed class CertificateVerdict(ServerAddress server, TlsSettings setti
 
     private static string ExplainTime(X509Certificate2 certificate) => DateTime.Now < certificate.NotBefore
         ? $"the certificate '{Show(certificate.Subject)}' is not valid before {certificate.NotBefore.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: is this machine's clock right?"
-        : $"the certificate '{Show(certificate.Subject)}' expired on {certificate.NotAfter.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: it has to be renewed, "
+        : $"the certificate '{Show(certificate.Subject)}' expired on {certificate.NotAfter.ToUniversalTime():yyyy-MM-dd HH:mm} UTC: renew it, "
             + "or add tlsAllowInvalidCertificates=true where that is safe";
 
     private static string NamesOf(X509Certificate2 certificate)

@@ -10,8 +10,9 @@ internal static class ConnectionAuthentication
     private const string TokenResource = "TOKEN_RESOURCE";
     private const string Canonicalize = "CANONICALIZE_HOST_NAME";
 
-    private static readonly string[] Mechanisms =
-        ["SCRAM-SHA-256", "SCRAM-SHA-1", "MONGODB-X509", "PLAIN", "GSSAPI", "MONGODB-AWS", "MONGODB-OIDC", "MONGODB-CR"];
+    private static readonly string[] Mechanisms = ["SCRAM-SHA-256", "SCRAM-SHA-1", "MONGODB-X509", "PLAIN", "MONGODB-AWS"];
+
+    private static readonly string[] UnsupportedMechanisms = ["GSSAPI", "MONGODB-OIDC", "MONGODB-CR"];
 
     private static readonly string[] OidcProperties = [Environment, TokenResource];
 
@@ -19,14 +20,17 @@ internal static class ConnectionAuthentication
 
     private static readonly string[] Canonicalizations = ["none", "forward", "forwardAndReverse", "true", "false"];
 
+    /// <summary>Whether drivers know the mechanism and MongoPerf does not.</summary>
+    public static bool IsUnsupported(string mechanism) => UnsupportedMechanisms.Contains(mechanism, StringComparer.Ordinal);
+
     /// <returns>Null when the string asks for no authentication; a database or an authSource alone never does.</returns>
     public static MongoCredential? Create(ConnectionStringParts parts, ConnectionOptionReader options)
     {
         string? mechanism = options.Values.GetValueOrDefault("authMechanism") as string;
         if (mechanism is null && parts.UserName is null)
             return null;
-        if (mechanism is not null && !Mechanisms.Contains(mechanism, StringComparer.Ordinal))
-            throw new ConnectionStringException($"authMechanism is '{mechanism}'; allowed: {string.Join(", ", Mechanisms)}");
+        if (mechanism is not null && !Mechanisms.Contains(mechanism, StringComparer.Ordinal) && !IsUnsupported(mechanism))
+            throw new ConnectionStringException($"authMechanism is '{mechanism}'; allowed: {string.Join(", ", Mechanisms)}") { Typed = mechanism, Allowed = Mechanisms };
         var properties = new Dictionary<string, string>(
             options.Values.GetValueOrDefault("authMechanismProperties") as Dictionary<string, string> ?? [], StringComparer.Ordinal);
         string? asked = options.Values.GetValueOrDefault("authSource") as string;
@@ -40,10 +44,12 @@ internal static class ConnectionAuthentication
         return new MongoCredential(parts.UserName, parts.Password, source, mechanism, properties);
     }
 
-    private static string RequireExternal(string mechanism, string? source) =>
-        source is null or ExternalSource
-            ? ExternalSource
-            : throw new ConnectionStringException($"authSource is '{source}', with {mechanism} only {ExternalSource} is allowed");
+    private static string RequireExternal(string mechanism, string? source)
+    {
+        if (source is not (null or ExternalSource))
+            throw Wrong(mechanism, $"authSource is '{source}', with {mechanism} only {ExternalSource} is allowed");
+        return ExternalSource;
+    }
 
     private static void CheckMechanism(string? mechanism, ConnectionStringParts parts, ConnectionOptionReader options, Dictionary<string, string> properties)
     {
@@ -91,6 +97,10 @@ internal static class ConnectionAuthentication
     private static void Refuse(bool wrong, string mechanism, string what)
     {
         if (wrong)
-            throw new ConnectionStringException($"{mechanism} {what}");
+            throw Wrong(mechanism, $"{mechanism} {what}");
     }
+
+    /// <summary>What is wrong with a mechanism that nobody can use here does not matter.</summary>
+    private static ConnectionStringException Wrong(string mechanism, string what) =>
+        new(IsUnsupported(mechanism) ? ConnectionFeatures.NotSupported($"authentication by {mechanism}") : what);
 }

@@ -16,8 +16,12 @@ public class ConnectionFailedException : IOException
 public sealed class TlsFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner);
 
 /// <summary>The server does not let this client in, or failed to prove itself. Holds no secret.</summary>
-public sealed class AuthenticationFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner);
+public sealed class AuthenticationFailedException(ServerAddress server, string what, Exception? inner = null) : ConnectionFailedException(server, what, inner)
+{
+    /// <summary>Such as SCRAM-SHA-256; null where it is not known.</summary>
+    public string? Mechanism { get; init; }
+}
 
 /// <summary>The server that answers belongs to another replica set than was asked for, or to none.</summary>
 public sealed class WrongReplicaSetException(ServerAddress server, string asked, string? found) : ConnectionFailedException(
-    server, found is null ? $"this server is no member of a replica set, and replicaSet={asked} was asked for" : $"this server's replica set is called '{found}', and replicaSet={asked} was asked for");
+    server, found is null ? $"this server is not a member of any replica set (replicaSet={asked})" : $"this server's replica set is '{found}', not '{asked}' (replicaSet=)");

@@ -5,24 +5,33 @@ namespace MongoPerf.Wire.Connections;
 /// <summary>What a valid connection string may ask for and this client can't do, or does not do because it would be unsafe.</summary>
 internal static class ConnectionFeatures
 {
+    /// <summary>Drivers pass any word on, and with another one a server refuses every operation.</summary>
+    private static readonly string[] ReadConcernLevels = ["local", "available", "majority", "linearizable", "snapshot"];
+
     /// <summary>In plain words, what is not there; empty for a string that can be followed.</summary>
     public static IEnumerable<string> Unsupported(ConnectionString uri)
     {
-        if (uri.AuthMechanism is "GSSAPI" or "MONGODB-OIDC" or "MONGODB-CR")
-            yield return $"authentication by {uri.AuthMechanism}";
+        if (uri.AuthMechanism is { } mechanism && ConnectionAuthentication.IsUnsupported(mechanism))
+            yield return $"authentication by {mechanism}";
         if (uri.Option("proxyHost") is not null)
             yield return "a SOCKS5 proxy (proxyHost)";
         if (uri.Option("timeoutMS") is > 0)
-            yield return "one limit for whole operations (timeoutMS); connectTimeoutMS and socketTimeoutMS are there";
+            yield return "timeoutMS (one limit for a whole operation; use connectTimeoutMS and socketTimeoutMS)";
     }
+
+    public static string NotSupported(string feature) => $"{feature} is not supported (docs/connecting.md says what is)";
 
     /// <exception cref="ConnectionStringException">The first thing that can't be done.</exception>
     public static void Check(ConnectionString uri)
     {
+        if (uri.Faults is [{ } fault, ..])
+            throw fault;
         if (Unsupported(uri).FirstOrDefault() is { } unsupported)
-            throw new ConnectionStringException($"{unsupported} is not supported (docs/connecting.md says what is)");
+            throw new ConnectionStringException(NotSupported(unsupported));
+        if (uri.ReadConcernLevel is { } level && !ReadConcernLevels.Contains(level, StringComparer.Ordinal))
+            throw new ConnectionStringException($"readConcernLevel is '{level}'; allowed: {string.Join(", ", ReadConcernLevels)}") { Typed = level, Allowed = ReadConcernLevels };
         if (uri.W is { Count: 0 })
-            throw new ConnectionStringException("w=0: whether writes are acknowledged is the test's or the scenario's to say (unack; writeConcern: {w: 0}); leave w out");
+            throw new ConnectionStringException("w=0: whether writes are acknowledged is set by the test or scenario (unack; writeConcern: {w: 0}); leave w out");
         if (uri.Tls && uri.Hosts.FirstOrDefault(host => host.IsUnixSocket) is { } socket)
             throw new ConnectionStringException($"tls=true with the unix socket {socket.Host}: leave tls out, nothing leaves this machine there");
         if (uri.Credential is { } credential)

@@ -3,13 +3,17 @@ using MongoPerf.Wire.Compression;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Turns the options' texts into values; what can't be used is left out with a warning, as the URI options specification has it.</summary>
+/// <summary>Turns the options' texts into values. What can't be used is left out and noted: the URI options specification has drivers warn of it, MongoPerf refuses it.</summary>
 internal sealed class ConnectionOptionReader
 {
     /// <summary>Values by the specification's names: string, bool, int, list of strings, dictionary, list of dictionaries.</summary>
     public Dictionary<string, object> Values { get; } = new(StringComparer.OrdinalIgnoreCase);
 
+    /// <summary>Old names of options that are applied all the same.</summary>
     public List<string> Warnings { get; } = [];
+
+    /// <summary>One for each option that is left out.</summary>
+    public List<ConnectionStringException> Faults { get; } = [];
 
     /// <summary>authMechanismProperties was there and could not be used, so rules about what it must hold say nothing.</summary>
     public bool PropertiesWereIgnored { get; private set; }
@@ -26,16 +30,19 @@ internal sealed class ConnectionOptionReader
     {
         if (ConnectionOptionRule.Deprecated.TryGetValue(name, out string? current))
         {
-            bool replaced = all.Any(option => option.Name.Equals(current, StringComparison.OrdinalIgnoreCase));
-            Warnings.Add($"option '{name}' is called {current} now" + (replaced ? "; it is ignored, as that one is given too" : ""));
-            if (replaced)
+            if (all.Any(option => option.Name.Equals(current, StringComparison.OrdinalIgnoreCase)))
+            {
+                Faults.Add(new($"{name} and {current} are two names of one option; once is allowed"));
                 return;
+            }
+
+            Warnings.Add($"option '{name}' is called {current} now");
             name = current;
         }
 
         if (!ConnectionOptionRule.ByName.TryGetValue(name, out ConnectionOptionRule? rule))
         {
-            Warnings.Add($"unknown option '{name}' is ignored");
+            Faults.Add(new($"unknown option '{name}'") { Typed = name, Allowed = [.. ConnectionOptionRule.ByName.Keys] });
             return;
         }
 
@@ -69,7 +76,7 @@ internal sealed class ConnectionOptionReader
 
             if (name.StartsWith("proxy", StringComparison.Ordinal))
                 throw new ConnectionStringException($"{name} is given twice, once is allowed");
-            Warnings.Add($"option '{name}' is repeated; the last one counts");
+            Faults.Add(new($"{name} is given twice, once is allowed"));
         }
 
         Values[name] = value;
@@ -83,7 +90,7 @@ internal sealed class ConnectionOptionReader
         if (rule.Name == "authSource" && text.Length == 0)
             throw new ConnectionStringException("authSource is empty, a database's name is expected");
         if (text.Length == 0 && rule.Kind != ConnectionOptionKind.Tags)
-            return Ignore(rule, "it is empty");
+            return LeaveOut($"{rule.Name} is empty{(AllowedFor(rule) is { } allowed ? $"; allowed: {allowed}" : "")}");
         return rule.Kind switch
         {
             ConnectionOptionKind.Boolean => ConvertBoolean(rule, text),
@@ -99,7 +106,7 @@ internal sealed class ConnectionOptionReader
     {
         "true" => true,
         "false" => false,
-        _ => Ignore(rule, $"it is '{text}'; allowed: true and false"),
+        _ => LeaveOut(rule, text, ["true", "false"]),
     };
 
     private object? ConvertInteger(ConnectionOptionRule rule, string text)
@@ -107,8 +114,7 @@ internal sealed class ConnectionOptionReader
         bool isNumber = int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int number);
         if (isNumber && ((number >= rule.Minimum && number <= rule.Maximum) || number == rule.Special))
             return number;
-        string special = rule.Special is { } value ? $"{value} and " : "";
-        return Ignore(rule, $"it is '{text}'; allowed: {special}{rule.Minimum} to {rule.Maximum}");
+        return LeaveOut($"{rule.Name} is {Show(text)}; allowed: {AllowedFor(rule)}");
     }
 
     private static object ConvertNodes(string text)
@@ -125,7 +131,7 @@ internal sealed class ConnectionOptionReader
         {
             int colon = pair.IndexOf(':', StringComparison.Ordinal);
             if (colon < 0)
-                return Ignore(rule, $"'{pair}' is not of the form name:value");
+                return LeaveOut($"{rule.Name} has {Show(pair)}; name:value pairs separated by commas are expected");
             tags[pair[..colon]] = pair[(colon + 1)..];
         }
 
@@ -134,16 +140,11 @@ internal sealed class ConnectionOptionReader
 
     private List<string>? ConvertCompressors(string text)
     {
-        var known = new List<string>();
-        foreach (string name in text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
-        {
-            if (Compressors.Known.Contains(name, StringComparer.Ordinal))
-                known.Add(name);
-            else
-                Warnings.Add($"compressor '{name}' is ignored; allowed: {string.Join(", ", Compressors.Known)}");
-        }
-
-        return known.Count == 0 ? null : known;
+        string[] names = text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        foreach (string name in names.Except(Compressors.Known, StringComparer.Ordinal))
+            LeaveOut($"compressors has {Show(name)}; allowed: {string.Join(", ", Compressors.Known)}", name, [.. Compressors.Known]);
+        string[] known = [.. names.Intersect(Compressors.Known, StringComparer.Ordinal)];
+        return known.Length == 0 ? null : [.. known];
     }
 
     private object? ConvertText(ConnectionOptionRule rule, string text)
@@ -151,7 +152,7 @@ internal sealed class ConnectionOptionReader
         if (rule.Allowed is null)
             return text;
         return rule.Allowed.FirstOrDefault(word => word.Equals(text, StringComparison.OrdinalIgnoreCase))
-            ?? Ignore(rule, $"it is '{text}'; allowed: {string.Join(", ", rule.Allowed)}");
+            ?? LeaveOut(rule, text, rule.Allowed);
     }
 
     /// <remarks>Split before decoding: a value may hold an encoded colon or ampersand. Values are never shown, some are session tokens.</remarks>
@@ -168,7 +169,8 @@ internal sealed class ConnectionOptionReader
             if (colon <= 0 || value.Contains(',', StringComparison.Ordinal))
             {
                 PropertiesWereIgnored = true;
-                Warnings.Add($"option '{Name}' is ignored: NAME:value pairs parted by commas are expected, without a comma in a value");
+                if (raw != ConnectionString.Mask)
+                    LeaveOut($"{Name}: NAME:value pairs separated by commas are expected, without a comma in a value");
                 return null;
             }
 
@@ -178,9 +180,25 @@ internal sealed class ConnectionOptionReader
         return properties;
     }
 
-    private object? Ignore(ConnectionOptionRule rule, string why)
+    private static string? AllowedFor(ConnectionOptionRule rule) => rule switch
     {
-        Warnings.Add(rule.IsSecret ? $"option '{rule.Name}' is ignored: its value is not allowed" : $"option '{rule.Name}' is ignored: {why}");
+        { Kind: ConnectionOptionKind.Boolean } => "true, false",
+        { Kind: ConnectionOptionKind.Integer } => $"{(rule.Special is { } value ? $"{value} and " : "")}{rule.Minimum} to {rule.Maximum}",
+        { Kind: ConnectionOptionKind.Compressors } => string.Join(", ", Compressors.Known),
+        { Allowed: { } words } => string.Join(", ", words),
+        _ => null,
+    };
+
+    /// <summary>What holds an at sign may be the end of a password that was not percent-encoded.</summary>
+    private static string Show(string text) => text.Contains('@', StringComparison.Ordinal) ? $"'{ConnectionString.Mask}'" : $"'{text}'";
+
+    private object? LeaveOut(ConnectionOptionRule rule, string text, string[] allowed) =>
+        LeaveOut($"{rule.Name} is {Show(text)}; allowed: {AllowedFor(rule)}", text, allowed);
+
+    /// <returns>Always null: the option has no value.</returns>
+    private object? LeaveOut(string why, string? typed = null, string[]? allowed = null)
+    {
+        Faults.Add(new(why) { Typed = typed, Allowed = allowed ?? [] });
         return null;
     }
 }

@@ -21,7 +21,7 @@ public readonly record struct WriteNodes(int? Count, string? Name)
 public sealed class ConnectionString
 {
     /// <summary>Stands for a secret.</summary>
-    private const string Mask = "***";
+    internal const string Mask = "***";
 
     private readonly IReadOnlyDictionary<string, object> _options;
     private readonly List<(string Name, string RawValue)> _rawOptions;
@@ -37,6 +37,7 @@ public sealed class ConnectionString
         UserName = parts.UserName;
         Password = parts.Password;
         Warnings = options.Warnings;
+        Faults = options.Faults;
         _options = options.Values;
         _rawOptions = parts.Options;
         Credential = ConnectionAuthentication.Create(parts, options);
@@ -68,8 +69,11 @@ public sealed class ConnectionString
 
     public string? AuthMechanism => Text("authMechanism");
 
-    /// <summary>What was ignored and why; each a line for stderr. Holds no secrets.</summary>
+    /// <summary>Old names of options that are applied all the same; each a line for stderr. Holds no secrets.</summary>
     public IReadOnlyList<string> Warnings { get; }
+
+    /// <summary>Unknown options, values that are not allowed, options given twice: <see cref="RequireSupport"/> throws the first. Drivers warn of them.</summary>
+    internal IReadOnlyList<ConnectionStringException> Faults { get; }
 
     public string? ReplicaSet => Text("replicaSet");
 
@@ -200,7 +204,16 @@ public sealed class ConnectionString
     private static ConnectionString Create(ConnectionStringParts parts)
     {
         ConnectionOptionReader options = ConnectionOptionReader.Read(parts.Options);
-        ConnectionOptionConflicts.Check(parts, options.Values);
+        try
+        {
+            ConnectionOptionConflicts.Check(parts, options.Values);
+        }
+        catch (ConnectionStringException) when (options.Faults.Count > 0)
+        {
+            // readPreference=secondry with tags: what is left out made the conflict.
+            throw options.Faults[0];
+        }
+
         if (options.Values.GetValueOrDefault("appName") is string name && Encoding.UTF8.GetByteCount(name) > 128)
             throw new ConnectionStringException($"appName has {Encoding.UTF8.GetByteCount(name)} bytes, at most 128 are allowed");
         return new ConnectionString(parts, options);
@@ -239,7 +252,7 @@ public sealed class ConnectionString
 
     private string Write(string user, IEnumerable<string> options)
     {
-        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://").Append(user).AppendJoin(',', Hosts).Append('/');
+        var text = new StringBuilder(IsSrv ? "mongodb+srv://" : "mongodb://").Append(user).AppendJoin(',', Hosts.Select(host => host.ToUriText())).Append('/');
         if (Database is not null)
             text.Append(Uri.EscapeDataString(Database));
         string joined = string.Join('&', options);

@@ -150,14 +150,16 @@ internal sealed partial class ConnectionStringParts
         if (colon >= 0)
             (name, port) = (text[..colon], text[(colon + 1)..]);
         if (port is not null && port.Contains(':', StringComparison.Ordinal))
-            throw new ConnectionStringException($"host {Show(text)} with several ':'; host:port is allowed, an IPv6 address stands in brackets{Hint}");
+            throw new ConnectionStringException($"host {Show(text)} with several ':'; host:port is allowed; write IPv6 addresses in brackets{Hint}");
         name = PercentEncoding.Decode(name, "a host");
+        if (name.Any(char.IsControl))
+            throw new ConnectionStringException($"host {Show(text)} holds a control character{Hint}");
         if (name.StartsWith('['))
             name = ReadIPv6(name, text);
         else if (name.Contains('/', StringComparison.Ordinal))
             return port is null ? new ServerAddress(name, 0) : throw new ConnectionStringException($"unix socket {Show(text)} with a port, none is allowed{Hint}");
         if (name.Length == 0 || name.AsSpan().ContainsAny(NotInHost))
-            throw new ConnectionStringException($"host {Show(text)} is no name or address{Hint}");
+            throw new ConnectionStringException($"host {Show(text)} is not a host name or address{Hint}");
         return new ServerAddress(name, port is null ? (IsSrv ? 0 : ServerAddress.DefaultPort) : ReadPort(port));
     }
 
@@ -166,7 +168,7 @@ internal sealed partial class ConnectionStringParts
         string address = name.EndsWith(']') ? name[1..^1] : "";
         return IPAddress.TryParse(address, out IPAddress? parsed) && parsed.AddressFamily == AddressFamily.InterNetworkV6
             ? address
-            : throw new ConnectionStringException($"host {Show(text)} is no IPv6 address in brackets{Hint}");
+            : throw new ConnectionStringException($"host {Show(text)} is not an IPv6 address in brackets{Hint}");
     }
 
     private int ReadPort(string text) =>

@@ -146,6 +146,6 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
     private AuthenticationFailedException Failed(MongoCredential credential, string mechanism, string why, Exception inner)
     {
         string who = credential.UserName is { } user && mechanism != "MONGODB-AWS" ? $"user '{user}' of database '{credential.Source}'" : $"this client at {credential.Source}";
-        return new AuthenticationFailedException(connection.Address, $"authentication failed for {who} by {mechanism}: {why}", inner);
+        return new AuthenticationFailedException(connection.Address, $"authentication failed for {who} by {mechanism}: {why}", inner) { Mechanism = mechanism };
     }
 }

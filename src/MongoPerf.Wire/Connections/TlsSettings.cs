@@ -25,6 +25,9 @@ public sealed class TlsSettings
     /// <summary>Asks the certificate's authority whether it was revoked; drivers don't unless they are told to.</summary>
     public bool CheckRevocation { get; private init; }
 
+    /// <summary>tlsCAFile is given: its authorities are trusted and no others.</summary>
+    internal bool HasAuthorities => _authorities is not null;
+
     public bool HasClientCertificate => _client is not null;
 
     /// <summary>With its key; null when there is none.</summary>

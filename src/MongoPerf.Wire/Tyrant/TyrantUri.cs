@@ -14,7 +14,7 @@ public static class TyrantUri
     /// <summary>Whether the text names a Tokyo Tyrant server at all, rightly or wrongly written.</summary>
     public static bool IsOne(string text) => text.StartsWith(Scheme, StringComparison.OrdinalIgnoreCase);
 
-    /// <param name="text">An IPv6 address stands in brackets.</param>
+    /// <param name="text">IPv6 addresses in brackets.</param>
     /// <exception cref="ConnectionStringException">It names no single server, or asks for what this protocol has not.</exception>
     public static ServerAddress Parse(string text)
     {
@@ -45,7 +45,7 @@ public static class TyrantUri
             return new ServerAddress(ReadIPv6(name, text), port);
         return name.Length > 0 && !name.Any(char.IsWhiteSpace)
             ? new ServerAddress(name, port)
-            : throw new ConnectionStringException(name.Length == 0 ? $"no host; {Scheme}host[:port] is expected" : $"host '{name}' is no name or address");
+            : throw new ConnectionStringException(name.Length == 0 ? $"no host; {Scheme}host[:port] is expected" : $"host '{name}' is not a host name or address");
     }
 
     private static string ReadIPv6(string name, string text) =>
@@ -57,6 +57,6 @@ public static class TyrantUri
         int.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value is >= 1 and <= 65535
             ? value
             : throw new ConnectionStringException(port.Contains(':', StringComparison.Ordinal)
-                ? $"host '{text}' with several ':'; host:port is allowed, an IPv6 address stands in brackets"
+                ? $"host '{text}' with several ':'; host:port is allowed; write IPv6 addresses in brackets"
                 : $"port '{port}'; allowed: 1 to 65535");
 }

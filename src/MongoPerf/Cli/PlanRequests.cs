@@ -103,6 +103,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Plan = HidesChanges ? plan with { Changes = [] } : plan,
             ReadPlan = seed => PlanReader.Read(file, mine, seed, on),
             Seed = Seed,
+            DatabaseWasGiven = parsed.GetValue(options.Database) is not null,
             SeedWasGiven = parsed.GetValue(options.Seed) is not null,
             CommandLine = CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
             Uri = deployment.Uri,

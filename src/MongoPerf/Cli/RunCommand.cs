@@ -18,7 +18,7 @@ internal static class RunCommand
         var name = new Argument<string>("NAME") { Description = "A scenario, by name (ycsb/a) or file; or one phase of the series (q4) on existing data. See 'list scenarios' and 'list phases'" };
         Option<double?> duration = OptionTypes.Duration("--duration", "Length of each measurement, warm-up included [default: the file's; 30s for a phase of the series without --operations]");
         Option<string?> until = OptionTypes.Make<string?>(
-            "--until", null, "Measure until a percentile is known so well, such as 'p99 ±2 %' (half its 95 % interval), for --duration at most [default: 10m]", "PRECISION", text => UntilReader.Parse(text).Text);
+            "--until", null, "Measure until a percentile is known to this precision, such as 'p99 ±2 %' (half its 95 % interval), for --duration at most [default: 10m]", "PRECISION", text => UntilReader.Parse(text).Text);
         Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
         Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
         Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");

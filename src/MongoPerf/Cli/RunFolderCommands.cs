@@ -17,10 +17,12 @@ internal static class ResumeCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<string?> coordinator = AgentOptions.Coordinator();
+        Option<string?> uri = OptionTypes.Text("--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]", "URI", "-u");
+        Option<string?> mongod = OptionTypes.Text("--mongod", "The mongod that starts the run's server again: a path, or an installed version [default: the one that the run used]", "PATH");
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, shared.Uri, shared.PasswordFile, shared.Mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
+            run, coordinator, uri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -35,25 +37,26 @@ internal static class ResumeCommand
 
             return PlanSession.Resume(folder, stored =>
             {
-                CheckServer(parsed, shared, stored);
+                CheckServer(parsed.GetValue(uri), parsed.GetValue(mongod), stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
-                string? uri = stored.Settings.Deployment.Uri;
+                string? storedUri = stored.Settings.Deployment.Uri;
                 var resumed = new RunRequest
                 {
                     Settings = stored.Settings with
                     {
                         // The stored file may be somebody else's: no program that only it names is started.
-                        Deployment = stored.Settings.Deployment with { MongodPath = parsed.GetValue(shared.Mongod) },
+                        Deployment = stored.Settings.Deployment with { MongodPath = parsed.GetValue(mongod) },
                     },
                     Plan = plan,
                     ReadPlan = _ => plan,
                     Seed = stored.Run.Seed,
                     SeedWasGiven = true,
+                    DatabaseWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
-                    Uri = uri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.Uri), uri, UriVariable.Value),
+                    Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(uri), storedUri, UriVariable.Value),
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
-                    ServerProgram = parsed.GetValue(shared.Mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
+                    ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,
                     Output = output,
                 };
                 return ConnectionSecrets.Complete([resumed])[0];
@@ -63,11 +66,11 @@ internal static class ResumeCommand
     }
 
     /// <summary>A run continues on the server that it began on.</summary>
-    private static void CheckServer(ParseResult parsed, SharedOptions shared, StoredRun stored)
+    private static void CheckServer(string? uri, string? mongod, StoredRun stored)
     {
-        if (parsed.GetValue(shared.Uri) is not null && stored.Settings.Deployment.Uri is null)
+        if (uri is not null && stored.Settings.Deployment.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server; --uri does not apply");
-        if (parsed.GetValue(shared.Mongod) is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
+        if (mongod is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
     }
 

@@ -63,10 +63,8 @@ internal static class ScenarioCommands
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
             string path = parsed.GetValue(file)!;
-            if (File.Exists(path))
-                throw new UserException(ExitCode.WrongUsage, $"{path}: file exists, not overwritten", "name another file");
-            File.Copy(Path.Combine(AppContext.BaseDirectory, "scenarios", "examples", parsed.GetValue(growth) ? "growth.yaml" : "start.yaml"), path);
-            Console.WriteLine($"{path} written; './mongoperf run {path}' runs it");
+            WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
+            Console.WriteLine($"{path} written; run it with: ./mongoperf run {ReportLines.Quoted(path)}");
             return ExitCode.Done;
         }));
         return command;
@@ -82,6 +80,23 @@ internal static class ScenarioCommands
             return ExitCode.Done;
         }));
         return command;
+    }
+
+    /// <summary>Copies an example; the commands in its comments name the new file.</summary>
+    /// <exception cref="UserException">Nothing can be written there, or something is there.</exception>
+    internal static void WriteNew(string path, string example)
+    {
+        const string ExampleName = "my.yaml";
+        if (path.Any(char.IsControl))
+            throw new UserException(ExitCode.WrongUsage, "FILE: the name holds a control character, which is not allowed");
+        if (Directory.Exists(path))
+            throw new UserException(ExitCode.WrongUsage, $"{path} is a folder; a file is expected", $"name a file in it, such as {Path.Combine(path, ExampleName)}");
+        if (File.Exists(path))
+            throw new UserException(ExitCode.WrongUsage, $"{path}: file exists, not overwritten", "name another file");
+        if (Path.GetDirectoryName(Path.GetFullPath(path)) is { } folder && !Directory.Exists(folder))
+            throw new UserException(ExitCode.WrongUsage, $"{path}: the folder {folder} does not exist", "create it first, or name another one");
+        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "scenarios", "examples", example));
+        File.WriteAllText(path, text.Replace(ExampleName, ReportLines.Quoted(path), StringComparison.Ordinal));
     }
 
     private static Command CreateShowDocument()

@@ -12,7 +12,7 @@ internal sealed class SharedOptions
 {
     public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
 
-    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Secrets.PasswordFile.Option, "File with the password of the user in the connection string; without it, a missing password is asked for at the terminal", "FILE");
+    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is asked for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 

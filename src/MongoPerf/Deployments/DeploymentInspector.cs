@@ -49,7 +49,8 @@ internal static class DeploymentInspector
         BsonDocument options = TryRun(connection, BsonDocument.Of(("getCmdLineOpts", 1)));
         TopologyFacts facts = TopologyFacts.Read(connection, isSharded: deployment.Cluster is not null);
         bool isNull = connection.Server.Document.IsTrue("mongoperfNull");
-        bool isEmbedded = deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null;
+        // The null server stands before an embedded one, and its figures are neither's.
+        bool isEmbedded = !isNull && (deployment.Kind == DeploymentKind.Embedded || status.FindDocument("mongoperfStorage") is not null);
         BsonDocument data = deployment.Cluster is { Shards: [var shard, ..] } ? ReadStatus(shard.Primary, settings) : status;
         int? processId = deployment.ProcessId ?? FindLocalProcess(connection.Address, status, table);
         var info = new DeploymentInfo

@@ -13,8 +13,9 @@ namespace MongoPerf.Deployments;
 /// </remarks>
 internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings, bool mustBeMongos = false) : IDeployment
 {
-    /// <summary>What to look at when a login fails.</summary>
-    public const string AuthenticationHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
+    private const string PasswordHint = "check user name and password (@ : / % as %40 %3A %2F %25), authSource and authMechanism in --uri";
+
+    private const string CertificateHint = "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
 
     private readonly ServerDirectory _servers = new(hosts, settings);
     private bool _wasUsed;
@@ -32,6 +33,9 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     public ShardedCluster? Cluster { get; private set; }
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
+
+    /// <summary>What to look at when a login fails.</summary>
+    public static string HintFor(AuthenticationFailedException refused) => refused.Mechanism == "MONGODB-X509" ? CertificateHint : PasswordHint;
 
     public ServerAddress Select(ReadPreference preference, int worker) => _servers.Select(preference, worker);
 
@@ -56,7 +60,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
         }
         catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
         {
-            string hint = e is AuthenticationFailedException ? $"\nhint:  {AuthenticationHint}" : "";
+            string hint = e is AuthenticationFailedException refused ? $"\nhint:  {HintFor(refused)}" : "";
             throw new DeploymentException(DeploymentFault.CannotConnect, e.Message + hint, e);
         }
 

@@ -15,7 +15,7 @@ internal static class NearestName
         int least = int.MaxValue;
         foreach (string name in known)
         {
-            int distance = Distance(typed.ToLowerInvariant(), name);
+            int distance = Distance(typed.ToLowerInvariant(), name.ToLowerInvariant());
             if (distance < least)
                 (best, least) = (name, distance);
         }

@@ -52,7 +52,7 @@ internal sealed class ClientLimit
         int cores = run.Environment?.CpuCount ?? 0;
         List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result, Math.Min(result.Threads, cores))))];
         if (measured.Count == 0 || cores == 0)
-            return new ClientLimit(false, ["nothing was measured, so it is unknown whether the client was the bottleneck"]);
+            return new ClientLimit(false, []);
 
         Dictionary<int, MachineUse> use = MachineUse.Of(run);
         OtherLoad? other = OtherLoad.Find(run, use);

@@ -45,7 +45,7 @@ internal static class ReportLines
     {
         if (d == null)
             return "no server was reached";
-        string product = d.IsEmbedded ? "embedded server" : d.Kind == DeploymentKind.Null ? "null server" : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
+        string product = d.IsEmbedded ? "embedded server" : d.Topology == Topology.Null ? "null server" : d.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : "MongoDB";
         string engine = d.StorageEngine == null ? "" : $", {d.StorageEngine}";
         string cache = d.CacheBytes == null ? "" : $", cache {Cache(d)}";
         string topology = d.Topology is Topology.Embedded or Topology.Null or Topology.TokyoTyrant ? "" : $" {d.ShapeText}{Router(d)}";

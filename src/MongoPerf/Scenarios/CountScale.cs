@@ -37,7 +37,7 @@ internal sealed class CountScale(double factor)
     public void RequireSomething()
     {
         if (_first is { } first)
-            throw MappingReader.Wrong(first.Node, $"{first.What} is {first.Full:N0}, of which --scale {factor:0.############} leaves nothing", $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves at least one of each");
+            throw MappingReader.Wrong(first.Node, $"{first.What} is {first.Full:N0}, which rounds to 0 with --scale {factor:0.############}", $"--scale {Math.Min(1, 1.0 / _least):0.############} leaves at least one of each");
     }
 
     private static bool IsExact(ScenarioNode node) => node is ScalarNode { IsExact: true };

@@ -17,6 +17,8 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
     {
         ScalarNode one => [one.Text],
         MappingNode several => several.Entries.Select(entry => entry.Name),
+        // Not allowed: read as a growth, which says what is.
+        SequenceNode list => list.Items.OfType<ScalarNode>().Select(item => item.Text),
         _ => [],
     };
 
@@ -56,7 +58,8 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         {
             ScalarNode one => [new GrowingCollection(Named(one), 1)],
             MappingNode { Entries.Count: > 0 } several => [.. several.Entries.Select(e => new GrowingCollection(Named(e.Key), reader.CountOf($"grow.{e.Name}", e.Value, 1, 1_000_000)))],
-            _ => throw MappingReader.Wrong(node, $"grow is {node.Describe()}; expected a collection, or several such as {{users: 1, orders: 5}}"),
+            _ => throw MappingReader.Wrong(
+                node, $"grow is {node.Describe()}; expected a collection, or several such as {{users: 1, orders: 5}}", node is SequenceNode { Items.Count: > 0 } list ? $"grow: {{{string.Join(", ", list.Items.OfType<ScalarNode>().Select(item => $"{item.Text}: 1"))}}}" : null),
         };
     }
 
@@ -80,7 +83,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         if (reader.Find("sizes") is { } chosen)
         {
             if ((reader.Find("to") ?? reader.Find("step")) is { } other)
-                throw MappingReader.Wrong(other, $"phase '{name}': sizes and {(reader.Find("to") is null ? "step" : "to")} are both there", "sizes names every size; to and step space them evenly");
+                throw MappingReader.Wrong(other, $"phase '{name}': use either 'sizes' or '{(reader.Find("to") is null ? "step" : "to")}'", "sizes names every size; to and step space them evenly");
             long[] sizes = chosen is SequenceNode { Items.Count: > 0 } list
                 ? [.. list.Items.Select(item => scale.Read(item, "sizes"))]
                 : throw MappingReader.Wrong(chosen, $"phase '{name}': sizes is {chosen.Describe()}; expected a list such as [1M, 2M, 5M]");
@@ -102,7 +105,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             return [new GrowthWrite("insert", 1, collections.ToDictionary(c => c.Name, c => Group(c, null, "insert", UsualBatch)))];
         IReadOnlyList<ScenarioNode> items = reader.List("writes");
         GrowthWrite[] writes = [.. items.Select((item, i) => Write(item, phase, i + 1, collections)).Where(w => w.Share > 0)];
-        return writes.Length > 0 ? writes : throw MappingReader.Wrong(node, $"phase '{phase}': writes has no way of writing with a share above 0");
+        return writes.Length > 0 ? writes : throw MappingReader.Wrong(node, $"phase '{phase}': every share is 0", "give at least one of the writes a share above 0");
     }
 
     private GrowthWrite Write(ScenarioNode node, string phase, int number, GrowingCollection[] collections)

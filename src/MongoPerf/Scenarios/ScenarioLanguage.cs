@@ -156,7 +156,7 @@ internal static class ScenarioLanguage
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
         new("count", KeyKind.Count, "Operations over all threads; --scale multiplies it."),
         new("warmup", KeyKind.Duration, "Left out of the results [default: a quarter of the duration, none with count]."),
-        new("until", KeyKind.Text, "Ends as soon as a percentile of each operation is known so well, such as 'p99 ±2 %' (half its 95 % interval); duration is then the longest it may take [default: 10m]."),
+        new("until", KeyKind.Text, "Ends as soon as a percentile of each operation is known to this precision, such as 'p99 ±2 %' (half its 95 % interval); duration is then the longest it may take [default: 10m]."),
         new("rate", KeyKind.Course, "Operations per second over all threads; response time then counts from when each is due. A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,

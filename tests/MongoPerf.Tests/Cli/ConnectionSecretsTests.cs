@@ -68,15 +68,42 @@ public sealed class ConnectionSecretsTests : IDisposable
     }
 
     [Theory]
-    [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it")]
-    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it")]
-    [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it")]
-    public void Without_a_terminal_a_missing_secret_is_told_in_one_line(string uri, string message)
+    [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; --uri or MONGOPERF_URI may hold the whole connection string")]
+    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in MONGOPERF_URI only its owner sees it)")]
+    [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it", "--uri or MONGOPERF_URI may hold the whole connection string")]
+    public void Without_a_terminal_a_missing_secret_is_told_in_one_line(string uri, string message, string hint)
     {
         var e = Assert.Throws<UserException>(() => new ConnectionSecrets(null, _ => null).Complete(uri));
         Assert.Equal((ExitCode.WrongUsage, message), (e.Code, e.Message));
-        Assert.Equal("--password-file FILE reads a user's password; --uri or MONGOPERF_URI may hold the whole connection string", e.Hint);
+        Assert.Equal(hint, e.Hint);
     }
+
+    [Theory]
+    [InlineData("h", "", null, "from the file")]
+    [InlineData("u:known@h", "", "known", "from the file")]
+    [InlineData("CN%3Dme@h", "&authMechanism=MONGODB-X509", null, "from the file")]
+    [InlineData("u@h", "", "from the file", Secret)]
+    public void A_password_file_opens_the_key_where_no_user_lacks_a_password(string host, string options, string? password, string keyPassword)
+    {
+        string locked = Uri.EscapeDataString(Write("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
+        ConnectionString whole = ConnectionString.Parse(new ConnectionSecrets(Write("from the file\n"), Answer).Complete($"mongodb://{host}/?tls=true&tlsCertificateKeyFile={locked}{options}"));
+        Assert.Equal((password, keyPassword), (whole.Password, whole.TlsCertificateKeyFilePassword));
+    }
+
+    [Fact]
+    public void A_file_that_gave_the_users_password_is_not_the_keys()
+    {
+        string locked = Uri.EscapeDataString(Write("-----BEGIN ENCRYPTED PRIVATE KEY-----"));
+        var e = Assert.Throws<UserException>(() => new ConnectionSecrets(Write("user's"), _ => null).Complete($"mongodb://u@h/?tls=true&tlsCertificateKeyFile={locked}"));
+        Assert.StartsWith("--password-file holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD", e.Hint, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("mongodb://h/mine", "'/mine' is used for authentication only; --db chooses the database (now 'mongoperf')")]
+    [InlineData("mongodb://h/mongoperf", null)]
+    [InlineData("mongodb://h/", null)]
+    [InlineData("mongodb://u:p@h/admin", null)]
+    public void A_database_in_the_path_that_the_run_does_not_use_is_said(string uri, string? line) => Assert.Equal(line, ServerUri.UnusedDatabase(uri, "mongoperf"));
 
     [Theory]
     [InlineData("p@ss:w/rd%?", "p@ss:w/rd%?")]

@@ -64,8 +64,8 @@ public sealed class GivenDeploymentTests
     }
 
     [Theory]
-    [InlineData("rs0", "other", "this server's replica set is called 'rs0', and replicaSet=other was asked for")]
-    [InlineData(null, "other", "this server is no member of a replica set, and replicaSet=other was asked for")]
+    [InlineData("rs0", "other", "this server's replica set is 'rs0', not 'other' (replicaSet=)")]
+    [InlineData(null, "other", "this server is not a member of any replica set (replicaSet=other)")]
     [InlineData("rs0", "rs0", null)]
     [InlineData("rs0", null, null)]
     public void Another_replica_set_than_asked_for_is_refused_with_its_name(string? real, string? asked, string? refusal)

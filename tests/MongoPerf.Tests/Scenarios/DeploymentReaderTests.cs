@@ -129,7 +129,7 @@ public sealed class DeploymentReaderTests
     {
         const string text = "data:\n  users: {count: 1M, document: {n: ^number}}\n  few: {count: 50}\nphases: [{name: p, operations: [{find: users, key: {first: 2k}}]}]\n";
         (string message, string hint) = ScenarioTexts.Refusal(text, new PlanOverrides { Scale = 0.0000001 });
-        Assert.StartsWith("test.yaml:2: count is 1,000,000, of which --scale 0.0000001 leaves nothing", message, StringComparison.Ordinal);
+        Assert.StartsWith("test.yaml:2: count is 1,000,000, which rounds to 0 with --scale 0.0000001", message, StringComparison.Ordinal);
         Assert.Equal("--scale 0.02 leaves at least one of each", hint);
         Assert.StartsWith("test.yaml:3: count is 50", ScenarioTexts.Refusal(text, new PlanOverrides { Scale = 0.001 }).Message, StringComparison.Ordinal);
         Assert.Equal([20_000L, 1], ScenarioTexts.Plan(text, new PlanOverrides { Scale = 0.02 }).Rounds[0].Collections.Select(c => c.Count));

@@ -90,6 +90,14 @@ public sealed class WrongScenarioTests
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
 
     [Theory]
+    [InlineData("{grow: [c, d], to: 1k}", "grow is a list; expected a collection, or several such as {users: 1, orders: 5}", "grow: {c: 1, d: 1}")]
+    [InlineData("{grow: c, sizes: [1k, 2k], to: 3k}", "use either 'sizes' or 'to'", "")]
+    [InlineData("{grow: c, sizes: [1k, 2k], step: 1k}", "use either 'sizes' or 'step'", "")]
+    [InlineData("{grow: c, to: 1k, writes: [{share: 0}]}", "every share is 0", "a share above 0")]
+    public void Growths(string phase, string message, string hint) =>
+        Check($"data:\n  c: {{document: {{a: 1}}}}\n  d: {{document: {{a: 1}}}}\nphases: [{phase}]\n", message, hint);
+
+    [Theory]
     [InlineData("nowhere", "1", "--set: no parameter 'nowhere'; the file has limit")]
     [InlineData("limit", "", "--set: limit has no value")]
     public void Override_of_a_parameter(string name, string value, string message)
@@ -103,7 +111,7 @@ public sealed class WrongScenarioTests
     public void Scale_that_leaves_nothing()
     {
         (string message, string hint) = ScenarioTexts.Refusal(ScenarioTexts.Data + Phases, new PlanOverrides { Scale = 0.0001 });
-        Assert.StartsWith("test.yaml:3: count is 1,000, of which --scale 0.0001 leaves nothing", message, StringComparison.Ordinal);
+        Assert.StartsWith("test.yaml:3: count is 1,000, which rounds to 0 with --scale 0.0001", message, StringComparison.Ordinal);
         Assert.Equal("--scale 0.001 leaves at least one of each", hint);
     }
 

@@ -37,7 +37,7 @@ public sealed class ConnectionStringTests
 
     [Theory]
     [InlineData("mongodb://localhost:70000", "'70000'", "1 to 65535")]
-    [InlineData("mongodb://a,,b", "''", "no name or address")]
+    [InlineData("mongodb://a,,b", "''", "not a host name or address")]
     [InlineData("mongodb://::1", "several ':'", "brackets")]
     [InlineData("mongodb://[::g]", "'[::g]'", "IPv6")]
     [InlineData("mysql://localhost", "'mysql://'", "allowed: mongodb:// and mongodb+srv://")]
@@ -64,7 +64,7 @@ public sealed class ConnectionStringTests
             parsed.ToMaskedString());
         Assert.Equal(parsed.ToMaskedString(), parsed.ToString());
         Assert.DoesNotContain(Secret, parsed.Credential!.ToString(), StringComparison.Ordinal);
-        Assert.DoesNotContain(parsed.Warnings, warning => warning.Contains(Secret, StringComparison.Ordinal));
+        Assert.DoesNotContain(Secret, Assert.Single(parsed.Faults).ToString(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -120,6 +120,7 @@ public sealed class ConnectionStringTests
     [InlineData("mongodb://h/?ssl=true")]
     [InlineData("mongodb://h/?compressors=zlib,snappy")]
     [InlineData("mongodb://h/?loadBalanced=false&timeoutMS=0")]
+    [InlineData("mongodb://h/?readConcernLevel=linearizable")]
     [InlineData("mongodb://%2Ftmp%2Fmongodb-27017.sock")]
     [InlineData("mongodb://h/?w=majority&journal=true&readPreference=nearest")]
     public void What_is_there_is_not_refused(string uri)
@@ -143,16 +144,66 @@ public sealed class ConnectionStringTests
     }
 
     [Theory]
-    [InlineData("mongodb://h/?foo=bar", "unknown option 'foo'")]
-    [InlineData("mongodb://h/?w=1&W=2", "repeated")]
-    [InlineData("mongodb://h/?journal=1", "allowed: true and false")]
-    [InlineData("mongodb://h/?heartbeatFrequencyMS=499", "500 to")]
-    [InlineData("mongodb://h/?maxStalenessSeconds=5", "-1 and 90 to")]
-    [InlineData("mongodb://h/?readPreference=any", "primaryPreferred")]
-    [InlineData("mongodb://h/?compressors=lz4", "'lz4'")]
-    [InlineData("mongodb://h/?wtimeout=5", "wTimeoutMS")]
-    public void Option_that_is_ignored_or_odd_leaves_one_warning(string uri, string text) =>
-        Assert.Contains(text, Assert.Single(ConnectionString.Parse(uri).Warnings), StringComparison.Ordinal);
+    [InlineData("foo=bar", "unknown option 'foo'")]
+    [InlineData("tlsAllowInvalidHostname=true", "unknown option 'tlsAllowInvalidHostname'")]
+    [InlineData("w=1&W=2", "w is given twice, once is allowed")]
+    [InlineData("journal=1", "journal is '1'; allowed: true, false")]
+    [InlineData("j=true&journal=false", "j and journal are two names of one option; once is allowed")]
+    [InlineData("tls=yes", "tls is 'yes'; allowed: true, false")]
+    [InlineData("tls=1", "tls is '1'; allowed: true, false")]
+    [InlineData("tls=", "tls is empty; allowed: true, false")]
+    [InlineData("replicaSet=", "replicaSet is empty")]
+    [InlineData("connectTimeoutMS=-4", "connectTimeoutMS is '-4'; allowed: 0 to 2147483647")]
+    [InlineData("zlibCompressionLevel=99", "zlibCompressionLevel is '99'; allowed: -1 to 9")]
+    [InlineData("heartbeatFrequencyMS=499", "heartbeatFrequencyMS is '499'; allowed: 500 to 2147483647")]
+    [InlineData("maxStalenessSeconds=10&readPreference=nearest", "maxStalenessSeconds is '10'; allowed: -1 and 90 to 2147483647")]
+    [InlineData("readPreference=secondry", "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
+    [InlineData("readPreference=secondary&readPreferenceTags=dc", "readPreferenceTags has 'dc'; name:value pairs separated by commas are expected")]
+    [InlineData("compressors=zstdd", "compressors has 'zstdd'; allowed: snappy, zlib, zstd")]
+    [InlineData("compressors=zstd,foo", "compressors has 'foo'; allowed: snappy, zlib, zstd")]
+    [InlineData("readPreference=secondry&readPreferenceTags=dc:ny", "readPreference is 'secondry'; allowed: primary, primaryPreferred, secondary, secondaryPreferred, nearest")]
+    [InlineData("tls=S3cr3t@h", "tls is '***'; allowed: true, false")]
+    [InlineData("readConcernLevel=foo", "readConcernLevel is 'foo'; allowed: local, available, majority, linearizable, snapshot")]
+    [InlineData("authMechanismProperties=x", "authMechanismProperties: NAME:value pairs separated by commas are expected, without a comma in a value")]
+    public void What_would_be_ignored_is_refused(string options, string message)
+    {
+        string uri = "mongodb://u:p@h/?" + options;
+        Assert.Equal("connection string: " + message, Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri).RequireSupport()).Message);
+        Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(ConnectionString.Parse(uri)));
+    }
+
+    [Fact]
+    public void An_old_name_is_applied_with_a_warning()
+    {
+        ConnectionString parsed = ConnectionString.Parse("mongodb://h/?wtimeout=5");
+        parsed.RequireSupport();
+        Assert.Equal(TimeSpan.FromMilliseconds(5), parsed.WTimeout);
+        Assert.Equal("option 'wtimeout' is called wTimeoutMS now", Assert.Single(parsed.Warnings));
+    }
+
+    [Theory]
+    [InlineData("mongodb://h/?authMechanism=MONGODB-OIDC", "MONGODB-OIDC")]
+    [InlineData("mongodb://u:p@h/?authMechanism=MONGODB-OIDC&authMechanismProperties=ENVIRONMENT:moon", "MONGODB-OIDC")]
+    [InlineData("mongodb://u@h/?authMechanism=MONGODB-OIDC&authSource=db", "MONGODB-OIDC")]
+    [InlineData("mongodb://h/?authMechanism=GSSAPI", "GSSAPI")]
+    [InlineData("mongodb://h/?authMechanism=MONGODB-CR", "MONGODB-CR")]
+    public void A_mechanism_that_is_not_there_is_refused_by_name_whatever_else_is_wrong(string uri, string mechanism) => Assert.Equal(
+        $"connection string: authentication by {mechanism} is not supported (docs/connecting.md says what is)",
+        Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri)).Message);
+
+    [Fact]
+    public void An_unknown_mechanism_is_answered_with_those_that_work() => Assert.Equal(
+        "connection string: authMechanism is 'FOO'; allowed: SCRAM-SHA-256, SCRAM-SHA-1, MONGODB-X509, PLAIN, MONGODB-AWS",
+        Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://u:p@h/?authMechanism=FOO")).Message);
+
+    [Fact]
+    public void A_unix_sockets_path_is_shown_decoded_and_holds_no_control_character()
+    {
+        Assert.Equal("/tmp/nope.sock", ConnectionString.Parse("mongodb://%2Ftmp%2Fnope.sock").Hosts[0].ToString());
+        string message = Assert.Throws<ConnectionFailedException>(() => MongoConnection.Open(new ServerAddress("/nowhere/nope.sock", 0), ConnectionSettings.Default)).Message;
+        Assert.Equal("/nowhere/nope.sock: no such socket", message);
+        Assert.Contains("control character", Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://%2Ftmp%2F%1B[2J.sock")).Message, StringComparison.Ordinal);
+    }
 
     [Fact]
     public void Semicolon_separates_options_as_it_did_of_old()

@@ -37,7 +37,7 @@ public sealed class ConnectionStringVectorTests
         }
 
         ConnectionString parsed = ConnectionString.Parse(uri);
-        Assert.True(vector.GetProperty("warning").GetBoolean() == parsed.Warnings.Count > 0, $"{description}: {string.Join("; ", parsed.Warnings)}");
+        Assert.True(vector.GetProperty("warning").GetBoolean() == Odd(parsed).Any(), $"{description}: {string.Join("; ", Odd(parsed))}");
         if (vector.GetProperty("hosts") is { ValueKind: JsonValueKind.Array } hosts)
             Assert.Equal(hosts.EnumerateArray().Select(Address), parsed.Hosts);
         if (vector.GetProperty("auth") is { ValueKind: JsonValueKind.Object } auth)
@@ -91,7 +91,7 @@ public sealed class ConnectionStringVectorTests
         string uri = vector.Text("uri")!;
         if (Exceptions.ContainsKey(description))
         {
-            Assert.Single(ConnectionString.Parse(uri).Warnings);
+            Assert.Single(Odd(ConnectionString.Parse(uri)));
             return;
         }
 
@@ -102,7 +102,7 @@ public sealed class ConnectionStringVectorTests
         }
 
         ConnectionString parsed = ConnectionString.Parse(uri);
-        Assert.Empty(parsed.Warnings);
+        Assert.Empty(Odd(parsed));
         if (vector.TryGetProperty("readConcern", out JsonElement readConcern))
             Assert.Equal(readConcern.Text("level"), parsed.ReadConcernLevel);
         if (!vector.TryGetProperty("writeConcern", out JsonElement writeConcern))
@@ -126,6 +126,9 @@ public sealed class ConnectionStringVectorTests
             Assert.True(ConnectionString.Parse(masked).Password == "***", description);
         Assert.Equal(parsed.Hosts, ConnectionString.Parse(masked).Hosts);
     }
+
+    /// <summary>What the specification has a driver warn of: MongoPerf refuses most of it, once the string is to be used.</summary>
+    private static IEnumerable<string> Odd(ConnectionString parsed) => [.. parsed.Warnings, .. parsed.Faults.Select(fault => fault.Message)];
 
     private static ServerAddress Address(JsonElement host) => new(
         host.Text("host")!,

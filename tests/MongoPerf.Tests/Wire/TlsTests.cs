@@ -25,7 +25,7 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForServer(new DateTimeOffset(2020, 2, 1, 12, 0, 0, TimeSpan.Zero), "localhost"));
         Assert.Equal(
-            $"{server.Address}: the certificate 'CN=server, O=MongoPerf, OU=servers' expired on 2020-02-01 12:00 UTC: it has to be renewed, or add tlsAllowInvalidCertificates=true where that is safe",
+            $"{server.Address}: the certificate 'CN=server, O=MongoPerf, OU=servers' expired on 2020-02-01 12:00 UTC: renew it, or add tlsAllowInvalidCertificates=true where that is safe",
             Refusal(server, Trusting));
         Open(server, Trusting + "&tlsAllowInvalidCertificates=true").Dispose();
     }
@@ -42,11 +42,23 @@ public sealed class TlsTests : IDisposable
     {
         using var server = new TlsServer(_certificates.ForLoopback());
         Assert.Equal(
-            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', whom nobody here trusts: "
+            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', which is not trusted on this machine: "
             + "name the authority's certificate with tlsCAFile=FILE, or add tlsAllowInvalidCertificates=true where that is safe",
             Refusal(server, "tls=true"));
         Open(server, "tlsAllowInvalidCertificates=true&tls=true").Dispose();
         Open(server, "tlsInsecure=true&tls=true").Dispose();
+    }
+
+    [Fact]
+    public void A_certificate_that_the_given_authorities_did_not_sign_is_named_so_in_one_line()
+    {
+        using var server = new TlsServer(_certificates.ForLoopback());
+        using var others = new TestCertificates();
+        string[] files = [others.AuthorityFile, others.ForLoopback()];
+        Assert.All(files, file => Assert.Equal(
+            $"{server.Address}: the server's certificate is signed by 'CN=MongoPerf test authority, O=MongoPerf', which is none of the authorities in tlsCAFile: "
+            + "add its certificate to that file, or add tlsAllowInvalidCertificates=true where that is safe",
+            Refusal(server, $"tls=true&tlsCAFile={file}")));
     }
 
     [Fact]
@@ -68,7 +80,7 @@ public sealed class TlsTests : IDisposable
         using var server = new TlsServer(_certificates.ForServer(new DateTimeOffset(2020, 2, 1, 12, 0, 0, TimeSpan.Zero), "db.example.test"));
         string refusal = Refusal(server, "tls=true");
         Assert.Contains("expired on 2020-02-01", refusal, StringComparison.Ordinal);
-        Assert.Contains("whom nobody here trusts", refusal, StringComparison.Ordinal);
+        Assert.Contains("which is not trusted on this machine", refusal, StringComparison.Ordinal);
         Assert.Contains("is not for 'localhost'", refusal, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', refusal);
     }

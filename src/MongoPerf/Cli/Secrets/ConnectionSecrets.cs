@@ -5,10 +5,15 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Cli.Secrets;
 
 /// <summary>Puts into connection strings the passwords that nobody should type there: from a file, or asked for at the terminal.</summary>
-/// <param name="passwordFile">Its first line is the user's password; null for none.</param>
+/// <param name="passwordFile">Its first line is the user's password, or where that is not missing the certificate key's; null for none.</param>
 /// <param name="ask">Gets a question; null when nobody can be asked.</param>
 internal sealed class ConnectionSecrets(string? passwordFile, Func<string, string?> ask)
 {
+    private const string WholeHint = $"--uri or {UriVariable.Name} may hold the whole connection string";
+    private const string UserHint = $"{PasswordFile.Option} FILE reads it; {WholeHint}";
+    private const string KeyHint = $"{PasswordFile.Option} FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} only its owner sees it)";
+    private const string KeyOptionHint = $"{PasswordFile.Option} holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} only its owner sees it)";
+
     private bool _fileWasUsed;
 
     /// <summary>The same requests with whole connection strings. Those that have what they need are left as they are.</summary>
@@ -27,7 +32,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (passwordFile is not null && !_fileWasUsed)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{PasswordFile.Option}: there is no connection string with a user and without a password", "name the user in it: mongodb://USER@HOST");
+                ExitCode.WrongUsage, $"{PasswordFile.Option}: no connection string lacks a password", "name a user without one, mongodb://USER@HOST, or an encrypted tlsCertificateKeyFile without tlsCertificateKeyFilePassword");
         }
 
         return whole;
@@ -53,26 +58,32 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (ServerUri.ReadTyrant(uri) is not null)
             return uri;
         ConnectionString parsed = ServerUri.Parse(uri);
-        if (parsed.LacksPassword)
-            uri = parsed.With(password: passwordFile is null ? Ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ", $"user '{parsed.UserName}'") : ReadFile());
+        // The file holds one password; where two are missing, it is the user's.
+        bool isUsers = parsed.LacksPassword;
+        if (isUsers)
+            uri = parsed.With(password: ReadFile() ?? ask($"password of {parsed.UserName} at {parsed.Hosts[0]}: ") ?? throw Missing($"the password of user '{parsed.UserName}'", UserHint));
         parsed = ServerUri.Parse(uri);
         if (parsed.LacksKeyPassword || (parsed.TlsCertificateKeyFile is { } file && parsed.TlsCertificateKeyFilePassword is null && PemFiles.IsEncrypted(file)))
-            uri = parsed.With(keyPassword: Ask($"password of {parsed.TlsCertificateKeyFile}: ", "tlsCertificateKeyFile"));
+        {
+            uri = parsed.With(keyPassword: (isUsers ? null : ReadFile()) ?? ask($"password of {parsed.TlsCertificateKeyFile}: ")
+                ?? throw Missing("the password of tlsCertificateKeyFile", isUsers ? KeyOptionHint : KeyHint));
+        }
+
         if (parsed.LacksProperties)
-            throw Missing("authMechanismProperties, which is never stored,");
+            throw Missing("authMechanismProperties, which is never stored,", WholeHint);
         return uri;
     }
 
     private static bool Lacks(ConnectionString uri) => uri.LacksPassword || uri.LacksKeyPassword || uri.LacksProperties;
 
-    private string Ask(string question, string whose) => ask(question) ?? throw Missing($"the password of {whose}");
+    private static UserException Missing(string what, string hint) => new(ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", hint);
 
-    private static UserException Missing(string what) => new(
-        ExitCode.WrongUsage, $"{what} is missing, and there is no terminal to prompt for it", $"{PasswordFile.Option} FILE reads a user's password; --uri or {UriVariable.Name} may hold the whole connection string");
-
-    private string ReadFile()
+    /// <returns>Null when no file is named.</returns>
+    private string? ReadFile()
     {
+        if (passwordFile is null)
+            return null;
         _fileWasUsed = true;
-        return PasswordFile.Read(passwordFile!);
+        return PasswordFile.Read(passwordFile);
     }
 }

@@ -160,7 +160,7 @@ internal static class DataPreparation
         string ns = Namespace(session, collection.Name);
         string hint = session.Settings.Data.IsExisting ? "use another collection" : $"use another collection, or --force-drop {ns} to start over";
         if (marker.Seed != seed)
-            throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}", $"continue it with --seed {marker.Seed}, {hint}");
+            throw new UserException(ExitCode.WrongUsage, $"{ns} was created with seed {marker.Seed}, but this run has seed {seed}", $"continue it with --seed {marker.Seed}, or {hint}");
         string template = collection.Files is null ? collection.Documents.Fingerprint : "";
         if (marker.Template != template)
             throw new UserException(ExitCode.WrongUsage, $"{ns} holds different documents: their template or compressibility differs", hint);

@@ -24,6 +24,9 @@ internal sealed record RunRequest
     /// <summary>The seed was named, so that a collection made with another one is refused.</summary>
     public bool SeedWasGiven { get; init; }
 
+    /// <summary>The database was named, or is that of a resumed run.</summary>
+    public bool DatabaseWasGiven { get; init; }
+
     /// <summary>As typed, secrets masked.</summary>
     public required string CommandLine { get; init; }
 

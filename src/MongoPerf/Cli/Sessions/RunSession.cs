@@ -146,6 +146,8 @@ internal sealed class RunSession : IDisposable
         (IReadOnlyList<ServerAddress>? hosts, ConnectionSettings connections) = tyrant is null && request.Uri is { } uri
             ? ServerUri.Read(uri, request.Settings.Engine.Kind, stop)
             : (null, ConnectionSettings.Default);
+        if (tyrant is null && !request.DatabaseWasGiven && request.Uri is not null && ServerUri.UnusedDatabase(request.Uri, request.Settings.Data.Database) is { } unused)
+            Console.Error.WriteLine($"warning: --uri: {unused}");
         connections = connections with { Stop = stop };
         IDeployment? deployment = null;
         try
@@ -178,7 +180,7 @@ internal sealed class RunSession : IDisposable
                 throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
             if (!inspection.HasJournal && !request.Settings.Data.IsExisting)
-                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a run that continues after a crash has to find what it had written", "start it with its journal (without --nojournal)");
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a resumed run relies on the journal", "start it with its journal (without --nojournal)");
             var session = new RunSession(folder, deployment, inspection, connections, request, store.Token);
             session.OpenClient();
             return session;

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Reads <c>--uri</c>: what can't be done is refused in one line, and what has no effect here is said; nothing is ignored in silence.</summary>
+/// <summary>Reads <c>--uri</c>: what can't be done is refused in one line, and what has no effect here is said; nothing is silently ignored.</summary>
 internal static class ServerUri
 {
     /// <summary>Looks mongodb+srv up, reads certificates' files; connects to nothing.</summary>
@@ -43,6 +43,13 @@ internal static class ServerUri
     /// <summary>For what is stored and shown: secrets replaced by ***.</summary>
     /// <inheritdoc cref="Read"/>
     public static string Mask(string uri) => ReadTyrant(uri) is { } tyrant ? TyrantUri.Scheme + tyrant : Parse(uri).ToMaskedString();
+
+    /// <summary>A line for people whose connection string names a database that the run does not use. Null where it names none, the run's, or the usual one of logins.</summary>
+    /// <param name="uri">Not of Tokyo Tyrant.</param>
+    /// <param name="used">The run's.</param>
+    public static string? UnusedDatabase(string uri, string used) => Parse(uri).Database is { } named and not ("admin" or "$external") && named != used
+        ? $"'/{named}' is used for authentication only; --db chooses the database (now '{used}')"
+        : null;
 
     /// <summary>It says how safe writes are that don't say so themselves.</summary>
     /// <inheritdoc cref="Read"/>
