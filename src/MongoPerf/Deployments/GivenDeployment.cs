@@ -33,6 +33,8 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
 
+    public IReadOnlyList<ServerAddress> Readable => _servers.Readable;
+
     public ServerAddress Select(ReadPreference preference, int worker) => _servers.Select(preference, worker);
 
     /// <summary>Looks at the servers, and logs in where writes go; a run does so again before it reconnects, and so follows an election.</summary>

@@ -131,7 +131,7 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         return new PlanSummary { Stages = "COLLSCAN" };
     }
 
-    public ExaminedCounters? ReadExamined() => null;
+    public ExaminedCounters? ReadExamined(Operation operation) => null;
 
     public SizeResult ReadSizes(PlanCollection collection, long documents)
     {

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
+using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Growth;
@@ -88,12 +89,20 @@ internal static class PlanSession
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
+        if (asked.StartsServer && stored.Phases.Count > 0)
+            ResumedData.RequireFolder(new RunDataFolder(folder.Path, store.Token), folder.Id);
         using RunSession session = UnlessStopped(signals, () => RunSession.Open(folder, asked, store, signals.Token));
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
-        PreparedData prepared = UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
+        // A server of the run's own gets another port each time.
+        string? beganOn = asked.Uri is null ? null : stored.Deployment?.Address;
+        var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.Inspection.Info.Address, beganOn, asked.Settings.Data.IsExisting);
+        var before = new RunProgress(stored.Phases, stored.Checkpoints, ReadStart(stored));
+        PreparedData prepared = UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, place, before));
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
+        if (beganOn is not null && beganOn != place.Address)
+            session.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");
         return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
     }
 
