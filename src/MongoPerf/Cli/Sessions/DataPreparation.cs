@@ -58,7 +58,9 @@ internal static class DataPreparation
                     throw new UserException(ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
             }
 
-            ResumedData.Require(data, VouchedDocuments.Of(request.Plan.Plan, before), place);
+            // As it is carried out: records are numbered by the phases that are left.
+            Plan plan = session.Cluster is null ? request.Plan.Plan.WithoutBalancer() : request.Plan.Plan;
+            ResumedData.Require(data, VouchedDocuments.Of(plan, before), place);
         }
 
         return new PreparedData(request.Plan.Plan, request.Seed, documents, []);

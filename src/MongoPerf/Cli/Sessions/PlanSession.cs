@@ -268,7 +268,7 @@ internal static class PlanSession
     {
         if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
             session.Progress.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
-        Plan without = plan with { Rounds = [.. plan.Rounds.Select(r => r.WithoutBalancer())] };
+        Plan without = plan.WithoutBalancer();
         string[] left = [.. without.Phases.Select(p => p.Name)];
         if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
             session.Progress.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");

@@ -52,10 +52,12 @@ internal static class ResumedData
 
     private static void RequireDocuments(IDataStore data, VouchedDocuments vouched, ResumedPlace place)
     {
-        long found = data.CountAtLeast(vouched.Collection, vouched.Documents);
-        if (found < vouched.Documents)
+        // What another run made need not be whole.
+        long needed = place.IsExisting ? 1 : vouched.Documents;
+        long found = data.CountAtLeast(vouched.Collection, needed);
+        if (found < needed)
             throw Refused(vouched, place, $"holds {found:N0} documents");
-        if (!data.FindsDocuments(vouched.Collection))
+        if (place.IsExisting || !data.FindsDocuments(vouched.Collection))
             return;
         NumberRange[] ends = [new(0, Math.Min(Probed, vouched.Documents)), new(Math.Max(0, vouched.Documents - Probed), vouched.Documents)];
         if (ends.SelectMany(range => data.FindMissing(vouched.Collection, range)).FirstOrDefault() is { Count: > 0 } missing)
