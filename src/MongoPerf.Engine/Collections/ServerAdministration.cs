@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Failures;
-using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -166,7 +165,7 @@ internal static class CollectionCommands
 
     /// <summary>Counts in the _id index, of which no crash makes a wrong counter.</summary>
     public static BsonDocument CountIds(string collection) => BsonDocument.Of(
-        ("count", collection), ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", Bounds.Least))))), ("hint", BsonDocument.Of(("_id", 1))));
+        ("count", collection), ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", new BsonValue(BsonType.MinKey, ReadOnlyMemory<byte>.Empty)))))), ("hint", BsonDocument.Of(("_id", 1))));
 
     /// <summary>What no other process of a server has; null before 4.4, where it does not tell.</summary>
     public static string? ProcessOf(MongoConnection connection) => connection.Server.Document.Find("topologyVersion.processId")?.ToString();
