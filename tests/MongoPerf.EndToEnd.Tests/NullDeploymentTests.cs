@@ -29,6 +29,10 @@ public sealed class NullDeploymentTests : IDisposable
     }
 
     [Fact]
+    public void A_phase_that_needs_documents_says_how_to_load_some_first() =>
+        Assert.Contains("the server that this run starts is empty: --records 100k loads some first", Run("q4").Expect(2).Errors, StringComparison.Ordinal);
+
+    [Fact]
     public void A_mix_against_it_finds_and_changes_what_was_never_stored()
     {
         JsonElement report = Run("ycsb/a", "--records", "500", "--operations", "2000", "--threads", "4").Expect(0).Report();

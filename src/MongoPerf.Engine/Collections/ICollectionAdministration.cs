@@ -24,6 +24,9 @@ public interface ICollectionAdministration
     /// <summary>Documents as the server counts them.</summary>
     long Count(MongoConnection connection);
 
+    /// <summary>Documents as the _id index, or a scan, has them.</summary>
+    long CountIds(MongoConnection connection);
+
     /// <summary>Called after the collection and its marker have been dropped: takes back what was prepared.</summary>
     /// <param name="connection">To the server or router.</param>
     void TakeBack(MongoConnection connection);
@@ -33,12 +36,15 @@ public interface ICollectionAdministration
     /// <param name="documents">Known to be stored.</param>
     BsonDocument ReadStatistics(MongoConnection connection, long documents);
 
-    /// <summary>Documents and keys examined for queries, over all servers that hold data; null where they do not count them.</summary>
-    ExaminedCounters? ReadExamined(MongoConnection connection);
+    /// <summary>Documents and keys examined for queries, over all servers that reads with this preference may go to; null where that can't be known.</summary>
+    ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference);
 
     /// <summary>Returns when everything acknowledged so far is in the journal of every server that the marker's own write does not reach.</summary>
     /// <returns>True when one of them was started again since the last call: it may have lost what it had acknowledged.</returns>
     bool MakeDurable(MongoConnection connection);
+
+    /// <summary>The run has ended its servers cleanly and started them again: that they are other processes now means no crash.</summary>
+    void ForgetProcess();
 }
 
 /// <summary>What a collection is made with.</summary>

@@ -35,6 +35,11 @@ public interface IDataStore : IDisposable
     /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
     long Count(PlanCollection collection);
 
+    /// <summary>As <see cref="Count"/>, but counted in the _id index where the server's counter says less than what is expected.</summary>
+    /// <param name="collection">Of the plan.</param>
+    /// <param name="expected">Documents that should be there.</param>
+    long CountAtLeast(PlanCollection collection, long expected) => Count(collection);
+
     /// <summary>Documents can be found again by their numbers: whether they arrived can be proved, and what is missing can be written again.</summary>
     bool FindsDocuments(PlanCollection collection);
 
@@ -55,8 +60,13 @@ public interface IDataStore : IDisposable
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(FindDocuments query);
 
-    /// <summary>Documents and keys that the server has examined for queries since it started; null where it does not count them.</summary>
-    ExaminedCounters? ReadExamined();
+    /// <summary>Documents and keys examined for queries since they started by all servers that an operation may go to; null where that can't be known.</summary>
+    ExaminedCounters? ReadExamined(Operation operation);
+
+    /// <summary>The run has ended its server cleanly and started it again: nothing is lost, and no counter wrong.</summary>
+    void NoteCleanRestart()
+    {
+    }
 
     /// <param name="collection">Of the plan.</param>
     /// <param name="documents">Known to be stored.</param>
@@ -89,7 +99,15 @@ public sealed record CollectionMarker(ulong Seed, string Template, string RunId,
 }
 
 /// <summary>serverStatus metrics.queryExecutor: scanned and scannedObjects.</summary>
-public readonly record struct ExaminedCounters(long Keys, long Documents);
+/// <param name="Keys">Of indexes.</param>
+/// <param name="Documents">Read.</param>
+/// <param name="Servers">The processes that counted: two readings belong together when these are the same.</param>
+public readonly record struct ExaminedCounters(long Keys, long Documents, string Servers)
+{
+    /// <summary>In any order of the servers.</summary>
+    internal static ExaminedCounters Sum(IReadOnlyList<ExaminedCounters> all) =>
+        new(all.Sum(one => one.Keys), all.Sum(one => one.Documents), string.Join(' ', all.Select(one => one.Servers).Order(StringComparer.Ordinal)));
+}
 
 /// <summary>Documents that were written again and again are not there (exit code 5).</summary>
 public sealed class MissingDocumentsException(string message) : Exception(message);

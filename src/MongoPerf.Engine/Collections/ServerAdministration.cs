@@ -1,12 +1,26 @@
+using MongoPerf.Engine.Failures;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Collections;
 
-/// <summary>A collection of one server, or one that a mongos keeps on a single shard.</summary>
-internal sealed class ServerAdministration(string database, string collection, LongCommands longCommands) : ICollectionAdministration
+/// <summary>A collection of one server or replica set, or one that a mongos keeps on a single shard.</summary>
+/// <remarks>
+/// After a crash a mongod's count and data size are those of its last checkpoint or less, and stay wrong until validate sets them right (tried
+/// with 6.0.5). It locks the collection and reads all of it, so it is run once per crash, where counts or sizes are asked for.
+/// </remarks>
+internal sealed class ServerAdministration(CollectionAccess access, string collection, LongCommands longCommands) : ICollectionAdministration
 {
-    public bool Exists(MongoConnection connection) => CollectionCommands.IsListed(connection, database, collection);
+    private readonly string database = access.Database;
+    private object? _process;
+    private bool _mayBeWrong;
+    private bool _wasValidated;
+
+    public bool Exists(MongoConnection connection)
+    {
+        NoteProcess(connection);
+        return CollectionCommands.IsListed(connection, database, collection);
+    }
 
     public void Prepare(MongoConnection connection)
     {
@@ -14,6 +28,7 @@ internal sealed class ServerAdministration(string database, string collection, L
 
     public void Create(MongoConnection connection, CollectionShape shape)
     {
+        NoteProcess(connection);
         // createIndexes makes the collection by the way; without indexes or with options it must be made by itself.
         if (shape.Indexes.Count == 0 || shape.Options is not null)
             CollectionCommands.Create(connection, database, collection, shape.Options);
@@ -23,7 +38,17 @@ internal sealed class ServerAdministration(string database, string collection, L
 
     public void Drop(MongoConnection connection) => CollectionCommands.Drop(connection, database, BsonDocument.Of(("drop", collection)));
 
-    public long Count(MongoConnection connection) => connection.RunCommand(database, BsonDocument.Of(("count", collection))).FindInt64("n") ?? 0;
+    public long Count(MongoConnection connection)
+    {
+        NoteProcess(connection);
+        if (_mayBeWrong)
+            Validate(connection);
+        return connection.RunCommand(database, BsonDocument.Of(("count", collection))).FindInt64("n") ?? 0;
+    }
+
+    /// <remarks>A mongod that routes knows no hints.</remarks>
+    public long CountIds(MongoConnection connection) => connection.Dialect != CommandDialect.Plain ? Count(connection)
+        : longCommands.Run(connection, database, CollectionCommands.CountIds(collection)).FindInt64("n") ?? 0;
 
     public void TakeBack(MongoConnection connection)
     {
@@ -34,13 +59,69 @@ internal sealed class ServerAdministration(string database, string collection, L
         // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
         // what is in the cache takes to write.
         longCommands.TryRun(connection, "admin", CollectionCommands.Flush);
-        return longCommands.Run(connection, database, BsonDocument.Of(("collStats", collection)));
+        NoteProcess(connection);
+        BsonDocument statistics = Ask(connection);
+        // A crash that nobody here has seen shows in the count: one before a run was resumed, or before it began.
+        bool isOff = statistics.FindInt64("count") is { } count && count != documents;
+        if (!_mayBeWrong && (_wasValidated || !isOff))
+            return statistics;
+        bool isValid = Validate(connection);
+        BsonDocument corrected = Ask(connection);
+        Tell(statistics, corrected, isValid, documents);
+        return corrected;
     }
 
-    public ExaminedCounters? ReadExamined(MongoConnection connection) => CollectionCommands.ReadExamined(connection);
+    public ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference)
+    {
+        if (preference.IsPrimary)
+            return CollectionCommands.ReadExamined(connection);
+        var all = new List<ExaminedCounters>();
+        foreach (ServerAddress member in access.Members())
+        {
+            if (CollectionCommands.TryReadExamined(member, access.Connections) is not { } counters)
+                return null;
+            all.Add(counters);
+        }
+
+        return all.Count == 0 ? null : ExaminedCounters.Sum(all);
+    }
 
     /// <summary>The marker lies on the same server: its j:true write takes the journal with it, and a lost connection tells of a restart.</summary>
-    public bool MakeDurable(MongoConnection connection) => false;
+    public bool MakeDurable(MongoConnection connection)
+    {
+        NoteProcess(connection);
+        return false;
+    }
+
+    public void ForgetProcess() => _process = null;
+
+    private BsonDocument Ask(MongoConnection connection) => longCommands.Run(connection, database, BsonDocument.Of(("collStats", collection)));
+
+    /// <summary>Another process than before: it was started again, or another member is primary now, and its counters may be wrong.</summary>
+    private void NoteProcess(MongoConnection connection)
+    {
+        // Before 4.4 a server does not tell: a new connection may lead to a new process.
+        object process = CollectionCommands.ProcessOf(connection) ?? (object)connection;
+        _mayBeWrong |= _process is not null && !_process.Equals(process);
+        _process = process;
+    }
+
+    /// <returns>False when the server does not let this client, or finds the collection damaged.</returns>
+    private bool Validate(MongoConnection connection)
+    {
+        bool isValid = longCommands.TryRun(connection, database, CollectionCommands.Validate(collection)) is { } reply && reply.IsTrue("valid");
+        (_mayBeWrong, _wasValidated) = (false, true);
+        return isValid;
+    }
+
+    private void Tell(BsonDocument before, BsonDocument after, bool isValid, long documents)
+    {
+        string found = $"collStats of {database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and {before.FindInt64("size") ?? 0:N0} bytes";
+        if (before.FindInt64("count") != after.FindInt64("count") || before.FindInt64("size") != after.FindInt64("size"))
+            access.Tell($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and {after.FindInt64("size") ?? 0:N0}");
+        else if (!isValid && before.FindInt64("count") != documents)
+            access.Tell($"{found}, but {documents:N0} documents are stored: validate, which corrects that after a crash, was refused or failed, so the data size may be wrong");
+    }
 }
 
 /// <summary>Commands that one server and a sharded deployment have in common.</summary>
@@ -79,11 +160,35 @@ internal static class CollectionCommands
             throw new ServerCommandException("drop", error);
     }
 
+    /// <summary>Corrects count and data size.</summary>
+    public static BsonDocument Validate(string collection) => BsonDocument.Of(("validate", collection), ("full", false));
+
+    /// <summary>Counts in the _id index, of which no crash makes a wrong counter.</summary>
+    public static BsonDocument CountIds(string collection) => BsonDocument.Of(
+        ("count", collection), ("query", BsonDocument.Of(("_id", BsonDocument.Of(("$gte", new BsonValue(BsonType.MinKey, ReadOnlyMemory<byte>.Empty)))))), ("hint", BsonDocument.Of(("_id", 1))));
+
+    /// <summary>What no other process of a server has; null before 4.4, where it does not tell.</summary>
+    public static string? ProcessOf(MongoConnection connection) => connection.Server.Document.Find("topologyVersion.processId")?.ToString();
+
+    /// <summary>Null also for a server that can't be reached just now.</summary>
+    public static ExaminedCounters? TryReadExamined(ServerAddress server, ConnectionSettings settings)
+    {
+        try
+        {
+            using MongoConnection open = MongoConnection.Open(server, settings);
+            return ReadExamined(open);
+        }
+        catch (Exception e) when (ErrorTally.IsServerAway(e))
+        {
+            return null;
+        }
+    }
+
     public static ExaminedCounters? ReadExamined(MongoConnection connection)
     {
         BsonDocument status = connection.RunUnchecked("admin", BsonDocument.Of(("serverStatus", 1), ("wiredTiger", 0), ("tcmalloc", 0), ("locks", 0)));
         return status.FindInt64("metrics.queryExecutor.scanned") is { } keys && status.FindInt64("metrics.queryExecutor.scannedObjects") is { } documents
-            ? new ExaminedCounters(keys, documents)
+            ? new ExaminedCounters(keys, documents, ProcessOf(connection) ?? connection.Address.ToString())
             : null;
     }
 }

@@ -41,7 +41,7 @@ public sealed class WireCollection : IDisposable
         _collection = collection;
         _documents = documents;
         _shape = shape;
-        _administration = administer?.Invoke(_longCommands) ?? new ServerAdministration(access.Database, collection, _longCommands);
+        _administration = administer?.Invoke(_longCommands) ?? new ServerAdministration(access, collection, _longCommands);
     }
 
     public long LostConnections { get; private set; }
@@ -91,6 +91,13 @@ public sealed class WireCollection : IDisposable
     /// <summary>Documents as the server counts them: after a crash its counter may be wrong.</summary>
     public long Count() => Retry(_administration.Count);
 
+    /// <inheritdoc cref="IDataStore.CountAtLeast"/>
+    public long CountAtLeast(long expected) => Retry(connection =>
+    {
+        long counted = _administration.Count(connection);
+        return counted >= expected ? counted : _administration.CountIds(connection);
+    });
+
     /// <summary>Runs a command on the collection's server.</summary>
     public BsonDocument Run(string database, BsonDocument command) => Retry(connection => _longCommands.Run(connection, database, command));
 
@@ -134,7 +141,12 @@ public sealed class WireCollection : IDisposable
         return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply);
     });
 
-    public ExaminedCounters? ReadExamined() => Retry(_administration.ReadExamined);
+    /// <inheritdoc cref="IDataStore.ReadExamined"/>
+    public ExaminedCounters? ReadExamined(Operation operation) =>
+        Retry(connection => _administration.ReadExamined(connection, operation.PreferenceOr(_access.Connections.ReadPreference)));
+
+    /// <inheritdoc cref="IDataStore.NoteCleanRestart"/>
+    public void NoteCleanRestart() => _administration.ForgetProcess();
 
     public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection, documents), documents));
 
@@ -271,4 +283,10 @@ public sealed record CollectionAccess(
 {
     /// <summary>Of the run that writes; null for one that only reads, or takes collections away.</summary>
     public WriterLeases? Leases { get; init; }
+
+    /// <summary>The servers that reads may go to when their preference is not the primary; empty when they are not known.</summary>
+    public Func<IReadOnlyList<ServerAddress>> Members { get; init; } = () => [];
+
+    /// <summary>Hears what was found wrong with a server's counters, and corrected.</summary>
+    public Action<string> Tell { get; init; } = _ => { };
 }

@@ -51,11 +51,10 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
     }
 
     /// <remarks>Of a bucket: whole files, as far as counts tell.</remarks>
-    public long Count(PlanCollection collection)
-    {
-        long[] counts = [.. collection.Stored.Select(stored => Of(stored).Count())];
-        return collection.Files is { ChunkCount: > 0 and var chunks } ? Math.Min(counts[0] / chunks, counts[1]) : counts[^1];
-    }
+    public long Count(PlanCollection collection) => WholeOf(collection, [.. collection.Stored.Select(stored => Of(stored).Count())]);
+
+    public long CountAtLeast(PlanCollection collection, long expected) =>
+        WholeOf(collection, [.. collection.Stored.Select(stored => Of(stored).CountAtLeast(PartOf(collection, stored, expected)))]);
 
     public bool FindsDocuments(PlanCollection collection) => collection.Files is null;
 
@@ -67,7 +66,13 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public PlanSummary? Explain(FindDocuments query) => Find(query.Collection)?.Explain(query);
 
-    public ExaminedCounters? ReadExamined() => _open.Values.FirstOrDefault()?.ReadExamined();
+    public ExaminedCounters? ReadExamined(Operation operation) => (Find(operation.Collection) ?? _open.Values.FirstOrDefault())?.ReadExamined(operation);
+
+    public void NoteCleanRestart()
+    {
+        foreach (WireCollection collection in _open.Values)
+            collection.NoteCleanRestart();
+    }
 
     public SizeResult ReadSizes(PlanCollection collection, long documents) => ReadStoredSizes(collection, documents) with { Collection = collection.Name };
 
@@ -96,6 +101,9 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
         foreach (WireCollection collection in _open.Values)
             collection.Dispose();
     }
+
+    private static long WholeOf(PlanCollection collection, long[] counts) =>
+        collection.Files is { ChunkCount: > 0 and var chunks } ? Math.Min(counts[0] / chunks, counts[1]) : counts[^1];
 
     /// <summary>A file has several chunks.</summary>
     private static long PartOf(PlanCollection collection, StoredCollection stored, long documents) =>

@@ -28,7 +28,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
                 number += numbers[i].Count;
             }
 
-            bool isDone = numbers.All(n => n.IsOfGrowth ? IsGrown(n) : before.FindComplete(n.First) is not null);
+            bool isDone = numbers.All(before.IsDone);
             if (isDone && before.IsResumed)
                 continue;
             if (!run.Meet(first, MeetingStage.Before, stop))
@@ -40,8 +40,6 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
 
         return true;
     }
-
-    private bool IsGrown(PhaseNumbers growth) => before.FindCheckpoint(growth) is { } checkpoint && checkpoint.Phase == growth.End - 1;
 
     /// <summary>Makes the round's collections, unless they are there: those of a round that was interrupted stay, and so do those that grow.</summary>
     private void Prepare(PlanRound round, PhaseNumbers[] numbers, int first, int end, bool isExisting)
@@ -82,7 +80,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
     /// <summary>A growth of the collection that was begun and not finished; null when there is none.</summary>
     private PhaseNumbers? OpenGrowth(PlanRound round, PhaseNumbers[] numbers, string collection) => round.Phases.Index()
         .Where(p => p.Item.Growth is { } growth && growth.Collections.Any(c => c.Name == collection)).Select(p => numbers[p.Index])
-        .FirstOrDefault(growth => before.HasBegun(growth.First, growth.First + growth.Count) && !IsGrown(growth));
+        .FirstOrDefault(growth => before.HasBegun(growth.First, growth.First + growth.Count) && !before.IsDone(growth));
 
     private bool HasOpenLoad(PlanRound round, PhaseNumbers[] numbers, string collection) =>
         round.Phases.Index().Any(p => p.Item.Loads == collection && before.FindComplete(numbers[p.Index].First) is null);
@@ -94,7 +92,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         {
             if (phase.Growth is { } growth)
             {
-                if (!IsGrown(numbers[i]) && !new GrowthRunner(run, round, phase, numbers[i], before).Run(StartOf(growth, numbers[i]), stop))
+                if (!before.IsDone(numbers[i]) && !new GrowthRunner(run, round, phase, numbers[i], before).Run(StartOf(growth, numbers[i]), stop))
                     return false;
                 continue;
             }

@@ -35,7 +35,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         if (!run.Wait(phase.PauseSeconds, stop))
             return null;
         if (phase.Restart != ServerRestart.None)
-            run.Options.Restart(phase.Restart);
+            Restart(phase.Restart);
         if (head.Growth is null)
             run.Report(RunEvent.Phase, PhaseRunner.LabelOf(phase));
         return head.Kind switch
@@ -71,6 +71,13 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         }
 
         return _phases.Complete(phase, new PhaseOutcome(head, []));
+    }
+
+    private void Restart(ServerRestart how)
+    {
+        run.Options.Restart(how);
+        if (how != ServerRestart.Kill)
+            run.Data.NoteCleanRestart();
     }
 
     private PlanCollection CollectionOf(string name) => round.Collections.First(c => c.Name == name);

@@ -10,6 +10,7 @@ internal sealed class QueryPlans
 {
     private readonly IDataStore _data;
     private readonly Dictionary<string, PlanSummary> _plans = [];
+    private readonly Operation? _counted;
     private readonly ExaminedCounters? _before;
 
     private QueryPlans(IDataStore data, Phase phase)
@@ -22,7 +23,8 @@ internal sealed class QueryPlans
         }
 
         // Over several operations the counters tell nothing of each.
-        _before = phase.Groups is [{ Operations.Count: 1 }] && _plans.Count == 1 ? data.ReadExamined() : null;
+        _counted = phase.Groups is [{ Operations: [var only] }] && _plans.Count == 1 ? only.Operation : null;
+        _before = _counted is null ? null : data.ReadExamined(_counted);
     }
 
     /// <summary>Called when the phase is about to begin.</summary>
@@ -33,12 +35,13 @@ internal sealed class QueryPlans
     /// <param name="operations">That succeeded, warm-up included; 0 asks the server for nothing.</param>
     public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
     {
-        ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined();
+        ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined(_counted!);
         return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan) ? result with { Plan = WithCounters(plan, after, operations) } : result)];
     }
 
     private PlanSummary WithCounters(PlanSummary plan, ExaminedCounters? after, long operations) =>
-        _before is not { } from || after is not { } to || operations == 0 ? plan : plan with
+        // Counters begin anew with a server, and another primary has its own.
+        _before is not { } from || after is not { } to || from.Servers != to.Servers || operations == 0 ? plan : plan with
         {
             KeysExaminedPerOperation = (double)(to.Keys - from.Keys) / operations,
             DocumentsExaminedPerOperation = (double)(to.Documents - from.Documents) / operations,

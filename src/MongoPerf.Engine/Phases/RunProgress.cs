@@ -38,6 +38,11 @@ public sealed class RunProgress
     /// <summary>Any of the records was begun.</summary>
     internal bool HasBegun(int first, int end) => _phases.Keys.Any(number => number >= first && number < end);
 
+    /// <summary>All of a phase was done.</summary>
+    internal bool IsDone(PhaseNumbers phase) => phase.IsOfGrowth
+        ? FindCheckpoint(phase) is { } checkpoint && checkpoint.Phase == phase.End - 1
+        : FindComplete(phase.First) is not null;
+
     /// <summary>The last checkpoint among the records of a growth.</summary>
     internal Checkpoint? FindCheckpoint(PhaseNumbers growth) =>
         _checkpoints.Where(c => c.Phase >= growth.First && c.Phase < growth.End).MaxBy(c => c.Phase);

@@ -55,6 +55,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>It only reads, so that a secondary may answer it.</summary>
     public virtual bool IsRead => false;
 
+    /// <summary>Where it goes: reads as they say, or else as usual; writes to the primary.</summary>
+    public ReadPreference PreferenceOr(ReadPreference usual) => IsRead ? Concerns.ReadPreference ?? usual : ReadPreference.Primary;
+
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
 

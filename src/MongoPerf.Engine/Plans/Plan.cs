@@ -21,6 +21,9 @@ public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRou
 
     /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
     public long TargetDocuments => Rounds.Max(round => round.Collections.Sum(round.TargetOf));
+
+    /// <inheritdoc cref="PlanRound.WithoutBalancer"/>
+    public Plan WithoutBalancer() => this with { Rounds = [.. Rounds.Select(round => round.WithoutBalancer())] };
 }
 
 /// <summary>Data, and phases on them.</summary>

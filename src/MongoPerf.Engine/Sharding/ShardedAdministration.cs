@@ -85,27 +85,32 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public long Count(MongoConnection connection) =>
         connection.RunCursor(Database, CollectionCommands.CountByScan(_collection.Collection)).FirstOrDefault()?.FindInt64("n") ?? 0;
 
+    public long CountIds(MongoConnection connection) => Count(connection);
+
     public BsonDocument ReadStatistics(MongoConnection connection, long documents)
     {
         _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
-        BsonDocument[] parts = [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
-        return ShardedStatistics.Sum(_collection.Namespace, parts, _counts.Read(parts, documents), _collection.CountChunks());
+        BsonDocument[] parts = ReadParts(connection);
+        if (_counts.Correct(parts, documents))
+            parts = ReadParts(connection);
+        return ShardedStatistics.Sum(_collection.Namespace, parts, _counts.Read(parts), _collection.CountChunks());
     }
 
-    public ExaminedCounters? ReadExamined(MongoConnection connection)
+    /// <remarks>Which of a shard's secondaries read for a router is not known here.</remarks>
+    public ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference)
     {
-        long keys = 0;
-        long documents = 0;
+        if (!preference.IsPrimary)
+            return null;
+        var all = new List<ExaminedCounters>();
         foreach (ShardAddress shard in _connections.Cluster.Shards)
         {
             using MongoConnection? open = _connections.TryOpenShard(shard.Name);
             if (open is null || CollectionCommands.ReadExamined(open) is not { } counters)
                 return null;
-            keys += counters.Keys;
-            documents += counters.Documents;
+            all.Add(counters);
         }
 
-        return new ExaminedCounters(keys, documents);
+        return ExaminedCounters.Sum(all);
     }
 
     public bool MakeDurable(MongoConnection connection)
@@ -126,6 +131,10 @@ public sealed class ShardedAdministration : ICollectionAdministration
         return NoteProcesses();
     }
 
+    public void ForgetProcess() => _processes.Clear();
+
+    private BsonDocument[] ReadParts(MongoConnection connection) => [.. connection.RunCursor(Database, ShardedStatistics.Request(_collection.Collection))];
+
     /// <returns>True when a shard is another process than it was: started again, or another member is primary now.</returns>
     private bool NoteProcesses()
     {
@@ -134,7 +143,7 @@ public sealed class ShardedAdministration : ICollectionAdministration
         {
             using MongoConnection? open = _connections.TryOpenShard(shard.Name);
             // Before 4.4 a server does not tell.
-            if (open?.Server.Document.Find("topologyVersion.processId")?.ToString() is not { } process)
+            if (open is null || CollectionCommands.ProcessOf(open) is not { } process)
                 continue;
             changed |= _processes.TryGetValue(shard.Name, out string? known) && known != process;
             _processes[shard.Name] = process;

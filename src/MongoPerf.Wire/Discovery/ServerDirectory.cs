@@ -27,6 +27,11 @@ public sealed class ServerDirectory
     /// <summary>There are others that an operation may go to.</summary>
     public bool HasSeveral => _known is { Servers.Count: > 1 };
 
+    /// <summary>Those that reads may go to, as they were when they were last looked at.</summary>
+    public IReadOnlyList<ServerAddress> Readable => _known is { } known
+        ? [.. known.Servers.Where(server => server.HoldsData || server.Kind is ServerKind.Standalone or ServerKind.Mongos).Select(server => server.Address)]
+        : [];
+
     /// <summary>Asks all servers that are known, and those that they name, what they are.</summary>
     /// <exception cref="NoServerException">None can be used. A later look may find one.</exception>
     public void Look()

@@ -67,6 +67,9 @@ internal interface IDeployment : IDisposable
     /// <summary>Of a replica set on this machine, the primary among them; empty for anything else.</summary>
     IReadOnlyList<ServerAddress> Members => [];
 
+    /// <summary>The servers that reads may go to, of several only those that answered when they were last looked at.</summary>
+    IReadOnlyList<ServerAddress> Readable => Members.Count > 0 ? Members : [Address];
+
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 

@@ -37,6 +37,8 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     /// <summary>What to look at when a login fails.</summary>
     public static string HintFor(AuthenticationFailedException refused) => refused.Mechanism == "MONGODB-X509" ? CertificateHint : PasswordHint;
 
+    public IReadOnlyList<ServerAddress> Readable => _servers.Readable;
+
     public ServerAddress Select(ReadPreference preference, int worker) => _servers.Select(preference, worker);
 
     /// <summary>Looks at the servers, and logs in where writes go; a run does so again before it reconnects, and so follows an election.</summary>

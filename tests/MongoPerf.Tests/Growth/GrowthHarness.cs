@@ -71,7 +71,7 @@ internal sealed class GrowthHarness : IDisposable
         }
     }
 
-    private Plan Plan => Text is null
+    public Plan Plan => Text is null
         ? PlanReader.Read(new ScenarioFile("series", "series.yaml", File.ReadAllText(SeriesFile.Path)), SmallSeries, 42).Plan
         : PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan;
 

@@ -18,6 +18,19 @@ public sealed class GrowthRunnerTests : IDisposable
 
     public void Dispose() => _series.Dispose();
 
+    [Theory]
+    [InlineData("p1 p2", 2.0)]
+    [InlineData("p1 p3", null)]
+    public void Documents_examined_are_told_when_the_same_servers_counted_before_and_after(string after, double? perOperation)
+    {
+        const string Asking = GrowthHarness.Users + "phases:\n  - {load: users}\n  - {name: ask, count: 5, explain: true, operations: [{find: users}]}\n";
+        using var plan = new GrowthHarness { Text = Asking };
+        int reads = 0;
+        plan.Data.Examined = () => reads++ == 0 ? new ExaminedCounters(100, 100, "p1 p2") : new ExaminedCounters(110, 110, after);
+        Assert.True(plan.Run(_ => Scripted.Ok()));
+        Assert.Equal((2, perOperation), (reads, plan.Records[^1].Operations.Single().Plan!.DocumentsExaminedPerOperation));
+    }
+
     [Fact]
     public void The_target_is_reached_exactly_with_each_number_once()
     {

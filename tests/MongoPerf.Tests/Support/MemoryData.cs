@@ -44,6 +44,12 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     /// <summary>What was written again, of whichever collection.</summary>
     public List<NumberRange> Written { get; } = [];
 
+    /// <summary>By collection; there are none of their own accord.</summary>
+    public Dictionary<string, CollectionMarker> Markers { get; } = [];
+
+    /// <summary>What the servers have examined so far.</summary>
+    public Func<ExaminedCounters?> Examined { get; set; } = () => null;
+
     /// <summary>Calls in their order.</summary>
     public List<string> Calls { get; } = [];
 
@@ -80,7 +86,7 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         }
     }
 
-    public CollectionState Inspect(StoredCollection collection) => new(_numbers.ContainsKey(collection.Name), null);
+    public CollectionState Inspect(StoredCollection collection) => new(_numbers.ContainsKey(collection.Name), Markers.GetValueOrDefault(collection.Name));
 
     public void Create(PlanCollection collection, long documents)
     {
@@ -133,7 +139,7 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         return new PlanSummary { Stages = "COLLSCAN" };
     }
 
-    public ExaminedCounters? ReadExamined() => null;
+    public ExaminedCounters? ReadExamined(Operation operation) => Examined();
 
     public SizeResult ReadSizes(PlanCollection collection, long documents)
     {

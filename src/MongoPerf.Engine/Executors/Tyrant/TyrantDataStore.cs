@@ -104,7 +104,7 @@ public sealed class TyrantDataStore(
 
     public PlanSummary? Explain(FindDocuments query) => null;
 
-    public ExaminedCounters? ReadExamined() => null;
+    public ExaminedCounters? ReadExamined(Operation operation) => null;
 
     public void Checkpoint(PlanCollection collection, long documents) => Run(table =>
     {

@@ -49,7 +49,7 @@ public sealed class WireExecutor : IOperationExecutor
     /// <param name="operations">To be prepared.</param>
     /// <param name="usual">Of reads that name none.</param>
     public static IReadOnlyCollection<ReadPreference> PreferencesOf(IEnumerable<Operation> operations, ReadPreference usual) =>
-        [.. operations.SelectMany(operation => operation.Steps).Select(step => PreferenceOf(step, usual)).Distinct()];
+        [.. operations.SelectMany(operation => operation.Steps).Select(step => step.PreferenceOr(usual)).Distinct()];
 
     public void Connect()
     {
@@ -65,7 +65,7 @@ public sealed class WireExecutor : IOperationExecutor
 
     /// <summary>The way of an operation's command.</summary>
     /// <inheritdoc cref="RouteOf(ReadPreference)"/>
-    internal WireRoute RouteOf(Operation step) => RouteOf(PreferenceOf(step, _settings.ReadPreference));
+    internal WireRoute RouteOf(Operation step) => RouteOf(step.PreferenceOr(_settings.ReadPreference));
 
     /// <exception cref="ConnectionFailedException">It is a new one, and its server is not reachable just now.</exception>
     internal WireRoute RouteOf(ReadPreference preference)
@@ -96,8 +96,6 @@ public sealed class WireExecutor : IOperationExecutor
         Close();
         _aborted.Dispose();
     }
-
-    private static ReadPreference PreferenceOf(Operation step, ReadPreference usual) => step.IsRead ? step.Concerns.ReadPreference ?? usual : ReadPreference.Primary;
 
     private WireRoute? FindRoute(ReadPreference preference) => _routes.Find(route => route.Preference == preference);
 

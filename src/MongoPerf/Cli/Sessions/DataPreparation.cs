@@ -1,5 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Growth;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -32,12 +34,13 @@ internal static class DataPreparation
     /// <param name="session">Open.</param>
     /// <param name="data">Of the plan.</param>
     /// <param name="request">Made from the stored settings.</param>
-    /// <param name="runId">Of the run.</param>
-    /// <param name="start">Documents that were there when it began.</param>
-    public static PreparedData ExamineAgain(RunSession session, IDataStore data, RunRequest request, string runId, IReadOnlyDictionary<string, long> start)
+    /// <param name="place">Where the run is resumed.</param>
+    /// <param name="before">What it has stored.</param>
+    /// <exception cref="UserException">What it has stored is not there (6), or was made otherwise (2).</exception>
+    public static PreparedData ExamineAgain(RunSession session, IDataStore data, RunRequest request, ResumedPlace place, RunProgress before)
     {
         ClaimWritten(data, request);
-        var documents = new Dictionary<string, long>(start);
+        var documents = new Dictionary<string, long>(before.StartDocuments);
         // The null deployment never has anything.
         if (session.Deployment.Kind != DeploymentKind.Null)
         {
@@ -49,11 +52,15 @@ internal static class DataPreparation
                 CollectionMarker marker = state.Marker ?? throw Foreign(session, collection.Name);
                 RequireSame(session, collection, marker, request.Seed);
                 // Another run may have continued the collection meanwhile.
-                if (marker.RunId != runId && collection.IsGrown)
+                if (marker.RunId != place.RunId && collection.IsGrown)
                     documents[collection.Name] = Math.Max(documents.GetValueOrDefault(collection.Name), marker.Documents);
-                else if (marker.RunId != runId)
+                else if (marker.RunId != place.RunId && !place.IsExisting)
                     throw new UserException(ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
             }
+
+            // As it is carried out: records are numbered by the phases that are left.
+            Plan plan = session.Cluster is null ? request.Plan.Plan.WithoutBalancer() : request.Plan.Plan;
+            ResumedData.Require(data, VouchedDocuments.Of(plan, before), place);
         }
 
         return new PreparedData(request.Plan.Plan, request.Seed, documents, []);
@@ -98,7 +105,9 @@ internal static class DataPreparation
         { Exists: true } => throw Foreign(session, collection.Name),
         _ => throw new UserException(
             ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
-            "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
+            session.StartsEmpty
+                ? "the server that this run starts is empty: --records 100k loads some first; 'mongoperf series …' measures while it loads"
+                : "load some first: 'mongoperf series …' on the same deployment, or --records 100k with this command"),
     };
 
     private static PreparedData ExamineOwn(RunSession session, IDataStore data, RunRequest request)

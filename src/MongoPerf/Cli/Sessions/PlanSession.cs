@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Text.Json;
 using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
+using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Growth;
@@ -101,16 +102,24 @@ internal static class PlanSession
         ConnectionRoom.CheckClient(asked.Plan.Plan);
         // Before the server: of two that resume at once, the second must not touch the server of the first.
         using RunStore store = RunStore.Open(folder.Path);
+        if (asked.StartsServer && stored.Phases.Count > 0)
+            ResumedData.RequireFolder(new RunDataFolder(folder.Path, store.Token), folder.Id);
         using RunSession session = UnlessStopped(signals, () => RunSession.Open(folder, asked, store, signals.Token));
         using IDataStore data = session.OpenData(asked.Plan.Plan, asked.Seed);
+        // A server of the run's own gets another port each time.
+        string? beganOn = asked.Uri is null ? null : stored.Deployment?.Address;
+        var place = new ResumedPlace(folder.Id, store.Token, asked.Settings.Data.Database, session.Inspection.Info.Address, beganOn, asked.Settings.Data.IsExisting);
+        var before = new RunProgress(stored.Phases, stored.Checkpoints, ReadStart(stored));
         PreparedData prepared = asked.Agent is { Share.IsFirst: false }
             ? Follow(asked, (asked.Seed, ReadStart(stored)))
-            : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, folder.Id, ReadStart(stored)));
+            : UnlessStopped(signals, () => DataPreparation.ExamineAgain(session, data, asked, place, before));
         if (asked.Agent is { Share.IsFirst: true } first)
             first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
+        if (beganOn is not null && beganOn != place.Address)
+            session.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");
         return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
     }
 
@@ -283,7 +292,7 @@ internal static class PlanSession
     {
         if (plan.Collections.Where(c => c.Shard is not null).Select(c => c.Name).ToArray() is { Length: > 0 } placed)
             session.Progress.Tell($"note: the deployment is not sharded: {string.Join(", ", placed)} {(placed.Length == 1 ? "is" : "are")} on its only server");
-        Plan without = plan with { Rounds = [.. plan.Rounds.Select(r => r.WithoutBalancer())] };
+        Plan without = plan.WithoutBalancer();
         string[] left = [.. without.Phases.Select(p => p.Name)];
         if (plan.Phases.Select(p => p.Name).Except(left).ToArray() is { Length: > 0 } skipped)
             session.Progress.Tell($"note: the deployment is not sharded, so there is nothing to balance; skipped: {string.Join(", ", skipped)}");

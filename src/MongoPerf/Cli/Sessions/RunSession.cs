@@ -105,6 +105,9 @@ internal sealed class RunSession : IDisposable
 
     public RunSettings Settings => Request.Settings;
 
+    /// <summary>The deployment is the run's own, and holds nothing but what the run writes.</summary>
+    public bool StartsEmpty => Settings.Deployment is { Uri: null, ClusterFolder: null };
+
     /// <summary>Runs groups of threads on the system that the deployment is.</summary>
     public GroupRunner OpenGroups(Plan plan)
     {
@@ -222,7 +225,12 @@ internal sealed class RunSession : IDisposable
     /// <summary>One of the plan's collections; on a sharded deployment it is sharded by its own key, or by the command line's, or lies on the shard that it names.</summary>
     private WireCollection OpenCollection(StoredCollection collection)
     {
-        var access = new CollectionAccess(() => Deployment.Select(ReadPreference.Primary, 0), Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect) { Leases = _leases };
+        var access = new CollectionAccess(() => Deployment.Select(ReadPreference.Primary, 0), Connections, Settings.Data.Database, Clock, ReconnectFor, _keeper.BeforeReconnect)
+        {
+            Leases = _leases,
+            Members = () => Deployment.Readable,
+            Tell = line => Report("counters", line),
+        };
         var shape = new CollectionShape(collection.Indexes, collection.Options);
         if (Settings.Data.Sharding is not { } asked)
             return new WireCollection(access, collection.Name, collection.Documents, shape);

@@ -1,0 +1,56 @@
+using MongoPerf.Engine.Phases;
+using MongoPerf.Engine.Plans;
+
+namespace MongoPerf.Engine.Growth;
+
+/// <summary>What the stored records of an interrupted run say that a collection holds. Only the server knows whether it does.</summary>
+/// <param name="Collection">Of the round in which the run was interrupted.</param>
+/// <param name="Documents">Numbers from 0 that finished loads and growths wrote, or that were there before the run; more than 0.</param>
+/// <param name="MayHaveShrunk">Documents may have been removed since: by the run itself, or by the server.</param>
+public sealed record VouchedDocuments(PlanCollection Collection, long Documents, bool MayHaveShrunk)
+{
+    /// <param name="plan">Of the run.</param>
+    /// <param name="before">What it has stored.</param>
+    public static IReadOnlyList<VouchedDocuments> Of(Plan plan, RunProgress before)
+    {
+        int next = 1;
+        foreach (PlanRound round in plan.Rounds)
+        {
+            var numbers = new PhaseNumbers[round.Phases.Count];
+            for (int i = 0; i < numbers.Length; next += numbers[i++].Count)
+                numbers[i] = new PhaseNumbers(next, round.Phases[i]);
+            if (!numbers.All(before.IsDone))
+                return [.. round.Collections.Select(c => Of(c, round, numbers, before)).Where(c => c.Documents > 0)];
+        }
+
+        return [];
+    }
+
+    private static VouchedDocuments Of(PlanCollection collection, PlanRound round, PhaseNumbers[] numbers, RunProgress before)
+    {
+        long documents = before.StartDocuments.GetValueOrDefault(collection.Name);
+        bool hasShrunk = ServerRemoves(collection);
+        foreach ((int i, Phase phase) in round.Phases.Index().Where(p => before.HasBegun(numbers[p.Index].First, numbers[p.Index].End)))
+        {
+            // One that makes the collection anew, begun or finished, leaves nothing of what was there.
+            (documents, hasShrunk) = phase.Creates == collection.Name
+                ? (0, ServerRemoves(collection))
+                : (Math.Max(documents, WrittenBy(phase, numbers[i], collection.Name, before)), hasShrunk || Removes(phase, collection.Name));
+        }
+
+        return new VouchedDocuments(collection, documents, hasShrunk);
+    }
+
+    private static long WrittenBy(Phase phase, PhaseNumbers numbers, string collection, RunProgress before) =>
+        phase.Growth?.Collections.FirstOrDefault(c => c.Name == collection) is { } growing ? (before.FindCheckpoint(numbers)?.Documents ?? 0) * growing.Factor
+        // Without results it found all there already, and made no checkpoint of its own.
+        : phase.Loads == collection && before.FindComplete(numbers.First) is { Operations.Count: > 0 } load ? load.Documents
+        : 0;
+
+    private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
+        .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } && (step.Collection.Length == 0 || step.Collection == collection)));
+
+    private static bool ServerRemoves(PlanCollection collection) =>
+        collection.Options?.Any(option => option.Key is "capped" or "expireAfterSeconds" or "timeseries") is true
+        || collection.Indexes.Any(index => index.Find("expireAfterSeconds") is not null);
+}
