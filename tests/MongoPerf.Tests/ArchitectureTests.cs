@@ -33,7 +33,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Engine.Documents"] = [Measurement, Wire],
         ["MongoPerf.Engine.Keys"] = [Measurement, Documents],
         ["MongoPerf.Engine.Plans"] = [Measurement, Documents, Keys, Wire],
-        ["MongoPerf.Engine.Runs"] = [Measurement],
+        ["MongoPerf.Engine.Runs"] = [Measurement, "MongoPerf.Wire.Files"],
         ["MongoPerf.Engine.Failures"] = [Measurement, Runs, Wire],
         ["MongoPerf.Engine.Collections"] = [Measurement, Documents, Keys, Plans, Runs, Failures, Wire],
         ["MongoPerf.Engine.Sharding"] = [Measurement, Documents, Plans, Runs, Failures, Collections, Wire],

@@ -40,8 +40,8 @@ public sealed class RestartReportTests : IDisposable
         Assert.Equal("Restarts: 1,000 operations/s before; times run from the server's start", table.Title);
         // Counters of the server began with it: at 4 s they are at 4 MB and 40 faults.
         Assert.Equal(["clean stop", "1.5 s", "2 s", "4 s", "100/s", "4 MB", "-", "40"], Assert.Single(table.Rows));
-        Assert.Contains(
-            new Verdict(Grade.Good, "after a clean stop (1.5 s) the server answered 2 s after its start; the rate was back at 90 % of 1,000 operations/s after 4 s"), Verdict.Of(run));
+        Verdict said = Assert.Single(Verdict.Of(run), verdict => verdict.Text.StartsWith("after a clean stop", StringComparison.Ordinal));
+        Assert.Equal((Grade.Good, "after a clean stop (1.5 s) the server answered 2 s after its start; the rate was back at 90 % of 1,000 operations/s after 4 s"), (said.Grade, said.Text));
     }
 
     [Fact]
