@@ -190,8 +190,10 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             return null;
         TrafficCounters sum = all.Aggregate((a, b) => a + b);
         long documents = workers.Sum(worker => worker.Warmup.Concat(worker.Measured).Sum(counters => counters.Bytes));
-        return new GroupTraffic(
-            workers.Select(worker => worker.Compressor).FirstOrDefault(name => name is not null), documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived);
+        return new GroupTraffic(documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived)
+        {
+            Compressor = workers.Select(worker => worker.Compressor).FirstOrDefault(name => name is not null),
+        };
     }
 
     private static OperationCount SummarisePart(GroupControl control, List<Worker> workers, Operation operation, int index)

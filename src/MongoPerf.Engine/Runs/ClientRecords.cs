@@ -39,4 +39,4 @@ public sealed record MergedClient(string Name, string Run, string State)
 /// <param name="Operations">Succeeded, in the measured part.</param>
 /// <param name="OperationsPerSecond">Of documents for inserts.</param>
 /// <param name="P99Microseconds">Of what is judged; null where nothing was recorded.</param>
-public sealed record ClientResult(string Client, long Operations, double OperationsPerSecond, double? P99Microseconds);
+public sealed record ClientResult(string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null);

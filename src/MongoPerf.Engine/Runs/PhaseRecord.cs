@@ -157,13 +157,16 @@ public sealed record GroupShare(string Name, int Threads, double Seconds, long O
 public sealed record ClientWaiting(long Arrivals, double Seconds);
 
 /// <summary>What a group's connections carried, bytes, handshakes included.</summary>
-/// <param name="Compressor">What messages were compressed with; null for nothing.</param>
 /// <param name="DocumentBytes">Of the documents inserted and returned.</param>
 /// <param name="MessageBytesSent">As they were before compression and TLS.</param>
 /// <param name="WireBytesSent">As they went through the socket.</param>
 /// <param name="MessageBytesReceived">As <paramref name="MessageBytesSent"/>.</param>
 /// <param name="WireBytesReceived">As <paramref name="WireBytesSent"/>.</param>
-public sealed record GroupTraffic(string? Compressor, long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived);
+public sealed record GroupTraffic(long DocumentBytes, long MessageBytesSent, long WireBytesSent, long MessageBytesReceived, long WireBytesReceived)
+{
+    /// <summary>What messages were compressed with; null for nothing.</summary>
+    public string? Compressor { get; init; }
+}
 
 /// <param name="Text">As the scenario says it.</param>
 /// <param name="Holds">Whether it is true.</param>

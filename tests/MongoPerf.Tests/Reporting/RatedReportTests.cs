@@ -10,6 +10,8 @@ namespace MongoPerf.Tests.Reporting;
 /// <summary>What reports show of a phase whose operations were due at times of their own.</summary>
 public sealed class RatedReportTests : IDisposable
 {
+    private static readonly GroupTraffic Carried = new(1000, 200, 200, 1100, 1100);
+
     private readonly TemporaryFolder _runs = new();
 
     private static readonly OperationResult Rated = RunParts.Result("find", 8) with
@@ -94,6 +96,14 @@ public sealed class RatedReportTests : IDisposable
         Assert.InRange(response.Maximum!.Value, 5000, 5005);
     }
 
+    [Fact]
+    public void Traffic_is_stored_and_shown_only_where_something_was_compressed()
+    {
+        using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
+        Assert.Equal(Carried, run.Phases[0].Groups[0].Traffic);
+        Assert.Null(TrafficTable.Of(run));
+    }
+
     private static string Text(Verdict verdict) => $"{verdict.Mark}: {verdict.Text}";
 
     private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0)
@@ -108,7 +118,7 @@ public sealed class RatedReportTests : IDisposable
             });
             store.EndPhase(RunParts.Phase(1, "q4", result) with
             {
-                Rate = 10, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5, new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting }],
+                Rate = 10, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5, new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
             });
         }
 
