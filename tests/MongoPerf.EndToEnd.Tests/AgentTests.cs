@@ -34,7 +34,10 @@ public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>
         Assert.All(run.Phases, phase => Assert.True(phase.IsComplete));
         Assert.Equal(3000, run.Results.Where(one => one.IsInsert).Sum(one => one.Documents));
         Assert.Equal([1500, 3000], run.GrowthSteps.Select(step => step.Sizes.Single().Documents));
-        Assert.Empty(Documents.Find(connection, "mongoperf", "agents", BsonDocument.Empty));
+        using MongoConnection coordinator = servers.Embedded.Connect();
+        string plan = run.FindNote("agents plan")!;
+        Assert.Empty(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Of(("plan", plan))));
+        Assert.Empty(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Of(("_id", plan))));
     }
 
     [Fact]

@@ -55,7 +55,9 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
     [Theory, EachServer]
     public void Examples_of_the_documentation_run(string kind)
     {
-        foreach (string file in Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml").Order())
+        // Half of them on each server: that both answer alike is for other tests.
+        IEnumerable<string> files = Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml").Order();
+        foreach (string file in files.Where((_, i) => i % 2 == (kind == "mongod" ? 0 : 1)))
         {
             // Their windows would be most of this test.
             string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" ? ["--duration", "300ms"] : [];
