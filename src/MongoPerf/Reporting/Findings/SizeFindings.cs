@@ -19,6 +19,9 @@ internal static class SizeFindings
         public string Unit => Line.IsInsert ? " documents/s" : "/s";
     }
 
+    /// <summary>What would refute that memory ran out.</summary>
+    private const string LargerMemory = "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out";
+
     /// <param name="series">The run's.</param>
     /// <param name="level">Chance of any false finding, at most, for a cliff and for a decline or a rise each.</param>
     /// <param name="rareLevel">The same for a period.</param>
@@ -42,11 +45,12 @@ internal static class SizeFindings
 
     private static Finding? Judge(RunSeries series, GrowthFigures growth, Row row, double level)
     {
-        // Against sizes in a row, what grows as their number is a curve; only as a power of it is it straight.
-        if (Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]) is { IsLinear: true } scaling && scaling.P < level)
+        Finding? cliff = SizeStep.Find(row.Rates, level, Least) is { IsCliff: true } step ? Cliff(series, growth, row, step) : null;
+        // Against sizes in a row, what grows as their number is a curve, which may look like a cliff; only as a power of it is it straight.
+        if (cliff is not { Cause: not null, IsCoincidence: false } && Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]) is { IsLinear: true } scaling && scaling.P < level)
             return Linear(series, growth, row, scaling);
-        if (SizeStep.Find(row.Rates, level, Least) is { IsCliff: true } step)
-            return Cliff(series, growth, row, step);
+        if (cliff is not null)
+            return cliff;
         if (Trend.Of(row.Rates) is not { } trend || trend.P >= level)
             return null;
         return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend)
@@ -82,7 +86,7 @@ internal static class SizeFindings
             IsCoincidence = isCoincidence,
             Refute = cause is null
                 ? "grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not why"
-                : "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out",
+                : LargerMemory,
             Weight = Math.Log(step.Before / step.After),
         };
     }
@@ -112,13 +116,16 @@ internal static class SizeFindings
     private static Finding Linear(RunSeries series, GrowthFigures growth, Row row, Scaling scaling)
     {
         Finding decline = Decline(series, growth, row, Trend.Of(row.Rates)!);
+        int few = Math.Min(Neighbours, row.Rates.Length / 2);
         string how = scaling.IsFaster ? "faster than the collection" : "in proportion to the collection";
         return decline with
         {
             Id = FindingIds.LinearGrowth,
             Text = $"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents",
+            // A straight line over the sizes, as of a decline, is no fit for a power of them.
+            Rate = Ratio(row.Rates, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(row.Rates.Length - few, few)]),
             Evidence = [new FindingEvidence(row.Chart, $"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}"), .. decline.Evidence.Skip(1)],
-            Refute = "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
+            Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
         };
     }
 
