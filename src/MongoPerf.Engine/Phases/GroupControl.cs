@@ -77,7 +77,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public bool WaitUntil(long ticks)
     {
         while (!_stopped && Clock.Now < ticks)
-            Clock.SleepUntil(Math.Min(ticks, Clock.Now + NapTicks));
+            Nap(ticks);
         return !_stopped;
     }
 
@@ -85,13 +85,13 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public bool WaitForTurn(long ticks)
     {
         while (HasOperationsLeft && Clock.Now < ticks)
-            WaitUntil(Math.Min(ticks, Clock.Now + NapTicks));
+            Nap(ticks);
         return HasOperationsLeft;
     }
 
     private bool HasOperationsLeft => !_stopped && (Plan.Count is null || Volatile.Read(ref _operationsLeft) > 0);
 
-    private long NapTicks => Clock.TicksPerSecond / 5;
+    private void Nap(long until) => Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 5)));
 
     /// <summary>Takes one operation from those left.</summary>
     public bool MayStart(long now)

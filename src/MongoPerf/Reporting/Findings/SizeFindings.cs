@@ -94,8 +94,7 @@ internal static class SizeFindings
     private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, Trend trend)
     {
         int last = row.Rates.Length - 1;
-        int few = Math.Min(Neighbours, row.Rates.Length / 2);
-        Comparison compared = new(series, row, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(last - few + 1, few)]);
+        Comparison compared = Comparison.OfEnds(series, row);
         (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, row.Documents[0], row.Documents[last]);
         return new Finding
         {
@@ -116,14 +115,14 @@ internal static class SizeFindings
     private static Finding Linear(RunSeries series, GrowthFigures growth, Row row, Scaling scaling)
     {
         Finding decline = Decline(series, growth, row, Trend.Of(row.Rates)!);
-        int few = Math.Min(Neighbours, row.Rates.Length / 2);
+        Comparison compared = Comparison.OfEnds(series, row);
         string how = scaling.IsFaster ? "faster than the collection" : "in proportion to the collection";
         return decline with
         {
             Id = FindingIds.LinearGrowth,
             Text = $"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents",
             // A straight line over the sizes, as of a decline, is no fit for a power of them.
-            Rate = Ratio(row.Rates, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(row.Rates.Length - few, few)]),
+            Rate = Ratio(row.Rates, compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, $"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}"), .. decline.Evidence.Skip(1)],
             Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
         };
@@ -132,8 +131,7 @@ internal static class SizeFindings
     private static Finding Rise(RunSeries series, Row row, Trend trend)
     {
         int last = row.Rates.Length - 1;
-        int few = Math.Min(Neighbours, row.Rates.Length / 2);
-        Comparison compared = new(series, row, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(last - few + 1, few)]);
+        Comparison compared = Comparison.OfEnds(series, row);
         IReadOnlyList<string> together = compared.Together;
         return new Finding
         {
@@ -216,6 +214,13 @@ internal static class SizeFindings
             After = after;
             var windows = series.Operations.ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
             _windows = [.. row.Results.Select(result => windows.TryGetValue(result, out TimeWindow window) ? window : (TimeWindow?)null)];
+        }
+
+        /// <summary>The smallest sizes and the largest.</summary>
+        public static Comparison OfEnds(RunSeries series, Row row)
+        {
+            int few = Math.Min(Neighbours, row.Rates.Length / 2);
+            return new Comparison(series, row, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(row.Rates.Length - few, few)]);
         }
 
         public int[] Before { get; }
