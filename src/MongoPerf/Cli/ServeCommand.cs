@@ -82,10 +82,11 @@ internal static class ServeCommand
     {
         if (listen.Tls is null && !IPAddress.IsLoopback(listen.Address))
             Console.Error.WriteLine($"warning: without {TlsOption} data is sent unencrypted (passwords are never sent)");
+        using var watch = new ParentWatch();
         using EmbeddedServer server = Start(new EmbeddedServerOptions { Listen = listen, DataPath = folder, CacheBytes = cache });
         Console.WriteLine($"mongoperf embedded server (not MongoDB) listening on {new IPEndPoint(listen.Address, server.Port)}");
         Console.Out.Flush();
-        ParentWatch.WaitForEnd(server.ShutdownRequested);
+        watch.Wait(server.ShutdownRequested);
         return ExitCode.Done;
     }
 

@@ -48,12 +48,13 @@ internal static class WatchCommand
 
     private static ExitCode Serve(RunFolder folder, int port, string key, bool isChild)
     {
+        using var watch = new ParentWatch();
         using LiveServer server = Open(folder, port, key, LivePage.Of(folder.Id, RequireLibrary("watch")), isChild ? PortLimit : TimeSpan.Zero);
         Task served = server.Start();
         // Where a child's parent reads it; a person's terminal keeps its standard output for results.
         (isChild ? Console.Out : Console.Error).WriteLine(isChild ? server.Url : $"live: {server.Url} (Ctrl+C ends it)");
         Console.Out.Flush();
-        ParentWatch.WaitForEnd();
+        watch.Wait();
         server.Stop();
         served.Wait(TimeSpan.FromSeconds(1));
         return ExitCode.Done;

@@ -38,10 +38,11 @@ internal static class NullServer
     /// <summary>The hidden command <c>null-server</c>: says where it listens, then serves until its parent goes or SIGTERM comes.</summary>
     public static void Run(int port, IReadOnlyList<PlanCollection> collections, TextWriter output)
     {
+        using var watch = new ParentWatch();
         using EmbeddedServer server = Start(port, collections);
         output.WriteLine($"mongoperf null-server listening on 127.0.0.1:{server.Port}");
         output.Flush();
-        ParentWatch.WaitForEnd();
+        watch.Wait();
     }
 }
 

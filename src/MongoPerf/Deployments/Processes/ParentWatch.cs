@@ -2,35 +2,48 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Deployments.Processes;
 
-/// <summary>How a child server (<c>serve</c>, <c>null-server</c>) learns that it is to end.</summary>
-internal static class ParentWatch
+/// <summary>
+/// How what serves until it is told to end (<c>serve</c>, <c>watch</c>, <c>null-server</c>) learns that it is to: by SIGTERM, SIGINT
+/// or, as a child, by the end of standard input: the parent holds the other end of that pipe, so the kernel closes it however the
+/// parent ends, kill -9 included.
+/// </summary>
+/// <remarks>Made before the address is printed: whoever reads that may send the signal at once.</remarks>
+internal sealed class ParentWatch : IDisposable
 {
     /// <summary>Set by the parent. Without it standard input says nothing: a server started by hand may have none.</summary>
     public const string Variable = "MONGOPERF_CHILD";
 
-    /// <summary>
-    /// Waits for SIGTERM, SIGINT or, as a child, for the end of standard input: the parent holds the other end of that pipe, so the
-    /// kernel closes it however the parent ends, kill -9 included.
-    /// </summary>
-    /// <param name="orElse">Its end ends the wait too.</param>
-    public static void WaitForEnd(Task? orElse = null)
-    {
-        using var end = new ManualResetEventSlim();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
-        if (Environment.GetEnvironmentVariable(Variable) is not null)
-            new Thread(() => ReadToEnd(end)) { IsBackground = true, Name = "parent watch" }.Start();
-        orElse?.ContinueWith(_ => end.Set(), CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
-        end.Wait();
+    private readonly TaskCompletionSource _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly PosixSignalRegistration _terminate;
+    private readonly PosixSignalRegistration _interrupt;
 
-        void Stop(PosixSignalContext context)
-        {
-            context.Cancel = true;
-            end.Set();
-        }
+    public ParentWatch()
+    {
+        _terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
+        _interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
     }
 
-    private static void ReadToEnd(ManualResetEventSlim end)
+    /// <param name="orElse">Its end ends the wait too.</param>
+    public void Wait(Task? orElse = null)
+    {
+        if (Environment.GetEnvironmentVariable(Variable) is not null)
+            new Thread(ReadToEnd) { IsBackground = true, Name = "parent watch" }.Start();
+        Task.WaitAny(orElse is null ? [_end.Task] : [_end.Task, orElse]);
+    }
+
+    public void Dispose()
+    {
+        _terminate.Dispose();
+        _interrupt.Dispose();
+    }
+
+    private void Stop(PosixSignalContext context)
+    {
+        context.Cancel = true;
+        _end.TrySetResult();
+    }
+
+    private void ReadToEnd()
     {
         try
         {
@@ -45,6 +58,6 @@ internal static class ParentWatch
             // As good as its end.
         }
 
-        end.Set();
+        _end.TrySetResult();
     }
 }
