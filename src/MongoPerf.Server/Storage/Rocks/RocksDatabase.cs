@@ -97,6 +97,8 @@ internal sealed unsafe class RocksDatabase : IDisposable
         }
 
         ThrowOn(error);
+        // Where collections come and go the allocator would keep the most that ever was in use at once.
+        NativeHeap.Trim();
     }
 
     /// <summary>Writes a batch whole or not at all. On return the operating system has it, the disk perhaps not.</summary>
