@@ -15,7 +15,13 @@ internal sealed record Scaling(double Exponent, double Explained, double Range, 
     private const double LeastExplained = 0.9;
     private const double LeastRange = 4;
 
-    public bool IsLinear => Exponent >= Linear && Explained >= LeastExplained && Range >= LeastRange;
+    /// <summary>A power describes it.</summary>
+    public bool IsPower => Explained >= LeastExplained && Range >= LeastRange;
+
+    public bool IsLinear => IsPower && Exponent >= Linear;
+
+    /// <summary>From the fewest documents to the most, by the power: a factor.</summary>
+    public double Growth => Math.Pow(Range, Exponent);
 
     public bool IsFaster => Exponent >= Faster;
 

@@ -46,15 +46,20 @@ internal static class SizeFindings
     private static Finding? Judge(RunSeries series, GrowthFigures growth, Row row, double level)
     {
         Finding? cliff = SizeStep.Find(row.Rates, level, Least) is { IsCliff: true } step ? Cliff(series, growth, row, step) : null;
+        var scaling = Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]);
         // Against sizes in a row, what grows as their number is a curve, which may look like a cliff; only as a power of it is it straight.
-        if (cliff is not { Cause: not null, IsCoincidence: false } && Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]) is { IsLinear: true } scaling && scaling.P < level)
+        if (cliff is not { Cause: not null, IsCoincidence: false } && scaling.IsLinear && scaling.P < level)
             return Linear(series, growth, row, scaling);
         if (cliff is not null)
             return cliff;
-        if (Trend.Of(row.Rates) is not { } trend || trend.P >= level)
-            return null;
-        return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend)
-            : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend) : null;
+        if (Trend.Of(row.Rates) is { } trend && trend.P < level)
+        {
+            return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
+                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend) : null;
+        }
+
+        // To the trend's test a smooth bend looks like correlation.
+        return scaling.IsPower && scaling.P < level && 1 / scaling.Growth <= 1 - Least ? Decline(series, growth, row, 1 / scaling.Growth, null) : null;
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)
@@ -91,7 +96,12 @@ internal static class SizeFindings
         };
     }
 
-    private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, Trend trend)
+    /// <param name="series">The run's.</param>
+    /// <param name="growth">Of it.</param>
+    /// <param name="row">Of that.</param>
+    /// <param name="ratio">Of the rate at the largest size to that at the smallest.</param>
+    /// <param name="effect">On the rate; null: as the sizes at both ends show it.</param>
+    private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, double ratio, FindingEffect? effect)
     {
         int last = row.Rates.Length - 1;
         Comparison compared = Comparison.OfEnds(series, row);
@@ -99,30 +109,28 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeDecline,
-            Text = $"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}",
+            Text = $"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}",
             Operations = [row.Name],
             Range = compared.Range(0, last),
-            Rate = FindingEffect.Of(trend.Ratio, trend.Interval),
+            // A straight line over the sizes is no fit for a power of them.
+            Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence("at the largest sizes")],
             Cause = cause,
             IsCoincidence = isCoincidence,
             Refute = "measure the largest size first, on a fresh server: if it is as fast as the smallest was, time made it slower and not size",
-            Weight = Math.Log(1 / trend.Ratio) / 2,
+            Weight = Math.Log(1 / ratio) / 2,
         };
     }
 
     private static Finding Linear(RunSeries series, GrowthFigures growth, Row row, Scaling scaling)
     {
-        Finding decline = Decline(series, growth, row, Trend.Of(row.Rates)!);
-        Comparison compared = Comparison.OfEnds(series, row);
+        Finding decline = Decline(series, growth, row, 1 / scaling.Growth, null);
         string how = scaling.IsFaster ? "faster than the collection" : "in proportion to the collection";
         return decline with
         {
             Id = FindingIds.LinearGrowth,
             Text = $"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents",
-            // A straight line over the sizes, as of a decline, is no fit for a power of them.
-            Rate = Ratio(row.Rates, compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, $"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}"), .. decline.Evidence.Skip(1)],
             Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
         };

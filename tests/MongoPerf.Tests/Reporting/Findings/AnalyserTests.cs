@@ -24,6 +24,17 @@ public sealed class AnalyserTests : IDisposable
         Assert.InRange(found.Rate!.Ratio, 0.05, 0.3);
     }
 
+    /// <summary>To the test of a line such a bend looks like correlated noise.</summary>
+    [Fact]
+    public void A_rate_that_bends_down_gently_declines()
+    {
+        for (int step = 1; step <= 10; step++)
+            _run.Size(step, "q5", Flat(5, 2400 / Math.Sqrt(step)));
+        Finding found = Single(FindingIds.SizeDecline);
+        Assert.Equal("q5's rate falls steadily as the collection grows: at 1M documents it is 67 % lower than at 100k", found.Text);
+        Assert.InRange(found.Rate!.Ratio, 0.3, 0.6);
+    }
+
     [Fact]
     public void A_rate_that_rises_with_the_collection_is_found()
     {
