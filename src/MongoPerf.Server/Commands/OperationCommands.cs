@@ -15,7 +15,7 @@ internal static class OperationCommands
         body.StartArray("inprog"u8);
         int index = 0;
         foreach (Operation operation in session.Server.Operations.Active)
-            Write(body, ArrayNames.Of(index++), operation);
+            body.WriteDocument(ArrayNames.Of(index++), Describe(operation).Bytes);
         body.End();
         reply.Succeed();
     }
@@ -34,19 +34,19 @@ internal static class OperationCommands
         reply.Succeed();
     }
 
-    private static void Write(BsonWriter body, ReadOnlySpan<byte> name, Operation operation)
+    /// <summary>As currentOp and $currentOp tell it.</summary>
+    public static BsonDocument Describe(Operation operation)
     {
         long milliseconds = Environment.TickCount64 - operation.StartedAt;
-        body.StartDocument(name);
-        body.WriteString("type"u8, "op");
-        body.WriteString("desc"u8, $"conn{operation.Connection}");
-        body.WriteInt32("connectionId"u8, operation.Connection);
-        body.WriteBoolean("active"u8, true);
-        Numbers.Write(body, "opid"u8, operation.Id);
-        body.WriteInt64("secs_running"u8, milliseconds / 1000);
-        body.WriteInt64("microsecs_running"u8, milliseconds * 1000);
-        body.WriteString("op"u8, operation.Command is "find" ? "query" : operation.Command is "insert" or "update" or "getMore" ? operation.Command.ToLowerInvariant() : operation.Command is "delete" ? "remove" : "command");
-        body.WriteString("ns"u8, operation.Namespace ?? $"{operation.Database}.$cmd");
-        body.End();
+        return BsonDocument.Of(
+            ("type", "op"),
+            ("desc", $"conn{operation.Connection}"),
+            ("connectionId", operation.Connection),
+            ("active", true),
+            ("opid", operation.Id),
+            ("secs_running", milliseconds / 1000),
+            ("microsecs_running", milliseconds * 1000),
+            ("op", operation.Command is "find" ? "query" : operation.Command is "insert" or "update" or "getMore" ? operation.Command.ToLowerInvariant() : operation.Command is "delete" ? "remove" : "command"),
+            ("ns", operation.Namespace ?? $"{operation.Database}.$cmd"));
     }
 }

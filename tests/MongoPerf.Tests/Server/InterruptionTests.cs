@@ -138,6 +138,21 @@ public sealed class InterruptionTests : ServerTest
         Succeed("{'killOp': 1, 'op': 123456789}", "admin");
     }
 
+    /// <summary>What mongosh asks for; the refusals are mongod's.</summary>
+    [Fact]
+    public void CurrentOp_is_a_stage_too()
+    {
+        BsonDocument reply = Succeed("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': true}}, {'$match': {'op': 'command'}}, {'$project': {'ns': 1}}], 'cursor': {}}", "admin");
+        Assert.Equal("admin.$cmd", Assert.Single(TestClient.Batch(reply, "firstBatch")).FindString("ns"));
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {}}], 'cursor': {}}", 73, "must be run against the 'admin' database with {aggregate: 1}");
+        Fails("{'aggregate': 'c', 'pipeline': [{'$match': {}}, {'$currentOp': {}}], 'cursor': {}}", 73, "must be run against the 'admin' database with {aggregate: 1}", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$match': {}}], 'cursor': {}}", 73, "{aggregate: 1} is not valid for '$match'; a collection is required.", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [], 'cursor': {}}", 73, "{aggregate: 1} is not valid for an empty pipeline.", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': 1}], 'cursor': {}}", 14, "$currentOp options must be specified in an object, but found: int", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'x': true}}], 'cursor': {}}", 9, "Unrecognized option 'x' in $currentOp stage.", "admin");
+        Fails("{'aggregate': 1, 'pipeline': [{'$currentOp': {'allUsers': 1}}], 'cursor': {}}", 14, "The 'allUsers' parameter of the $currentOp stage must be a boolean value, but found: int", "admin");
+    }
+
     [Fact]
     public async Task Readers_who_take_turns_do_not_keep_a_writer_out()
     {

@@ -17,9 +17,11 @@ internal static class AggregateCommand
         ReadOnlySpan<byte> name = hasCollection ? CommandSession.CollectionName(reader) : default;
         Options options = Options.Parse(new BsonDocument(request.Body.ToArray()));
         string nameSpace = hasCollection ? $"{session.Database}.{reader.StringText}" : $"{session.Database}.$cmd.aggregate";
+        if (options.Stages.Any(stage => stage.Name == StatisticsStages.CurrentOpName) && (hasCollection || session.Database != "admin"))
+            throw CommandException.InvalidNamespace("$currentOp must be run against the 'admin' database with {aggregate: 1}");
+        if (!hasCollection && options.Stages is not [(StatisticsStages.CurrentOpName, _), ..])
+            throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for {(options.Stages.Length == 0 ? "an empty pipeline." : $"'{options.Stages[0].Name}'; a collection is required.")}");
         Pipeline pipeline = Pipeline.Parse(options.Stages, options.Variables);
-        if (!hasCollection && options.Stages.Length > 0)
-            throw CommandException.InvalidNamespace($"{{aggregate: 1}} is not valid for '{options.Stages[0].Name}'; a collection is required.");
         Collection? collection = hasCollection ? session.FindCollection(name) : null;
         BsonDocument[]? documents = StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)

@@ -13,7 +13,7 @@ internal static class StageParser
     /// <summary>Known to MongoDB 6.0 and not to this server.</summary>
     public static readonly HashSet<string> MongoStages =
     [
-        "$bucket", "$bucketAuto", "$changeStream", "$currentOp", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
+        "$bucket", "$bucketAuto", "$changeStream", "$densify", "$documents", "$facet", "$fill", "$geoNear", "$graphLookup",
         "$listLocalSessions", "$listSessions", "$lookup", "$merge", "$out", "$planCacheStats", "$redact", "$search", "$searchMeta", "$setWindowFields",
         "$unionWith",
     ];
@@ -36,6 +36,7 @@ internal static class StageParser
         "$sample" => Sampling(SampleSize(value)),
         "$collStats" => throw CommandException.Location(40602, "$collStats is only valid as the first stage in a pipeline."),
         "$indexStats" => throw CommandException.Location(40602, "$indexStats is only valid as the first stage in a pipeline."),
+        StatisticsStages.CurrentOpName => throw CommandException.Location(40602, "$currentOp is only valid as the first stage in a pipeline."),
         _ when MongoStages.Contains(name) => throw CommandException.NotSupported($"the pipeline stage {name}"),
         _ => throw CommandException.Location(40324, $"Unrecognized pipeline stage name: '{name}'"),
     };
