@@ -31,9 +31,6 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// <exception cref="SamplingFailedException">The observer could not take an interval; the group was ended for it.</exception>
     public GroupResult Run(GroupPlan plan, IGroupObserver observer, CancellationToken stop)
     {
-        // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is
-        // collected in the middle of this one.
-        GC.Collect();
         var control = new GroupControl(plan, clock, observer);
         List<Worker> workers = OpenWorkers(control, stop);
         try

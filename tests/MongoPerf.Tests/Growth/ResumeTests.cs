@@ -8,7 +8,7 @@ namespace MongoPerf.Tests.Growth;
 public sealed class ResumeTests
 {
     /// <summary>To try every operation takes minutes; each record's end is tried by a test of its own.</summary>
-    private const int Stride = 3;
+    private const int Stride = 7;
 
     private const string Everything = """
         data:
