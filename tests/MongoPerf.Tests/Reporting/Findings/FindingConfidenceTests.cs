@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Globalization;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Tests.Reporting.Comparison;
@@ -46,7 +48,9 @@ public sealed class FindingConfidenceTests
         for (ulong seed = 0; seed < 200; seed++)
         {
             double[] noise = new NoisySamples(5000 + seed, 0.05, 0.2).Window(12);
-            clean += SizeStep.Find(noise, Level, 0.1) is null && !(Trend.Of(noise) is { } trend && trend.P < Level && trend.Ratio < 0.9) ? 0 : 1;
+            var power = Scaling.Of([.. Enumerable.Range(1, 12).Select(i => 100_000L * i)], [.. noise.Select(v => 1 / v)]);
+            bool falls = (Trend.Of(noise) is { } trend && trend.P < Level && trend.Ratio < 0.9) || (power.IsPower && power.P < Level && power.Growth > 1 / 0.9);
+            clean += SizeStep.Find(noise, Level, 0.1) is null && !falls ? 0 : 1;
             found += SizeStep.Find([.. noise.Select((v, i) => i < 7 ? v : v * 0.5)], Level, 0.1) is { IsCliff: true, From: >= 5 and <= 7, To: >= 6 and <= 8 } ? 1 : 0;
         }
 
@@ -61,6 +65,24 @@ public sealed class FindingConfidenceTests
         for (int i = 40_000; i < 43_600; i++)
             day[i] *= 0.9;
         Assert.True(HasStretch(SecondJudgement.Of(day, Level), 40_000, 3600));
+    }
+
+    /// <summary>What docs/findings.md says of a day: a stored run with samples of operations, server and machine each second. Does nothing unless the variable names a file.</summary>
+    [Fact]
+    public void A_day_of_a_run_is_judged_and_timed()
+    {
+        if (Environment.GetEnvironmentVariable("MONGOPERF_FINDINGS_DAY") is not { } path)
+            return;
+        const int day = 86_400;
+        using var scripted = new ScriptedRun();
+        scripted.Server(1, day, i => [("connections_available", 50_000), ("tickets_read_available", 128), ("tickets_write_available", 128), ("uptime", i), ("cache_read", 1e6 * i)]);
+        scripted.Host(1, day, i => [("client_cpu_user", 3e5 * i), ("cpu_idle", 1e6 * i)]);
+        scripted.Phase("q4", [.. Enumerable.Range(0, day).Select(i => i is >= 40_000 and < 43_600 ? 900.0 : 1000)]);
+        using StoredRun run = scripted.End();
+        var time = Stopwatch.StartNew();
+        IReadOnlyList<Finding> found = RunFindings.Shown(run);
+        File.WriteAllText(path, string.Create(CultureInfo.InvariantCulture, $"{time.Elapsed.TotalSeconds:F2} s, {found.Count} findings\n"));
+        Assert.Contains(found, finding => finding.Range is { FromSeconds: > 39_990 and < 40_010, ToSeconds: > 43_590 and < 43_610 });
     }
 
     /// <summary>Does nothing unless the variable names a file: it takes a minute or two.</summary>

@@ -43,10 +43,12 @@ internal sealed class ScriptedRun : IDisposable
         PhaseRecord phase = RunParts.Phase(++_number, name, ofResult?.Invoke(result) ?? result);
         phase = change?.Invoke(phase) ?? phase;
         _store.BeginPhase(phase with { IsComplete = false }, continues: false);
+        double written = 1000;
         for (int i = 0; i < all.Length; i++)
         {
             _second++;
-            _store.AddSample(RunParts.Sample(_second, name) with { Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i], CollectionDocuments = 1000 + (long)all.Take(i + 1).Sum() });
+            written += all[i];
+            _store.AddSample(RunParts.Sample(_second, name) with { Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i], CollectionDocuments = (long)written });
         }
 
         _store.EndPhase(phase);
@@ -66,11 +68,14 @@ internal sealed class ScriptedRun : IDisposable
     public void Shard(string shard, int from, int to, Func<int, (string Metric, double Value)[]> values) => Metrics(MetricCatalogue.Shard, shard, from, to, values, _store.AddShardSample);
 
     /// <summary>Ends the run and says what it shows.</summary>
-    public IReadOnlyList<Finding> Findings()
+    public IReadOnlyList<Finding> Findings() => RunFindings.Shown(End());
+
+    /// <summary>Ends the run and opens it.</summary>
+    public StoredRun End()
     {
         _store.SetState(RunState.Finished, null, RunParts.Start.AddSeconds(_second));
         _store.Dispose();
-        return RunFindings.Shown(StoredRun.Open(_folder.At("run")));
+        return StoredRun.Open(_folder.At("run"));
     }
 
     public void Dispose()
