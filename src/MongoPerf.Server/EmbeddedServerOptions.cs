@@ -7,7 +7,7 @@ namespace MongoPerf.Server;
 public sealed record EmbeddedServerOptions
 {
     private const long LeastDefaultCacheBytes = 64L << 20;
-    private const long MostDefaultCacheBytes = 1L << 30;
+    private const long MostDefaultCacheBytes = 4L << 30;
 
     /// <summary>Where it listens, and for whom. Users are those that <see cref="Users.UserStore"/> finds in <see cref="DataPath"/>.</summary>
     public ListenOptions Listen { get; init; } = new();
@@ -17,7 +17,7 @@ public sealed record EmbeddedServerOptions
 
     /// <summary>
     /// Bytes for blocks read from files and for memory not yet written to them, together; at least 32 MB.
-    /// Null: a quarter of memory, 1 GB at most.
+    /// Null: a quarter of memory, 4 GB at most.
     /// </summary>
     public long? CacheBytes { get; init; }
 

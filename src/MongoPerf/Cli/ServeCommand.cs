@@ -24,7 +24,7 @@ internal static class ServeCommand
         Option<IPAddress?> listen = OptionTypes.Make<IPAddress?>(
             "--listen", null, "Address to listen on; 0.0.0.0 or :: for all interfaces; any but loopback requires --auth [default: 127.0.0.1]", "ADDRESS", ParseAddress);
         Option<string?> data = OptionTypes.Text("--data", "Data folder (required)", "DIR");
-        Option<long?> cache = OptionTypes.Size("--cache", "Cache size [default: a quarter of memory, at most 1GB]");
+        Option<long?> cache = OptionTypes.Size("--cache", "Cache size [default: a quarter of memory, at most 4GB]");
         var auth = new Option<bool>("--auth") { Description = "Clients must log in (SCRAM) as a user from --add-user" };
         Option<string?> tls = OptionTypes.Text(TlsOption, "Accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
         Option<string?> authority = OptionTypes.Text("--tls-ca-file", "Accept only clients with a certificate from these authorities (PEM)", "FILE");

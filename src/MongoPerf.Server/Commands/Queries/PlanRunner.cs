@@ -17,13 +17,12 @@ internal sealed class PlanRunner : IDisposable
     private Collection? _collection;
     private Filter? _filter;
     private readonly RocksIterator _iterator = new();
-    private readonly RocksIterator _records = new();
+    private readonly RecordWalk _walk = new();
     private PinnedValue _pinned;
     private HashSet<long>? _seen;
     private int _replayed;
     private int _range;
     private bool _isStarted;
-    private long _recordsAt;
     private long _lastFetched;
     private int _neighbours;
     private Source _source;
@@ -46,7 +45,7 @@ internal sealed class PlanRunner : IDisposable
     public ReadOnlySpan<byte> Document => _source switch
     {
         Source.Scan => _iterator.Value,
-        Source.Neighbour => _records.Value,
+        Source.Neighbour => _walk.Document,
         _ => _pinned.Bytes,
     };
 
@@ -117,7 +116,7 @@ internal sealed class PlanRunner : IDisposable
     {
         Unpin();
         _iterator.Dispose();
-        _records.Dispose();
+        _walk.Dispose();
     }
 
     /// <summary>Takes one candidate; true when it matches.</summary>
@@ -161,36 +160,14 @@ internal sealed class PlanRunner : IDisposable
         _neighbours = Math.Abs(RecordId - _lastFetched) == 1 ? _neighbours + 1 : 0;
         _lastFetched = RecordId;
         if (_neighbours >= NeighboursBeforeWalking)
-            return FetchNeighbour();
+        {
+            _source = Source.Neighbour;
+            return _walk.MoveTo(_collection!, RecordId);
+        }
+
         _source = Source.Key;
         _pinned = _collection!.Get(RecordId);
         return _pinned.Found;
-    }
-
-    private bool FetchNeighbour()
-    {
-        _source = Source.Neighbour;
-        bool isNew = !_records.IsOpen;
-        if (isNew)
-            _collection!.Iterate(index: null, _records);
-        if (!isNew && _records.Valid && RecordId == _recordsAt + 1)
-        {
-            _records.Next();
-        }
-        else if (!isNew && _records.Valid && RecordId == _recordsAt - 1)
-        {
-            _records.Previous();
-        }
-        else
-        {
-            Span<byte> key = stackalloc byte[Storage.RecordId.Size];
-            Storage.RecordId.Write(key, RecordId);
-            _records.Seek(key);
-        }
-
-        _recordsAt = _records.Valid ? Storage.RecordId.Read(_records.Key) : 0;
-        // A step that met a gap stands elsewhere: the record is gone.
-        return _recordsAt == RecordId;
     }
 
     private void Unpin()

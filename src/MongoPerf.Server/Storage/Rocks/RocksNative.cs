@@ -145,6 +145,7 @@ internal static unsafe partial class RocksNative
     public static partial byte* IteratorKey(nint iterator, nuint* length);
 
     [LibraryImport(Name, EntryPoint = "rocksdb_iter_value")]
+    [SuppressGCTransition]
     public static partial byte* IteratorValue(nint iterator, nuint* length);
 
     [LibraryImport(Name, EntryPoint = "rocksdb_iter_get_error")]

@@ -3,12 +3,16 @@ using System.Runtime.InteropServices;
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>RocksDB's option setters that the store uses (rocksdb/c.h, version 7.8). Sizes are bytes, flags 0 or 1.</summary>
-internal static partial class RocksNativeOptions
+internal static unsafe partial class RocksNativeOptions
 {
     private const string Name = "rocksdb";
 
     [LibraryImport(Name, EntryPoint = "rocksdb_options_create")]
     public static partial nint Create();
+
+    /// <summary>Sets <paramref name="target"/> to the base with what the text changes, such as <c>compression=kNoCompression</c>.</summary>
+    [LibraryImport(Name, EntryPoint = "rocksdb_get_options_from_string", StringMarshalling = StringMarshalling.Utf8)]
+    public static partial void Change(nint baseOptions, string text, nint target, byte** error);
 
     [LibraryImport(Name, EntryPoint = "rocksdb_options_destroy")]
     public static partial void Destroy(nint options);

@@ -1,7 +1,7 @@
 namespace MongoPerf.Server.Storage.Rocks;
 
 /// <summary>How RocksDB is tuned here, and who owns its native option objects. Figures and reasons: docs/embedded-storage.md.</summary>
-internal sealed class RocksOptions : IDisposable
+internal sealed unsafe class RocksOptions : IDisposable
 {
     private const nuint Megabyte = 1 << 20;
     private const int NoCompression = 0;
@@ -29,7 +29,7 @@ internal sealed class RocksOptions : IDisposable
             _memory = RocksNative.CreateMemory();
         Cache = RocksNative.CreateCache((nuint)BlockCacheBytes);
         Database = Base(RecordMemtableBytes);
-        Records = Finish(Base(RecordMemtableBytes), blockBytes: 8192, Lz4Compression, bloom: false);
+        Records = CachedWhenWritten(Finish(Base(RecordMemtableBytes), blockBytes: 8192, Lz4Compression, bloom: false));
         RocksNativeOptions.TargetFileSize(Records, 256 * Megabyte);
         RocksNativeOptions.FirstLevelSize(Records, 1024 * Megabyte);
         Unique = Finish(Base(IndexMemtableBytes), blockBytes: 4096, NoCompression, bloom: true);
@@ -101,6 +101,17 @@ internal sealed class RocksOptions : IDisposable
         // Mode 0 would refuse a log whose last record was cut off by a kill; 2 takes everything up to that point.
         RocksNativeOptions.WalRecoveryMode(options, 2);
         return options;
+    }
+
+    /// <summary>What a memtable held stays in memory when it becomes a file; else queries would first have to read all of it back. The C interface has no call for it.</summary>
+    private nint CachedWhenWritten(nint options)
+    {
+        nint changed = RocksNativeOptions.Create();
+        _columnOptions.Add(changed);
+        byte* error = null;
+        RocksNativeOptions.Change(options, "block_based_table_factory={prepopulate_block_cache=kFlushOnly}", changed, &error);
+        RocksDatabase.ThrowOn(error);
+        return changed;
     }
 
     private nint Finish(nint options, int blockBytes, int compression, bool bloom)
