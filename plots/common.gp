@@ -12,7 +12,7 @@ color(name) = \
     name eq "s1" ? "#0072B2" : name eq "s2" ? "#D55E00" : name eq "s3" ? "#009E73" : name eq "s4" ? "#CC79A7" : \
     name eq "s5" ? "#E69F00" : name eq "s6" ? "#56B4E9" : name eq "s7" ? "#404040" : name eq "s8" ? "#8A2BE2" : \
     name eq "limit" ? "#A00000" : name eq "read" ? "#0072B2" : name eq "written" ? "#D55E00" : \
-    name eq "migration" ? "#E6DFF5" : name eq "migration_failed" ? "#F9D9D5" : \
+    name eq "others" ? "#F2D48A" : name eq "migration" ? "#E6DFF5" : name eq "migration_failed" ? "#F9D9D5" : \
     name[1:5] eq "shard" ? word("#0072B2 #D55E00 #009E73 #E69F00 #CC79A7 #404040", int(name[6:*])) : \
     name eq "server" ? "#0072B2" : name eq "client" ? "#E69F00" : name eq "host" ? "#909090" : "#404040"
 

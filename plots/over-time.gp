@@ -18,6 +18,8 @@ right = 0.84
 set lmargin at screen left
 set rmargin at screen right
 
+density(name) = name eq "others" ? 0.45 : 1.0
+
 set multiplot
 if (x_logarithmic == 1) { set logscale x }
 set xrange [x_min:x_max]
@@ -49,8 +51,9 @@ do for [panel = 1:panel_count] {
     }
     set label 4 panel_title[panel] at screen 0.018, graph 0.5 center rotate by 90 textcolor rgb ink noenhanced
     do for [i = 1:band_count] {
+        # Other programs lie over migrations, which shine through.
         set object 10 + i rectangle from first band_from[i], graph 0 to first band_to[i], graph 1 behind \
-            fillstyle solid noborder fillcolor rgb color(band_color[i])
+            fillstyle transparent solid density(band_color[i]) noborder fillcolor rgb color(band_color[i])
     }
     if (panel_limit[panel] > 0) {
         set arrow 5 from graph 0, first panel_limit[panel] to graph 1, first panel_limit[panel] nohead dashtype 3 linewidth 2 linecolor rgb color("limit")
@@ -76,15 +79,16 @@ do for [panel = 1:panel_count] {
     }
 
     if (panel == 1) {
-        do for [name in "migration migration_failed"] {
+        do for [kind_of_band = 1:3] {
+            name = word("migration migration_failed others", kind_of_band)
             bands = 0
             do for [i = 1:band_count] { if (band_color[i] eq name) { bands = bands + 1 } }
             if (bands > 0) {
                 lines_above = lines_above + 1
                 legend_y = panel_top - (14 + 27 * lines_above) * pixel
-                set object 5 + (name eq "migration") rectangle from screen right + 0.012, legend_y - 8 * pixel to screen right + 0.030, legend_y + 8 * pixel \
-                    front fillstyle solid noborder fillcolor rgb color(name)
-                set label 7 + (name eq "migration") (name eq "migration" ? "chunk migrating" : "failed migration") \
+                set object 5 + kind_of_band rectangle from screen right + 0.012, legend_y - 8 * pixel to screen right + 0.030, legend_y + 8 * pixel \
+                    front fillstyle transparent solid density(name) noborder fillcolor rgb color(name)
+                set label 6 + (kind_of_band) (name eq "migration" ? "chunk migrating" : name eq "migration_failed" ? "failed migration" : "other programs") \
                     at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12)
             }
         }

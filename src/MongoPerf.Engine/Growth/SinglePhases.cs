@@ -147,6 +147,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
             {
                 if (run.Data.LostConnections > lost)
                 {
+                    // Not complete: the resumed run loads what is missing.
+                    stop.ThrowIfCancellationRequested();
                     lost = run.Data.LostConnections;
                     filling.Repair(collection, new NumberRange(0, filled.Documents));
                 }

@@ -38,7 +38,12 @@ internal sealed class Counters(bool isPaced)
     {
         var sum = new Counters(isPaced);
         foreach (Counters counters in all)
+        {
             sum.Add(counters);
+            if (sum.Paced is { } paced)
+                counters.Paced?.ClientLateness.AddTo(paced.ClientLateness);
+        }
+
         return sum;
     }
 
@@ -49,6 +54,7 @@ internal sealed class Counters(bool isPaced)
         Paced?.Clear();
     }
 
+    /// <summary>All but the client's own lateness, which nobody wants to know of single seconds.</summary>
     public void Add(Counters counters)
     {
         Operations += Volatile.Read(ref counters.Operations);
@@ -83,10 +89,10 @@ internal sealed class PacedCounters
         ClientLateness.Clear();
     }
 
+    /// <summary>All but the client's own.</summary>
     public void AddTo(PacedCounters sum)
     {
         Response.AddTo(sum.Response);
         Lateness.AddTo(sum.Lateness);
-        ClientLateness.AddTo(sum.ClientLateness);
     }
 }

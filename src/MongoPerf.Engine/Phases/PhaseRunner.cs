@@ -211,6 +211,7 @@ internal sealed class PhaseRunner(RunContext run)
             Threads = group.Threads,
             IsInsert = part.Operation.Inserts,
             IsUnacknowledged = part.Operation.Concerns.IsUnacknowledged,
+            ServerCounter = part.Operation.ServerCounter,
             Batch = part.Operation.DocumentsPerCommand,
             Operations = part.Operations,
             Documents = part.Documents,

@@ -16,6 +16,8 @@ public sealed record InsertDocuments(string Name, string Collection, DocumentTem
 
     public override bool Inserts => true;
 
+    public override string? ServerCounter => "opcounters_insert";
+
     public override int DocumentsPerCommand => BatchSize;
 
     /// <summary>Without the documents, which follow as a section of their own.</summary>

@@ -61,6 +61,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>It changes what a collection holds.</summary>
     public virtual bool IsWrite => false;
 
+    /// <summary>Of <see cref="Runs.MetricCatalogue.Server"/>: the server's count of such writes; null where there is none of its own.</summary>
+    public virtual string? ServerCounter => null;
+
     /// <summary>It takes documents away: how many are left the server must be asked.</summary>
     public virtual bool Removes => false;
 

@@ -17,6 +17,8 @@ public sealed record UpdateDocuments(string Name, string Collection, DocumentVal
 
     public override bool IsWrite => true;
 
+    public override string? ServerCounter => "opcounters_update";
+
     public override DocumentValue ToCommand() => Command("update")
         .Add("updates", DocumentValue.Array([new CommandBuilder()
             .Add("q", Filter).Add("u", Update).AddFlag("multi", Many).AddFlag("upsert", Upsert).Add("hint", Hint).Build()]))
@@ -33,6 +35,8 @@ public sealed record DeleteDocuments(string Name, string Collection, DocumentVal
     public override bool IsWrite => true;
 
     public override bool Removes => true;
+
+    public override string? ServerCounter => "opcounters_delete";
 
     public override DocumentValue ToCommand() => Command("delete")
         .Add("deletes", DocumentValue.Array([new CommandBuilder()

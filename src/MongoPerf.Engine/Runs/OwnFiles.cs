@@ -48,6 +48,14 @@ public static class OwnFiles
         output.Write(text);
     }
 
+    /// <summary>As <see cref="Replace(string, string)"/>, readable by its owner only.</summary>
+    public static void ReplacePrivate(string path, string text)
+    {
+        File.Delete(path);
+        using var output = new StreamWriter(OwnerOnly.CreateFile(path), Utf8);
+        output.Write(text);
+    }
+
     /// <summary>All that is below a folder, a folder before what is in it. Links are named and not followed.</summary>
     public static IEnumerable<FileSystemInfo> Below(DirectoryInfo folder)
     {

@@ -228,6 +228,9 @@ public sealed record OperationResult
     /// <summary>Nobody answers it (w:0): its latency is the time to send.</summary>
     public bool IsUnacknowledged { get; init; }
 
+    /// <inheritdoc cref="Plans.Operation.ServerCounter"/>
+    public string? ServerCounter { get; init; }
+
     /// <summary>Of the group that did it.</summary>
     public required int Threads { get; init; }
 

@@ -121,6 +121,9 @@ public sealed class RunStore : IDisposable
     /// <summary>As last written.</summary>
     public RunInfo Run => _run;
 
+    /// <summary>Of a run that continues elsewhere.</summary>
+    public void SetSettings(RunSettings settings) => Write(_ => SetMeta(RunSchema.SettingsKey, RunJson.Write(settings)));
+
     public void SetDeployment(DeploymentInfo deployment) => Write(_ => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
 
     public void SetEnvironment(EnvironmentInfo environment) => Write(_ => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));

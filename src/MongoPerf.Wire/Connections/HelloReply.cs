@@ -29,9 +29,6 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>host:port of the primary, when this is a secondary that knows it.</summary>
     public string? Primary => Document.FindString("primary");
 
-    /// <summary>As the other members know this one; null for a server that is no member.</summary>
-    public string? Me => Document.FindString("me");
-
     /// <summary>host:port of the members that hold data and are not hidden, as they name each other.</summary>
     public IEnumerable<string> Members => Texts("hosts").Concat(Texts("passives"));
 

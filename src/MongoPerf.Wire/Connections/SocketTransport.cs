@@ -133,7 +133,7 @@ internal sealed class SocketTransport : Transport
         catch (SocketException e)
         {
             socket.Dispose();
-            throw new ConnectionFailedException(server, server.IsUnixSocket && !File.Exists(server.Host) ? "no such socket" : Explain(e, timeout), e);
+            throw new ConnectionFailedException(server, server.IsUnixSocket && !File.Exists(server.Host) ? "connection failed (there is no such socket)" : Explain(e, timeout), e);
         }
         catch (ArgumentException e)
         {

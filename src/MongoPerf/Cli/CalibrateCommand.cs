@@ -25,6 +25,7 @@ internal static class CalibrateCommand
         {
             CalibrationFolder calibrations = CalibrationFolder.OfUser()
                 ?? throw new UserException(ExitCode.WrongUsage, "a calibration has nowhere to be stored: neither XDG_CACHE_HOME nor HOME is set", "set XDG_CACHE_HOME to a folder");
+            calibrations.Prepare();
             ScenarioFile file = ScenarioFile.Find(Scenario);
             RunRequest request = new PlanRequests(parsed, shared, file, new PlanOverrides { Duration = parsed.GetValue(duration) }) { HidesChanges = true }.ReadOn(Topology.Null);
             request = request with { Output = request.Output with { PrintsResult = false } };

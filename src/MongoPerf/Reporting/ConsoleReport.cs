@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Findings;
 using Spectre.Console;
@@ -32,9 +33,14 @@ internal sealed record ConsoleReportOptions
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
-            Width = Console.IsOutputRedirected ? ConsoleReport.FullWidth : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+            Width = Console.IsOutputRedirected ? WidthOf(System.Environment.GetEnvironmentVariable("COLUMNS")) : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
         };
     }
+
+    /// <summary>Of a file or pipe.</summary>
+    /// <param name="columns">The environment's COLUMNS; what is no number of columns counts for nothing.</param>
+    public static int WidthOf(string? columns) => int.TryParse(columns, NumberStyles.None, CultureInfo.InvariantCulture, out int width) && width > 0
+        ? Math.Clamp(width, ConsoleReport.MinimumWidth, ConsoleReport.MostWidth) : ConsoleReport.FullWidth;
 }
 
 /// <summary>What a run's end shows: verdict and findings first, then environment, tables, files and what to type next.</summary>
@@ -45,6 +51,9 @@ internal static class ConsoleReport
 
     /// <summary>In less, tables are cut by the terminal.</summary>
     public const int MinimumWidth = 80;
+
+    /// <summary>Of what COLUMNS may ask for.</summary>
+    public const int MostWidth = 1000;
 
     private const int MostFindings = 5;
 

@@ -9,6 +9,10 @@ internal static class OperationVerdicts
     /// <summary>A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.</summary>
     private const double ScannedPerReturned = 2;
 
+    /// <summary>Changes of a query plan that are told; between two indexes that serve as well there may be one at each size.</summary>
+    private const int MostPlans = 4;
+    private const int LongestIndex = 32;
+
     /// <summary>A result of a phase, and what its operation is called.</summary>
     private sealed record Measured(PhaseRecord Phase, OperationResult Result)
     {
@@ -88,13 +92,20 @@ internal static class OperationVerdicts
                 }
 
                 if (changes.Count > 1)
-                    yield return new Verdict(Grade.Note, $"{NameOf(line)} changed its query plan as the collection grew: {string.Join(", ", changes.Select(Text))}") { Finding = VerdictFinding.PlanChanged };
+                    yield return new Verdict(Grade.Note, $"{NameOf(line)} changed its query plan as the collection grew: {Told(changes)}") { Finding = VerdictFinding.PlanChanged };
             }
         }
 
         static string IndexOf(PlanSummary plan) => plan.Index ?? "no index";
+    }
 
-        static string Text((long Documents, string Index) change, int place) => place == 0 ? change.Index : $"{change.Index} from {Units.Count(change.Documents)}";
+    /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
+    private static string Told(IReadOnlyList<(long Documents, string Index)> changes)
+    {
+        string[] texts = [.. changes.Select((change, place) => place == 0 ? Shortened(change.Index) : $"{Shortened(change.Index)} from {Units.Count(change.Documents)}")];
+        return string.Join(", ", texts.Length <= MostPlans ? texts : [.. texts.Take(MostPlans - 1), $"{texts.Length - MostPlans} more", texts[^1]]);
+
+        static string Shortened(string index) => index.Length <= LongestIndex ? index : index[..(LongestIndex - 1)] + "…";
     }
 
     private static string NameOf(GrowthLine line) => line.Parameters.Length == 0 ? line.Label : $"{line.Label} ({line.Parameters})";

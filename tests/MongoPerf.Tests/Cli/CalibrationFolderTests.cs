@@ -64,7 +64,17 @@ public sealed class CalibrationFolderTests : IDisposable
         File.SetUnixFileMode(folder, File.GetUnixFileMode(folder) | UnixFileMode.OtherWrite);
         Assert.Equal($"other users can write to {folder}", ProblemOf());
         UserException refused = Assert.Throws<UserException>(() => _calibrations.Save(Calibrations.Of(Model)));
-        Assert.Equal($"calibration not stored: other users can write to {folder}", refused.Message);
+        Assert.Equal($"calibrations can't be stored: other users can write to {folder}", refused.Message);
+    }
+
+    [Fact]
+    public void Whether_it_can_be_stored_is_known_before_anything_is_measured()
+    {
+        _calibrations.Prepare();
+        Assert.Empty(Directory.EnumerateFileSystemEntries(_cache.At("calibrations")));
+        File.WriteAllText(_cache.At("file"), "");
+        UserException refused = Assert.Throws<UserException>(new CalibrationFolder(_cache.At("file/calibrations")).Prepare);
+        Assert.StartsWith("calibrations can't be stored: ", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

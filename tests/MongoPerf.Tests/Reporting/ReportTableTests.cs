@@ -23,4 +23,14 @@ public sealed class ReportTableTests
         Assert.Equal(["1M", "12,345", "1.23 ms", "a long name of an index"], Assert.Single(narrow.Rows));
         Assert.Equal("Test (no room for p95, docs/s; the report has all)", narrow.Title);
     }
+
+    [Theory]
+    [InlineData(null, 132)]
+    [InlineData("", 132)]
+    [InlineData("no number", 132)]
+    [InlineData("-100", 132)]
+    [InlineData("200", 200)]
+    [InlineData("20", 80)]
+    [InlineData("999999", 1000)]
+    public void What_is_piped_is_as_wide_as_COLUMNS_says(string? columns, int width) => Assert.Equal(width, ConsoleReportOptions.WidthOf(columns));
 }

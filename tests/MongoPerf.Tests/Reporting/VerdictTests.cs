@@ -139,6 +139,14 @@ public sealed class VerdictTests : IDisposable
         RunParts.Grown(9, "q6", 4, 4000, Planned("Number_1", 1)), RunParts.Grown(10, "q6", 4, 4000, Planned("Number_1", 8))));
 
     [Fact]
+    public void Of_a_query_plan_that_never_settles_the_first_and_the_last_are_told()
+    {
+        string name = new('n', 60);
+        PhaseRecord[] phases = [.. Enumerable.Range(1, 9).Select(step => RunParts.Grown(step, "q6", step, step * 1000, Planned(step % 2 == 0 ? "Date_-1" : name, 1)))];
+        Assert.Equal([$"note: q6 changed its query plan as the collection grew: {name[..31]}…, Date_-1 from 2k, {name[..31]}… from 3k, 5 more, {name[..31]}… from 9k"], Said(phases));
+    }
+
+    [Fact]
     public void A_collection_scan_that_examines_more_than_it_returns_is_said_and_one_without_a_condition_is_not()
     {
         OperationResult Scanned(long examined) =>

@@ -120,6 +120,18 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
+    public void A_run_that_continues_elsewhere_says_where()
+    {
+        RunSettings before = RunParts.Settings();
+        using (RunStore store = Create())
+            store.SetSettings(before with { Deployment = before.Deployment with { Uri = "mongodb://there:27017" } });
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal("mongodb://there:27017", run.Settings.Deployment.Uri);
+        Assert.Equal(before.Plan.Text, run.Settings.Plan.Text);
+    }
+
+    [Fact]
     public void What_shards_held_and_how_chunks_moved_is_read_back()
     {
         var begun = new ChunkEvent { Id = "x", Kind = ChunkEventKind.Migration, AtMilliseconds = 20, From = "s0", To = "s1", Outcome = ChunkEventOutcome.Running };

@@ -201,7 +201,7 @@ public sealed class ConnectionStringTests
     {
         Assert.Equal("/tmp/nope.sock", ConnectionString.Parse("mongodb://%2Ftmp%2Fnope.sock").Hosts[0].ToString());
         string message = Assert.Throws<ConnectionFailedException>(() => MongoConnection.Open(new ServerAddress("/nowhere/nope.sock", 0), ConnectionSettings.Default)).Message;
-        Assert.Equal("/nowhere/nope.sock: no such socket", message);
+        Assert.Equal("/nowhere/nope.sock: connection failed (there is no such socket)", message);
         Assert.Contains("control character", Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://%2Ftmp%2F%1B[2J.sock")).Message, StringComparison.Ordinal);
     }
 

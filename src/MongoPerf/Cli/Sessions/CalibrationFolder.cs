@@ -49,19 +49,34 @@ internal sealed class CalibrationFolder(string folder)
         }
     }
 
+    /// <summary>Makes the folder: whoever measures wants to know before whether it can be stored.</summary>
+    /// <exception cref="UserException">The folder is not this user's alone, or can't be written.</exception>
+    public void Prepare()
+    {
+        try
+        {
+            OwnFiles.MakeFolder(folder);
+            if (FindFault(folder) is { } fault)
+                throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {fault}", "delete that folder; the next calibration makes it anew");
+            string probe = Path.Combine(folder, $"probe.{Environment.ProcessId}");
+            OwnFiles.ReplacePrivate(probe, "");
+            File.Delete(probe);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or RunStoreException)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {e.Message}", "XDG_CACHE_HOME names another folder for them");
+        }
+    }
+
     /// <summary>In place of an older one for the same model, whole or not at all.</summary>
     /// <returns>The file, full path.</returns>
-    /// <exception cref="UserException">The folder is not this user's alone.</exception>
+    /// <exception cref="UserException">As of <see cref="Prepare"/>.</exception>
     public string Save(ClientCalibration calibration)
     {
-        OwnFiles.MakeFolder(folder);
-        if (FindFault(folder) is { } fault)
-            throw new UserException(ExitCode.WrongUsage, $"calibration not stored: {fault}", "delete that folder; the next calibration makes it anew");
+        Prepare();
         string file = PathOf(calibration.CpuModel);
         string unfinished = $"{file}.{Environment.ProcessId}";
-        File.Delete(unfinished);
-        OwnFiles.CreateFile(unfinished);
-        File.WriteAllText(unfinished, calibration.Write() + "\n");
+        OwnFiles.ReplacePrivate(unfinished, calibration.Write() + "\n");
         File.Move(unfinished, file, overwrite: true);
         return file;
     }

@@ -119,7 +119,11 @@ internal static class PlanSession
         session.Begin(store, prepared.Plan);
         session.Report("resumed", ResumeText(stored));
         if (beganOn is not null && beganOn != place.Address)
+        {
             session.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");
+            store.SetSettings(stored.Settings with { Deployment = stored.Settings.Deployment with { Uri = ServerUri.Mask(asked.Uri!) } });
+        }
+
         return Run(session, store, data, prepared, new RunProgress(stored.Phases, stored.Checkpoints, prepared.StartDocuments), signals);
     }
 
@@ -208,9 +212,17 @@ internal static class PlanSession
         try
         {
             Plan plan = session.Cluster is null ? WithoutShards(session, prepared.Plan) : prepared.Plan;
-            isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
-            foreach (UntilWatch watch in watches)
-                run.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
+            try
+            {
+                isDone = new PlanRunner(run, before).Run(plan, session.Settings.Data.IsExisting, signals.Token);
+            }
+            finally
+            {
+                // Also of what was interrupted: it was measured all the same.
+                foreach (UntilWatch watch in watches)
+                    run.Report(watch.IsKnown ? RunEvent.UntilReached : RunEvent.UntilMissed, watch.Describe());
+            }
+
             session.NoteCollections(plan);
         }
         catch (Exception e) when (signals.WasStopped || run.StopReason is not null)

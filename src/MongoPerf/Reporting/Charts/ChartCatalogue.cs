@@ -19,12 +19,13 @@ internal static class ChartCatalogue
     /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
     public static IReadOnlyList<Chart> Build(StoredRun run)
     {
-        OperationSeconds seconds = OperationSeconds.Read(run);
+        OperationSeconds seconds = OperationSeconds.Of(run);
         return
         [
             .. GrowthCharts.Of(run),
             .. ScenarioFigures.Of(FigureRun.Of(run)),
             .. LapChart.Build(run),
+            .. SizeChart.OfFilled(run, seconds),
             .. new[] { RestartChart.Build(run), TimelineChart.Build(run, seconds), ShardChart.Build(run, seconds), MigrationChart.Build(run, seconds) }.OfType<Chart>(),
         ];
     }

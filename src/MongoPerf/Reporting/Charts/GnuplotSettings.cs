@@ -22,6 +22,19 @@ internal sealed class GnuplotSettings
 
     public GnuplotSettings SetArray(string name, IReadOnlyList<double> values) => Array(name, values.Select(AxisScale.Number).ToList(), "0");
 
+    /// <summary>What every template wants.</summary>
+    /// <param name="chart">Of its files.</param>
+    /// <param name="title">Of the picture.</param>
+    /// <param name="subtitle">What was measured where.</param>
+    /// <param name="data">File of the only table; null where lines name theirs.</param>
+    public static GnuplotSettings Of(string chart, string title, string subtitle, string? data = null)
+    {
+        GnuplotSettings settings = new GnuplotSettings().Set("kinds", "png svg").Set("chart", chart);
+        if (data is not null)
+            settings.Set("data", data);
+        return settings.Set("title", title).Set("subtitle", subtitle);
+    }
+
     /// <summary>Sets mark_count, mark_rows and what each mark needs.</summary>
     public GnuplotSettings SetMarks(IReadOnlyList<PlacedMark> marks) => Set("mark_count", marks.Count)
         .Set("mark_rows", marks.Count == 0 ? 0 : marks.Max(static mark => mark.Row))

@@ -22,7 +22,7 @@ internal static class GrowthCharts
         return growths.SelectMany((growth, i) =>
         {
             var frame = new GrowthFrame(run, growth, i == 0 ? "" : $"-{i + 1}", growths.Count == 1 ? "as the collection grows" : $"as {growth.Name} grows");
-            return new[] { InsertRate(frame), QueryRate(frame), QueryThroughput(frame), LatencyChart.Build(frame), Size(frame) }.OfType<Chart>();
+            return new[] { InsertRate(frame), QueryRate(frame), QueryThroughput(frame), LatencyChart.Build(frame), SizeChart.Of(frame) }.OfType<Chart>();
         });
     }
 
@@ -51,43 +51,6 @@ internal static class GrowthCharts
         frame, "query-throughput", "Query throughput", "MB/s of documents (1 MB = 1,000,000 bytes)", frame.Growth.Queries, static result => result.MegabytesPerSecond,
         "The same operations, counted in bytes of documents. Each returns a different amount, so compare these lines with what a network or a disk can carry.");
 
-    private static Chart? Size(GrowthFrame frame)
-    {
-        IReadOnlyList<(long Documents, SizeResult Sizes)> sizes = frame.Growth.Sizes;
-        if (sizes.Count == 0)
-            return null;
-
-        (string Key, string Title, Func<SizeResult, long?> Of)[] all =
-        [
-            ("disk", "data folder on disk", static size => size.DiskBytes),
-            ("data", "documents, uncompressed", static size => size.DataBytes),
-            ("storage", "documents, as stored", static size => size.StorageBytes),
-            ("index", "indexes, as stored", static size => size.IndexBytes),
-        ];
-        var kept = all.Where(line => sizes.Any(one => line.Of(one.Sizes) is not null)).ToList();
-        string name = "size" + frame.Suffix;
-        var table = new ChartTable(name + ".dat", ["documents", .. kept.Select(static line => line.Key)]);
-        foreach ((long documents, SizeResult size) in sizes)
-            table.Add([documents, .. kept.Select(line => (double?)line.Of(size) ?? double.NaN)]);
-
-        long cache = frame.Run.Deployment?.AllCacheBytes ?? 0;
-        double largest = table.Largest();
-        // A limit far above everything measured would press the lines into the bottom.
-        bool showsLimit = cache > 0 && cache <= largest * 3;
-        string title = $"Size of data and indexes {frame.Clause}";
-        GnuplotSettings settings = Head(frame, name, title, "size", table)
-            .SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
-        if (showsLimit)
-            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{Units.BinaryBytes(cache)}");
-        Legend(settings, [.. kept.Select(static line => line.Title)], [.. kept.Select(static line => line.Key)], [.. kept.Select(static _ => 1.0)]);
-        return new Chart(
-            name, title, "What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk.", settings, [table]) { SharedTemplate = Template };
-    }
-
-    /// <summary>Where data and indexes outgrow the cache, and files the memory limit, as marks.</summary>
-    private static IReadOnlyList<PlacedMark> CacheMarks(GrowthFrame frame, double xMax) => PlacedMark.Place(
-        frame.Crossings.Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))), xMax, PlotShare, 2);
-
     private static Chart? Build(
         GrowthFrame frame, string kind, string what, string yLabel, IReadOnlyList<GrowthLine> lines, Func<OperationResult, double> valueOf, string howToRead)
     {
@@ -106,7 +69,7 @@ internal static class GrowthCharts
         }
 
         string title = $"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}";
-        GnuplotSettings settings = Head(frame, name, title, yLabel, table).SetAxis("y", AxisScale.OfCount(table.Largest()));
+        GnuplotSettings settings = Head(frame.Run, frame.Growth.LargestDocuments, frame.Crossings, name, title, yLabel, table).SetAxis("y", AxisScale.OfCount(table.Largest()));
         Legend(
             settings, [.. ordered.Select(line => variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}")],
             [.. ordered.Select(frame.ColorOf)], [.. ordered.Select(line => 1.0 + (variants.IndexOf(VariantOf(line)) % 5))]);
@@ -116,22 +79,25 @@ internal static class GrowthCharts
     /// <summary>"8 threads", or "limit=10, 8 threads".</summary>
     private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Units.Counted(line.Threads, "thread");
 
-    private static GnuplotSettings Head(GrowthFrame frame, string name, string title, string yLabel, ChartTable table)
+    /// <summary>Everything but the axis of values and the legend.</summary>
+    /// <param name="run">Of its subtitle.</param>
+    /// <param name="documents">Where the axis ends.</param>
+    /// <param name="crossings">Where data and indexes outgrow the cache, and files the memory limit: they are marked.</param>
+    /// <param name="name">Of its files.</param>
+    /// <param name="title">Of the picture.</param>
+    /// <param name="yLabel">Of the axis of values.</param>
+    /// <param name="table">Its data.</param>
+    public static GnuplotSettings Head(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title, string yLabel, ChartTable table)
     {
-        var x = AxisScale.OfDocuments(frame.Growth.LargestDocuments);
-        return new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", name)
-            .Set("data", table.FileName)
-            .Set("title", title)
-            .Set("subtitle", ChartText.Subtitle(frame.Run))
+        var x = AxisScale.OfDocuments(documents);
+        return GnuplotSettings.Of(name, title, ChartText.Subtitle(run), table.FileName)
             .SetAxis("x", x)
             .Set("y_label", yLabel)
             .Set("point_size", table.Rows.Count > 40 ? 0.6 : 1.2)
-            .SetMarks(CacheMarks(frame, x.Max));
+            .SetMarks(PlacedMark.Place(crossings.Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))), x.Max, PlotShare, 2));
     }
 
-    private static void Legend(GnuplotSettings settings, List<string> titles, List<string> colors, List<double> dashes)
+    public static void Legend(GnuplotSettings settings, List<string> titles, List<string> colors, List<double> dashes)
     {
         int fitting = (int)(LegendWidth / (LegendLineWidth + (titles.Max(static title => title.Length) * LegendCharacterWidth)));
         // As many columns as labels puts each number of threads into a row of its own.

@@ -40,12 +40,8 @@ internal static class LapChart
     private static double[] Values(double[] laps) =>
         laps.Length == 0 ? [double.NaN, double.NaN, double.NaN] : [LapFigures.MedianOf(laps), laps.Min(), laps.Max()];
 
-    private static GnuplotSettings Settings(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines, ChartTable table, long last) => new GnuplotSettings()
-        .Set("kinds", "png svg")
-        .Set("chart", name)
-        .Set("data", table.FileName)
-        .Set("title", title)
-        .Set("subtitle", subtitle)
+    private static GnuplotSettings Settings(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines, ChartTable table, long last) => GnuplotSettings
+        .Of(name, title, subtitle, table.FileName)
         .Set("x_label", $"lap: each is {lines[0].Laps.LengthText} of one task")
         .SetAxis("x", AxisScale.OfWhole(last))
         .Set("y_label", "time per lap")

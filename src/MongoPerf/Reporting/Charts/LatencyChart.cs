@@ -52,12 +52,7 @@ internal static class LatencyChart
         double documents = frame.Growth.LargestDocuments;
         var x = new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Tics);
         (double yMin, var y) = AxisScale.OfLatency(Least(table), table.Largest());
-        return new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", name)
-            .Set("data", table.FileName)
-            .Set("title", title)
-            .Set("subtitle", ChartText.Subtitle(frame.Run))
+        return GnuplotSettings.Of(name, title, ChartText.Subtitle(frame.Run), table.FileName)
             .Set("note", string.Join(" · ", frame.Crossings.Select(ChartText.CrossingText)))
             .Set("picture_height", rows == 1 ? 800 : 180 + (rows * 430))
             .Set("panel_columns", columns)

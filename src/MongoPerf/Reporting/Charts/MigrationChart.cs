@@ -2,46 +2,69 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>The insert rate second by second with the migrations shaded: averages over a whole step hide what they cost. A panel for each way of inserting, since their rates differ by orders.</summary>
+/// <summary>
+/// Rates second by second with the migrations shaded: averages over a whole step or phase hide what they cost. A panel for each operation, since their rates differ by orders.
+/// </summary>
 internal static class MigrationChart
 {
-    private const string Title = "Insert rate second by second, and chunk migrations";
-
     private const int PixelsOfAll = 780;
 
-    /// <summary>Null unless shards were looked at while documents were inserted.</summary>
+    /// <summary>
+    /// Of inserts, and of what else a scenario's phases did while chunks migrated; queries of a growth are in its own charts. Null unless shards were looked at meanwhile.
+    /// </summary>
     public static Chart? Build(StoredRun run, OperationSeconds seconds)
     {
-        IReadOnlyList<int> inserts = [.. seconds.Inserts.Take(TimelinePanels.MostLines)];
-        if (inserts.Count == 0 || !run.ReadShardSamples().Any())
+        if (!run.ReadShardSamples().Any())
             return null;
+        var all = new Lines(run, seconds, line => line.IsInsert || line is { IsOfGrowth: false, IsRepeated: true });
+        if (all.Bands.Count > 0 && all.Places.Any(line => !seconds.Lines[line].IsInsert))
+            return Draw(run, seconds, all, "Rates second by second, and chunk migrations", "time spent in these operations", "the rest is cut out");
+        var inserts = new Lines(run, seconds, line => line.IsInsert);
+        return inserts.Places.Length == 0 ? null : Draw(run, seconds, inserts, "Insert rate second by second, and chunk migrations", "time spent inserting", "queries are cut out");
+    }
 
-        var axis = new InsertAxis(seconds.All.Where(second => seconds.Lines[second.Line].IsInsert));
-        ChartTable rates = OverTime.Rates(seconds, "migrations.dat", inserts, axis.At, axis.Seconds);
+    private static Chart Draw(StoredRun run, OperationSeconds seconds, Lines lines, string title, string spent, string leftOut)
+    {
+        WorkAxis axis = lines.Axis;
+        ChartTable rates = OverTime.Rates(seconds, "migrations.dat", lines.Places, axis.At, axis.Seconds);
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
-        var settings = new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", "migrations")
-            .Set("title", Title)
-            .Set("subtitle", ChartText.Subtitle(run))
+        var settings = GnuplotSettings.Of("migrations", title, ChartText.Subtitle(run))
             .SetAxis("x", time)
-            .Set("x_label", $"time spent inserting ({unit}; queries are cut out)")
-            .Set("panel_pixels", PixelsOfAll / inserts.Count)
+            .Set("x_label", $"{spent} ({unit}; {leftOut})")
+            .Set("panel_pixels", PixelsOfAll / lines.Places.Length)
             .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks([])
-            .SetBands(MigrationBands.Of(run, axis.At, axis.Seconds));
-        TimelinePanels.Set(settings, [.. inserts.Select((insert, i) => PanelOf(seconds.Lines[insert].Title, ChartText.ColorOf(insert), i + 1, rates))]);
+            .SetBands(lines.Bands);
+        TimelinePanels.Set(settings, [.. lines.Places.Select((line, i) => PanelOf(seconds.Lines[line], i + 1, rates))]);
         return new Chart(
-            "migrations", Title,
-            "Shaded: a chunk is on its way from one shard to another. Where the rate drops in the shade and recovers behind it, inserts paid for the migration."
+            "migrations", title,
+            "Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration."
             + OverTime.DocumentTicsHint(run),
             settings, [rates]) { SharedTemplate = OverTime.Template };
     }
 
-    private static TimelinePanels.Panel PanelOf(string title, string color, int column, ChartTable rates)
+    private static TimelinePanels.Panel PanelOf(OperationLine line, int column, ChartTable rates)
     {
         double largest = rates.Largest(column, 1);
         return new TimelinePanels.Panel(
-            "documents/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, color, title, largest)], rates.Rows.Count, true);
+            line.IsInsert ? "documents/s" : "operations/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, line.Color, line.Title, largest)], rates.Rows.Count, true);
+    }
+
+    /// <summary>Operations, the axis of the time spent in them, and the migrations on it.</summary>
+    private sealed class Lines
+    {
+        public Lines(StoredRun run, OperationSeconds seconds, Func<OperationLine, bool> isWanted)
+        {
+            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(TimelinePanels.MostLines)];
+            Axis = new WorkAxis(seconds.All.Where(second => Places.Contains(second.Line)));
+            Bands = Places.Length == 0 ? [] : MigrationBands.Of(run, Axis.At, Axis.Seconds);
+        }
+
+        /// <summary>In <see cref="OperationSeconds.Lines"/>.</summary>
+        public int[] Places { get; }
+
+        public WorkAxis Axis { get; }
+
+        public IReadOnlyList<Band> Bands { get; }
     }
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Charts;
@@ -8,44 +9,109 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="Seconds">Its length.</param>
 /// <param name="Count">Documents of inserts, operations of anything else.</param>
 /// <param name="P99">Microseconds; NaN where nothing was recorded.</param>
-internal readonly record struct OperationSecond(long AtMilliseconds, int Line, double Seconds, long Count, double P99)
+internal readonly record struct OperationSecond(long AtMilliseconds, int Line, double Seconds, double Count, double P99)
 {
     public long StartMilliseconds => AtMilliseconds - (long)(Seconds * 1000);
+
+    public int Phase { get; init; }
+
+    public double Operations { get; init; }
+
+    /// <summary>As <see cref="P99"/>.</summary>
+    public double P50 { get; init; }
+
+    /// <summary>As <see cref="P99"/>.</summary>
+    public double Max { get; init; }
+
+    /// <summary>In the collection at its end, as far as the client knows.</summary>
+    public long Documents { get; init; }
+
+    public bool IsWarmup { get; init; }
+
+    /// <summary>The latencies are response times.</summary>
+    public bool IsResponse { get; init; }
+}
+
+/// <summary>What a line's rate counts.</summary>
+internal enum LineCount
+{
+    Answered,
+
+    /// <summary>Written to the socket; nobody answers.</summary>
+    Sent,
+
+    /// <summary>The same as the servers counted it.</summary>
+    Arrived,
+
+    /// <summary>All operations of phases that have several.</summary>
+    Total,
 }
 
 /// <summary>What is followed over time: an operation of a growth, or of all other phases that have one of that name.</summary>
-/// <param name="Title">In the legend.</param>
+/// <param name="Name">The operation's.</param>
 /// <param name="IsInsert">Its rate is that of documents.</param>
 /// <param name="IsOfGrowth">Its latencies are in the charts over documents.</param>
 /// <param name="IsRepeated">Some phase did it more than once.</param>
-internal sealed record OperationLine(string Title, bool IsInsert, bool IsOfGrowth, bool IsRepeated);
+internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth, bool IsRepeated)
+{
+    public LineCount Counts { get; init; }
 
-/// <summary>The seconds of a run's operations, read once for all charts over time.</summary>
+    /// <summary>Name of a colour in common.gp.</summary>
+    public string Color { get; init; } = "";
+
+    public bool IsTotal => Counts == LineCount.Total;
+
+    /// <summary>Of its rate, in a legend.</summary>
+    public string Title => Counts switch { LineCount.Sent => $"{Name} (sent)", LineCount.Arrived => $"{Name} (arrived)", _ => Name };
+
+    /// <summary>Of its latencies.</summary>
+    public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? $"{Name} (to send)" : Name;
+}
+
+/// <summary>The seconds of a run's operations, read once for everything that is over time.</summary>
 internal sealed class OperationSeconds
 {
+    private static readonly ConditionalWeakTable<StoredRun, OperationSeconds> Known = [];
+
     private readonly Dictionary<(int Phase, string Operation), int> _places;
 
-    private OperationSeconds(IReadOnlyList<OperationLine> lines, Dictionary<(int, string), int> places, IReadOnlyList<OperationSecond> all)
+    private readonly RateCount _rates;
+
+    private OperationSeconds(StoredRun run, Dictionary<(int, string), int> places, IReadOnlyList<OperationLine> lines, IReadOnlyList<OperationSecond> all, RateCount rates)
     {
         _places = places;
+        _rates = rates;
         Lines = lines;
         All = all;
-        Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i].IsInsert)];
+        Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i] is { IsInsert: true, IsTotal: false })];
+        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
     }
 
-    /// <summary>In the order in which they first ran.</summary>
+    /// <summary>In the order in which they first ran; totals last.</summary>
     public IReadOnlyList<OperationLine> Lines { get; }
 
-    /// <summary>In time order, those of the warm-up too.</summary>
+    /// <summary>As the client measured them: in time order, those of the warm-up too.</summary>
     public IReadOnlyList<OperationSecond> All { get; }
+
+    /// <summary>For rates: unacknowledged writes as they arrived where the servers counted them, and totals; of each line in time order.</summary>
+    public IEnumerable<OperationSecond> Counted => All.Where(second => !_rates.Replaced.Contains(second.Line)).Concat(_rates.Added);
 
     /// <summary>Places of the lines of inserts.</summary>
     public IReadOnlyList<int> Inserts { get; }
 
+    /// <summary>Of the whole run.</summary>
+    public TimeAxis Axis { get; }
+
     /// <summary>The place in <see cref="Lines"/> of an operation; -1 for one that had no sample when this was read.</summary>
     public int PlaceOf(int phase, string operation) => _places.GetValueOrDefault((phase, operation), -1);
 
-    public static OperationSeconds Read(StoredRun run)
+    /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
+    public static OperationSeconds Of(StoredRun run) => Known.GetValue(run, static run => Read(run, countsArrivals: true));
+
+    /// <summary>Of a run that goes on: what came since the last look is too little to tell arrivals.</summary>
+    public static OperationSeconds Live(StoredRun run) => Read(run, countsArrivals: false);
+
+    private static OperationSeconds Read(StoredRun run, bool countsArrivals)
     {
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         var keys = new Dictionary<(int, string), int>();
@@ -57,21 +123,42 @@ internal sealed class OperationSeconds
             if (!keys.TryGetValue((sample.Phase, sample.Operation), out int place))
             {
                 OperationLine line = LineOf(phases.GetValueOrDefault(sample.Phase), sample.Operation);
-                if (!places.TryGetValue((line.IsOfGrowth, line.Title), out place))
+                if (!places.TryGetValue((line.IsOfGrowth, line.Name), out place))
                 {
-                    places.Add((line.IsOfGrowth, line.Title), place = lines.Count);
-                    lines.Add(line);
+                    places.Add((line.IsOfGrowth, line.Name), place = lines.Count);
+                    lines.Add(line with { Color = ChartText.ColorOf(place) });
                 }
 
-                lines[place] = lines[place] with { IsRepeated = lines[place].IsRepeated || line.IsRepeated };
+                lines[place] = lines[place] with
+                {
+                    IsRepeated = lines[place].IsRepeated || line.IsRepeated, Counts = (LineCount)Math.Max((int)lines[place].Counts, (int)line.Counts),
+                };
                 keys.Add((sample.Phase, sample.Operation), place);
             }
 
-            all.Add(new OperationSecond(
-                sample.AtMilliseconds, place, sample.Seconds, lines[place].IsInsert ? sample.Documents : sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN));
+            all.Add(SecondOf(sample, place, lines[place].IsInsert));
         }
 
-        return new OperationSeconds(lines, keys, all);
+        var results = new Dictionary<(int, int), OperationResult>();
+        foreach (PhaseRecord phase in run.Phases)
+        {
+            foreach (OperationResult result in phase.Operations.Where(result => keys.ContainsKey((phase.Number, result.Operation))))
+                results[(phase.Number, keys[(phase.Number, result.Operation)])] = result;
+        }
+
+        var rates = new RateCount(run, lines, results, all);
+        rates.Read(countsArrivals);
+        return new OperationSeconds(run, keys, lines, all, rates);
+    }
+
+    private static OperationSecond SecondOf(Sample sample, int line, bool isInsert)
+    {
+        LatencySummary latency = sample.JudgedMicroseconds;
+        return new OperationSecond(sample.AtMilliseconds, line, sample.Seconds, isInsert ? sample.Documents : sample.Operations, latency.P99 ?? double.NaN)
+        {
+            Phase = sample.Phase, Operations = sample.Operations, P50 = latency.P50 ?? double.NaN, Max = latency.Max ?? double.NaN,
+            Documents = sample.CollectionDocuments, IsWarmup = sample.IsWarmup, IsResponse = sample.ResponseMicroseconds is not null,
+        };
     }
 
     private static OperationLine LineOf(PhaseRecord? phase, string operation)
@@ -80,6 +167,9 @@ internal sealed class OperationSeconds
         // What was interrupted has no result.
         bool isInsert = result?.IsInsert ?? phase?.Kind is PhaseKind.Load or PhaseKind.Write;
         bool isOfGrowth = phase?.Growth is not null;
-        return new OperationLine(isOfGrowth ? PhaseLabels.Of(phase!, operation) : operation, isInsert, isOfGrowth, result?.Operations > 1);
+        return new OperationLine(isOfGrowth ? PhaseLabels.Of(phase!, operation) : operation, isInsert, isOfGrowth, result?.Operations > 1)
+        {
+            Counts = result is { IsUnacknowledged: true } or { Unacknowledged: not null } ? LineCount.Sent : LineCount.Answered,
+        };
     }
 }

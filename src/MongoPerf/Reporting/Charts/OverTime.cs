@@ -14,6 +14,23 @@ internal static class OverTime
     private const double PlotShare = 0.755;
     private const int MostEventLines = 60;
 
+    /// <summary>Everything but the panels, for a chart of the whole run.</summary>
+    /// <param name="run">Its events, migrations and other programs are marked.</param>
+    /// <param name="axis">Of time.</param>
+    /// <param name="name">Of the chart's files.</param>
+    /// <param name="title">Of the picture.</param>
+    public static GnuplotSettings Head(StoredRun run, TimeAxis axis, string name, string title)
+    {
+        (var time, string unit) = AxisScale.OfTime(axis.Seconds);
+        return GnuplotSettings.Of(name, title, ChartText.Subtitle(run))
+            .SetAxis("x", time)
+            .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
+            .Set("panel_pixels", PanelPixels)
+            .Set("documents_tics", DocumentTics(run, axis.At, axis.Seconds))
+            .SetMarks(Marks(run, axis))
+            .SetBands([.. MigrationBands.Of(run, axis.At, axis.Seconds), .. OtherLoadBands.Of(run, axis)]);
+    }
+
     /// <summary>A column for each of these lines: documents per second of inserts, operations per second of anything else.</summary>
     /// <param name="seconds">Of the run.</param>
     /// <param name="file">Name of the data file.</param>
@@ -21,19 +38,20 @@ internal static class OverTime
     /// <param name="at">Unix milliseconds to seconds on the axis.</param>
     /// <param name="length">Seconds of the axis.</param>
     public static ChartTable Rates(OperationSeconds seconds, string file, IReadOnlyList<int> lines, Func<long, double> at, double length) =>
-        Bucketed(seconds, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.Count, second.Seconds));
+        Bucketed(seconds.Counted, seconds.Lines, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.Count, second.Seconds));
 
     /// <summary>The 99th percentile of each second in milliseconds, a column for each of these lines.</summary>
     /// <inheritdoc cref="Rates"/>
     public static ChartTable Latencies(OperationSeconds seconds, string file, IReadOnlyList<int> lines, Func<long, double> at, double length) =>
-        Bucketed(seconds, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.P99 / 1000, 1));
+        Bucketed(seconds.All, seconds.Lines, file, lines, length, (buckets, column, second) => buckets.Add(at(second.AtMilliseconds), column, second.P99 / 1000, 1));
 
-    private static ChartTable Bucketed(OperationSeconds seconds, string file, IReadOnlyList<int> lines, double length, Action<TimeBuckets, int, OperationSecond> add)
+    private static ChartTable Bucketed(
+        IEnumerable<OperationSecond> seconds, IReadOnlyList<OperationLine> all, string file, IReadOnlyList<int> lines, double length, Action<TimeBuckets, int, OperationSecond> add)
     {
-        var table = new ChartTable(file, ["seconds", .. lines.Select(line => seconds.Lines[line].Title)]);
+        var table = new ChartTable(file, ["seconds", .. lines.Select(line => all[line].Title)]);
         var buckets = new TimeBuckets(lines.Count, length, TimelineChart.MostRows / 2);
-        int[] columns = [.. Enumerable.Range(0, seconds.Lines.Count).Select(line => lines.ToList().IndexOf(line))];
-        foreach (OperationSecond second in seconds.All)
+        int[] columns = [.. Enumerable.Range(0, all.Count).Select(line => lines.ToList().IndexOf(line))];
+        foreach (OperationSecond second in seconds)
         {
             if (columns[second.Line] >= 0)
                 add(buckets, columns[second.Line], second);

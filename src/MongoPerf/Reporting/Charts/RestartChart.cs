@@ -27,11 +27,7 @@ internal static class RestartChart
 
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
         const string title = "How the server comes back after a restart";
-        GnuplotSettings settings = new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", "restart")
-            .Set("title", title)
-            .Set("subtitle", ChartText.Subtitle(run))
+        GnuplotSettings settings = GnuplotSettings.Of("restart", title, ChartText.Subtitle(run))
             .SetAxis("x", time)
             .Set("x_label", $"time since the server was started again ({unit})")
             .Set("documents_tics", "")

@@ -13,13 +13,12 @@ internal static class ShardChart
     /// <summary>Null unless several shards were looked at.</summary>
     /// <param name="run">Finished or not.</param>
     /// <param name="name">Of its files, where charts of several runs lie in one folder.</param>
-    public static Chart? Build(StoredRun run, string name = Name) => Build(run, OperationSeconds.Read(run), name);
+    public static Chart? Build(StoredRun run, string name = Name) => Build(run, OperationSeconds.Of(run), name);
 
     /// <inheritdoc cref="Build(StoredRun, string)"/>
     public static Chart? Build(StoredRun run, OperationSeconds seconds, string name = Name)
     {
-        var axis = new TimeAxis(seconds.All.Select(static second => second.AtMilliseconds)
-            .Concat(run.ReadShardSamples().Select(static sample => sample.AtMilliseconds)));
+        TimeAxis axis = seconds.Axis;
         var table = ShardTimeline.Read(run, axis, name + ".dat");
         if (table is null)
             return null;
@@ -27,19 +26,8 @@ internal static class ShardChart
         int[] inserts = [.. seconds.Inserts.Take(TimelinePanels.MostLines)];
         ChartTable rates = OverTime.Rates(seconds, name + "-inserts.dat", inserts, axis.At, axis.Seconds);
         TimelinePanels.PanelLine[] lines =
-            [.. inserts.Select((insert, i) => new TimelinePanels.PanelLine(rates.FileName, i + 2, ChartText.ColorOf(insert), seconds.Lines[insert].Title, rates.Largest(i + 1, 1)))];
-        (var time, string unit) = AxisScale.OfTime(axis.Seconds);
-        var settings = new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", name)
-            .Set("title", Title)
-            .Set("subtitle", ChartText.Subtitle(run))
-            .SetAxis("x", time)
-            .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
-            .Set("panel_pixels", OverTime.PanelPixels)
-            .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
-            .SetMarks(OverTime.Marks(run, axis))
-            .SetBands(MigrationBands.Of(run, axis.At, axis.Seconds));
+            [.. inserts.Select((insert, i) => new TimelinePanels.PanelLine(rates.FileName, i + 2, seconds.Lines[insert].Color, seconds.Lines[insert].Title, rates.Largest(i + 1, 1)))];
+        GnuplotSettings settings = OverTime.Head(run, axis, name, Title);
         TimelinePanels.Set(settings, [.. Panels(table, rates, lines)]);
         return new Chart(
             name, Title,

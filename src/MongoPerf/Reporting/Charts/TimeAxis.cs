@@ -56,6 +56,9 @@ internal sealed class TimeAxis
         return new TimeAxis([.. _sessions[..^1], _sessions[^1] with { End = Math.Max(last, _sessions[^1].End) }]);
     }
 
+    /// <summary>Unix time; 0 where it is empty.</summary>
+    public long EndMilliseconds => IsEmpty ? 0 : _sessions[^1].End;
+
     public bool IsEmpty => _sessions.Count == 0;
 
     /// <summary>Seconds from the first to the last sample, pauses left out.</summary>

@@ -44,10 +44,10 @@ internal sealed class TimelinePanels(
         [
             .. new[]
             {
-                Operations("documents/s", rates, static line => line.IsInsert),
-                Operations("operations/s", rates, static line => !line.IsInsert),
+                Operations("documents/s", rates, static line => line.IsInsert, static line => line.Title),
+                Operations("operations/s", rates, static line => !line.IsInsert, static line => line.Title),
                 // What was done once, such as an index build, takes so long that nothing would be seen of the others.
-                Operations(p99, latencies, static line => line.IsRepeated) ?? Operations(p99, latencies, static _ => true),
+                Operations(p99, latencies, static line => line.IsRepeated, static line => line.TimedTitle) ?? Operations(p99, latencies, static _ => true, static line => line.TimedTitle),
             }.OfType<Panel>(),
             .. new[]
             {
@@ -89,13 +89,13 @@ internal sealed class TimelinePanels(
 
     private static double PointSize(Panel panel) => panel.PointSize ?? panel.Rows switch { <= 3 => 1.2, > 400 => panel.IsRate ? 0.35 : 0, _ => panel.IsRate ? 0.6 : 0 };
 
-    private Panel? Operations(string title, (ChartTable Table, int[] Places) source, Func<OperationLine, bool> isShown)
+    private Panel? Operations(string title, (ChartTable Table, int[] Places) source, Func<OperationLine, bool> isShown, Func<OperationLine, string> titleOf)
     {
         PanelLine[] shown =
         [
             .. source.Places.Index().Where(one => isShown(lines[one.Item]) && HasValues(source.Table, one.Index + 1))
                 .Select(one => new PanelLine(
-                    source.Table.FileName, one.Index + 2, ChartText.ColorOf(one.Item), lines[one.Item].Title, source.Table.Largest(one.Index + 1, 1))),
+                    source.Table.FileName, one.Index + 2, lines[one.Item].Color, titleOf(lines[one.Item]), source.Table.Largest(one.Index + 1, 1))),
         ];
         return shown.Length == 0 ? null : new Panel(title, AxisScale.OfCount(shown.Max(static line => line.Largest), Ticks), shown, source.Table.Rows.Count, true);
     }

@@ -17,6 +17,9 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     /// <summary>The chance that a verdict over a run holds any false alarm, and that of calling one measure equivalent that is not.</summary>
     public const double Level = 0.05;
 
+    /// <summary>Of the operation that is judged: each of its percentiles needs them.</summary>
+    private readonly Dictionary<RateWindow, JoinedHistograms?> _joined = new(ReferenceEqualityComparer.Instance);
+
     private bool HasRepeats => baseline.Runs.Count > 1 || candidate.Runs.Count > 1;
 
     private bool HasEnoughRuns => baseline.Runs.Count >= LeastRuns && candidate.Runs.Count >= LeastRuns;
@@ -32,6 +35,7 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     {
         (Evidence evidence, WindowKey[] used, string basis) = Choose(keys);
         RateWindow first = baseline.At(keys[0])[0];
+        _joined.Clear();
         Judgement[] judgements = [.. Measures.All.Select(measure => Weigh(measure, evidence, used)).OfType<Judgement>()];
         return new OperationJudgement
         {
@@ -129,7 +133,13 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
         return histograms.Length == keys.Length ? PercentileBootstrap.Of(histograms, measure.Percent()) : null;
     }
 
-    private static JoinedHistograms? Histograms(SideWindows side, WindowKey key) => side.Runs[0].Find(key)!.JoinHistograms(PercentileBootstrap.MostSeconds);
+    private JoinedHistograms? Histograms(SideWindows side, WindowKey key)
+    {
+        RateWindow window = side.Runs[0].Find(key)!;
+        if (!_joined.TryGetValue(window, out JoinedHistograms? joined))
+            _joined.Add(window, joined = window.JoinHistograms(PercentileBootstrap.MostSeconds));
+        return joined;
+    }
 
     private string EnoughForAny(WindowKey[] keys) => HasRepeats
         ? Sufficiency.OfRuns(baseline.Runs.Count, candidate.Runs.Count)

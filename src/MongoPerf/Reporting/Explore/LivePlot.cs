@@ -71,7 +71,7 @@ internal sealed class LivePlot(string folder)
     private IReadOnlyList<LiveMessage> Whole()
     {
         using StoredRun run = StoredRun.OpenFrom(folder, default);
-        if (RunPlot.Of(run, null, out TimeAxis axis) is not { } plot)
+        if (RunPlot.Live(run, null, out TimeAxis axis) is not { } plot)
             return Status(run) is { } alone ? [alone] : [];
         (_axis, _position, _tails, _status, _hasNewLines) = (axis, run.End, 0, "", false);
         _lines.Clear();
@@ -92,7 +92,7 @@ internal sealed class LivePlot(string folder)
         // After a pause the axis begins anew.
         if (_axis!.Until(run.End.AtMilliseconds) is null)
             return Whole();
-        if (RunPlot.Of(run, _axis, out TimeAxis axis) is not { } tail)
+        if (RunPlot.Live(run, _axis, out TimeAxis axis) is not { } tail)
             return status is null ? [] : [status];
         _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail)) || tail.Panels.Any(panel => panel.Series.Index().Any(series => !_lines.Contains((panel.Title, series.Item.Title)) && HasValues(panel, series.Index)));
         if (IsPlotDue)

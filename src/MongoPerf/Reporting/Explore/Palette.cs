@@ -22,6 +22,7 @@ internal static class Palette
         .. new[] { Orange, Blue, Green, Vermilion, Sky, Purple, Grey, Violet }.Select(static (hex, i) => Of($"o{i + 1}", hex)),
         .. new[] { Blue, Vermilion, Green, Orange, Purple, Grey }.Select(static (hex, i) => Of($"shard{i + 1}", hex)),
         Of("server", Blue), Of("client", Orange), Of("host", "#909090"), Of("read", Blue), Of("written", Vermilion), Of("limit", "#A00000"),
+        Of("data", Blue), Of("index", Vermilion), Of("storage", Green), new("others", "#F2D48A", "#6B5A22"),
         new("migration", "#E6DFF5", "#3A3154"), new("migration_failed", "#F9D9D5", "#5A2C28"),
     ];
 

@@ -19,15 +19,14 @@ internal static class RangeHistograms
     /// <param name="run">Its samples are read with their histograms, some of them again for each length that is tried.</param>
     /// <param name="seconds">What its operations are called.</param>
     /// <param name="axis">Of time.</param>
-    /// <param name="colors">Of the lines.</param>
     /// <param name="mostBytes">Of all blocks together, before they are compressed; blocks of a day may take more.</param>
     /// <returns>Null when nothing was recorded.</returns>
-    public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int mostBytes)
+    public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, int mostBytes)
     {
         double least = 0;
         foreach (int length in BlockSeconds.Where(length => length >= least || length == BlockSeconds[^1]))
         {
-            var writer = new Writer(seconds, axis, colors, length);
+            var writer = new Writer(seconds, axis, length);
             if (writer.Read(run, length == BlockSeconds[^1] ? int.MaxValue : mostBytes) is { } series)
                 return series.Count == 0 ? null : new PlotRanges(length, series);
             // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
@@ -37,7 +36,7 @@ internal static class RangeHistograms
         return null;
     }
 
-    private sealed class Writer(OperationSeconds seconds, TimeAxis axis, Func<int, string> colors, int length)
+    private sealed class Writer(OperationSeconds seconds, TimeAxis axis, int length)
     {
         private readonly Dictionary<int, Line> _lines = [];
 
@@ -71,7 +70,7 @@ internal static class RangeHistograms
             return written > mostBytes ? null :
             [
                 .. _lines.Where(static line => line.Value.Blocks > 0).OrderBy(static line => line.Key)
-                    .Select(line => new PlotRange(seconds.Lines[line.Key].Title, colors(line.Key), line.Value.IsResponse, line.Value.Blocks, line.Value.Bytes.ToArray())),
+                    .Select(line => new PlotRange(seconds.Lines[line.Key].Name, seconds.Lines[line.Key].Color, line.Value.IsResponse, line.Value.Blocks, line.Value.Bytes.ToArray())),
             ];
         }
     }

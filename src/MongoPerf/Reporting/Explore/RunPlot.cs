@@ -40,29 +40,30 @@ internal sealed class RunPlot
     private readonly List<string> _remarks = [];
     private double _longestPiece;
 
-    private RunPlot(StoredRun run, TimeAxis? before)
+    private RunPlot(StoredRun run, TimeAxis? before, bool isLive)
     {
         _run = run;
         _axisBefore = before;
-        _seconds = OperationSeconds.Read(run);
-        long[] times = [.. _seconds.All.Select(static second => second.AtMilliseconds), .. run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)];
-        _axis = before?.Until(times.DefaultIfEmpty().Max()) ?? new TimeAxis(times);
+        _seconds = isLive ? OperationSeconds.Live(run) : OperationSeconds.Of(run);
+        _axis = before?.Until(_seconds.Axis.EndMilliseconds) ?? _seconds.Axis;
     }
 
     /// <summary>Null for a run that has measured nothing.</summary>
-    public static Plot? Of(StoredRun run) => Of(run, null, out _);
+    public static Plot? Of(StoredRun run) => Of(new RunPlot(run, null, isLive: false));
 
-    /// <summary>What came since: the same lines, shorter.</summary>
+    /// <summary>Of a run that goes on. What came since: the same lines, shorter.</summary>
     /// <param name="run">Opened where the samples of the last plot ended.</param>
     /// <param name="before">Axis of the last plot; null for a whole plot.</param>
     /// <param name="axis">Of this one.</param>
     /// <returns>Null when nothing was measured.</returns>
-    public static Plot? Of(StoredRun run, TimeAxis? before, out TimeAxis axis)
+    public static Plot? Live(StoredRun run, TimeAxis? before, out TimeAxis axis)
     {
-        var reader = new RunPlot(run, before);
+        var reader = new RunPlot(run, before, isLive: true);
         axis = reader._axis;
-        return axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
+        return Of(reader);
     }
+
+    private static Plot? Of(RunPlot reader) => reader._axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
 
     private bool IsTail => _axisBefore is not null;
 
@@ -71,8 +72,9 @@ internal sealed class RunPlot
 
     private Plot Build()
     {
-        if (_seconds.Lines.Count > MostOperations)
-            _remarks.Add($"The first {MostOperations} of {_seconds.Lines.Count} operations are drawn; the tables have all of them.");
+        int operationCount = _seconds.Lines.Count(static line => !line.IsTotal);
+        if (operationCount > MostOperations)
+            _remarks.Add($"The first {MostOperations} of {operationCount} operations are drawn; the tables have all of them.");
         var operations = Operations();
         var panels = operations.Panels.Concat(ServerPanels()).Concat(ShardPanels()).ToList();
         if (_longestPiece > 0)
@@ -83,12 +85,12 @@ internal sealed class RunPlot
         {
             Since = Since,
             Marks = Marks(),
-            Bands = [.. Outages().Concat(Migrations()).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
+            Bands = [.. Outages().Concat(Migrations()).Concat(OtherLoads()).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
             Phases = operations.Phases,
             Documents = operations.Documents,
             Remarks = _remarks,
         };
-        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, ChartText.ColorOf, IsTail ? int.MaxValue : RangeBytes(plot)) };
+        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, IsTail ? int.MaxValue : RangeBytes(plot)) };
     }
 
     /// <summary>Bytes that are left for histograms.</summary>
@@ -100,41 +102,48 @@ internal sealed class RunPlot
 
     private (IReadOnlyList<PlotPanel> Panels, IReadOnlyList<PlotBand> Phases, IReadOnlyList<PlotBand> WarmUps, PlotColumns? Documents) Operations()
     {
-        int lines = Math.Min(MostOperations, _seconds.Lines.Count);
-        var rates = new PanelBuilder(lines, LongestGap);
-        var latencies = new PanelBuilder(lines * 3, LongestGap);
+        int[] lines = [.. Enumerable.Range(0, _seconds.Lines.Count).Where(line => !_seconds.Lines[line].IsTotal).Take(MostOperations)];
+        int[] rated = [.. lines, .. Enumerable.Range(0, _seconds.Lines.Count).Where(line => _seconds.Lines[line].IsTotal)];
+        var rates = new PanelBuilder(rated.Length, LongestGap);
+        var latencies = new PanelBuilder(lines.Length * 3, LongestGap);
         var documents = new PanelBuilder(1, double.PositiveInfinity);
         var phases = new Spans();
         var warmUps = new Spans();
         bool isResponse = false;
         double reached = 0;
-        foreach (Sample sample in _run.ReadSamples())
+        foreach (OperationSecond second in _seconds.All)
         {
-            int line = _seconds.PlaceOf(sample.Phase, sample.Operation);
-            double at = _axis.At(sample.AtMilliseconds);
-            phases.Add(sample.Phase, at - sample.Seconds, at);
-            if (sample.IsWarmup)
-                warmUps.Add(sample.Phase, at - sample.Seconds, at);
-            if (line < 0 || line >= lines)
+            double at = _axis.At(second.AtMilliseconds);
+            phases.Add(second.Phase, at - second.Seconds, at);
+            if (second.IsWarmup)
+                warmUps.Add(second.Phase, at - second.Seconds, at);
+            if (second.Line >= lines.Length)
                 continue;
-            rates.Add(at, line, (_seconds.Lines[line].IsInsert ? sample.Documents : sample.Operations) / sample.Seconds);
-            LatencySummary latency = sample.ResponseMicroseconds ?? sample.LatencyMicroseconds;
-            isResponse |= sample.ResponseMicroseconds is not null;
-            latencies.Add(at, line * 3, latency.P50 ?? double.NaN);
-            latencies.Add(at, (line * 3) + 1, latency.P99 ?? double.NaN);
-            latencies.Add(at, (line * 3) + 2, latency.Max ?? double.NaN);
-            reached = Math.Max(reached, sample.CollectionDocuments);
+            isResponse |= second.IsResponse;
+            latencies.Add(at, second.Line * 3, second.P50);
+            latencies.Add(at, (second.Line * 3) + 1, second.P99);
+            latencies.Add(at, (second.Line * 3) + 2, second.Max);
+            reached = Math.Max(reached, second.Documents);
             documents.Add(at, 0, reached);
+        }
+
+        foreach (OperationSecond second in _seconds.Counted)
+        {
+            if (Array.IndexOf(rated, second.Line) is >= 0 and var column)
+                rates.Add(_axis.At(second.AtMilliseconds), column, second.Count / second.Seconds);
         }
 
         string what = isResponse ? "Latency (response times where a rate was set)" : "Latency";
         return (
             [
-                .. RatePanels(Built(rates)),
-                new PlotPanel(what, "µs", [.. Enumerable.Range(0, lines).SelectMany(line => Percentiles(line, lines))], Built(latencies)) { IsLogarithmic = true },
+                .. RatePanels(Built(rates), [.. rated.Select(line => _seconds.Lines[line])]),
+                new PlotPanel(what, "µs", [.. lines.SelectMany(line => Percentiles(_seconds.Lines[line], lines.Length))], Built(latencies)) { IsLogarithmic = true },
             ],
-            phases.Bands("phase", Labels()), warmUps.Bands("warm-up", Labels()), _run.GrowthSteps.Count > 0 ? Built(documents) : null);
+            phases.Bands("phase", Labels()), warmUps.Bands("warm-up", Labels()), HasDocumentAxis ? Built(documents) : null);
     }
+
+    /// <summary>Something grew: by a growth, or by the one phase that fills the one collection there is.</summary>
+    private bool HasDocumentAxis => _run.GrowthSteps.Count > 0 || _run.Phases.Count(static phase => phase.Kind == PhaseKind.Load) == 1;
 
     private PlotColumns Built(PanelBuilder panel)
     {
@@ -143,24 +152,23 @@ internal sealed class RunPlot
         return columns;
     }
 
-    private IEnumerable<PlotPanel> RatePanels(PlotColumns columns)
+    private static IEnumerable<PlotPanel> RatePanels(PlotColumns columns, OperationLine[] operations)
     {
         foreach ((string title, string unit, bool isInsert) in new[] { ("Rate of inserts", "documents/s", true), ("Rate of operations", "operations/s", false) })
         {
-            int[] lines = [.. Enumerable.Range(0, columns.Values.Count).Where(line => _seconds.Lines[line].IsInsert == isInsert)];
+            int[] lines = [.. Enumerable.Range(0, columns.Values.Count).Where(line => operations[line].IsInsert == isInsert)];
             if (lines.Length == 0)
                 continue;
-            PlotSeries[] series = [.. lines.Select(line => new PlotSeries(_seconds.Lines[line].Title, ChartText.ColorOf(line)))];
+            PlotSeries[] series = [.. lines.Select(line => new PlotSeries(operations[line].Title, operations[line].Color))];
             int[] rows = [.. Enumerable.Range(0, columns.At.Length).Where(row => lines.Any(line => !double.IsNaN(columns.Values[line][row])))];
             yield return new PlotPanel(title, unit, series, new PlotColumns(
                 [.. rows.Select(row => columns.At[row])], [.. lines.Select(line => rows.Select(row => columns.Values[line][row]).ToArray())]));
         }
     }
 
-    private IEnumerable<PlotSeries> Percentiles(int line, int lines)
+    private static IEnumerable<PlotSeries> Percentiles(OperationLine line, int lines)
     {
-        string title = _seconds.Lines[line].Title;
-        string color = ChartText.ColorOf(line);
+        (string title, string color) = (line.TimedTitle, line.Color);
         bool showsAll = lines <= MostWithAllPercentiles;
         yield return new PlotSeries(title + " p50", color) { Style = PlotStyle.Dashed, IsShown = showsAll };
         yield return new PlotSeries(title + " p99", color);
@@ -239,6 +247,9 @@ internal sealed class RunPlot
 
     private IEnumerable<PlotBand> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
         .Select(static band => new PlotBand(band.From, band.To, band.Color, band.Color == "migration" ? "chunk migration" : "chunk migration that failed"));
+
+    private IEnumerable<PlotBand> OtherLoads() =>
+        OtherLoadBands.Of(_run, _axis).Select(static band => new PlotBand(band.From, band.To, "other programs", "used the machine"));
 
     /// <summary>Those of the server, as far as its one-second samples saw them.</summary>
     private IEnumerable<PlotBand> Checkpoints()

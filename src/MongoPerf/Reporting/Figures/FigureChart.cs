@@ -23,11 +23,7 @@ internal static class FigureChart
     public static GnuplotSettings Head(string name, string title, IEnumerable<Observation> shown, IReadOnlyList<Panel> all)
     {
         Panel[] panels = WithOneLegend(all);
-        var settings = new GnuplotSettings()
-            .Set("kinds", "png svg")
-            .Set("chart", name)
-            .Set("title", title)
-            .Set("subtitle", FigureRun.Subtitle([.. shown.Select(o => o.Run).Distinct()]))
+        var settings = GnuplotSettings.Of(name, title, FigureRun.Subtitle([.. shown.Select(o => o.Run).Distinct()]))
             .Set("panel_pixels", Math.Max(PanelPixels(panels.Length), PixelsForLegend(panels)))
             .Set("documents_tics", "")
             .SetBands([]);

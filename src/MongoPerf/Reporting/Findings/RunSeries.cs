@@ -75,10 +75,8 @@ internal sealed class RunSeries
             .SelectMany(phase => phase.Operations.Select(result => (phase, result))).ToDictionary(one => (one.phase.Number, one.result.Operation));
         var seconds = new Dictionary<(int, string), (List<SeriesSecond> Warmup, List<SeriesSecond> Measured)>();
         var before = new Dictionary<(int, string), Sample>();
-        List<long> times = [];
         foreach (Sample sample in run.ReadSamples())
         {
-            times.Add(sample.AtMilliseconds);
             (int, string) key = (sample.Phase, sample.Operation);
             if (!results.TryGetValue(key, out (PhaseRecord Phase, OperationResult Result) found))
                 continue;
@@ -94,7 +92,7 @@ internal sealed class RunSeries
             .. results.Where(one => seconds.TryGetValue(one.Key, out var of) && of.Measured.Count > 0)
                 .Select(one => new OperationSeries(one.Value.Phase, one.Value.Result, seconds[one.Key].Measured) { Warmup = seconds[one.Key].Warmup }),
         ];
-        return new RunSeries(run, operations, new TimeAxis(times.Concat(run.ReadHostSamples().Select(sample => sample.AtMilliseconds))));
+        return new RunSeries(run, operations, OperationSeconds.Of(run).Axis);
     }
 
     /// <summary>Seconds on the charts over time.</summary>

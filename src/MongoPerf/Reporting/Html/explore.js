@@ -228,7 +228,7 @@
   const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed" };
+  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed", "other programs": "--c-others" };
 
   // ---- several runs laid over each other ----
 
@@ -527,7 +527,7 @@
       const fills = Object.fromEntries(Object.entries(BANDS).map(([kind, name]) => [kind, color(name)]));
       for (const band of this.plot.bands) {
         if (band.to < this.from || band.from > this.to) continue;
-        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : 0.9;
+        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : band.kind === "other programs" ? 0.6 : 0.9;
         canvas.fillStyle = fills[band.kind];
         canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
       }

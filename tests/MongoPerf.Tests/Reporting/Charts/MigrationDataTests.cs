@@ -18,7 +18,7 @@ public sealed class MigrationDataTests : IDisposable
     [Fact]
     public void What_lies_between_inserts_is_cut_out_of_their_axis()
     {
-        var axis = new InsertAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
+        var axis = new WorkAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
 
         Assert.Equal(15, axis.Seconds);
         Assert.Equal(4, axis.At(Start + 4000));
@@ -58,7 +58,7 @@ public sealed class MigrationDataTests : IDisposable
     [Fact]
     public void A_migration_while_nothing_was_inserted_is_not_on_the_axis_of_inserts()
     {
-        var axis = new InsertAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
+        var axis = new WorkAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
         using StoredRun run = Write([Migration(1, 15_000, 20_000), Migration(2, 8000, 33_000)]);
 
         Assert.Equal([new Band(8, 13, "migration")], MigrationBands.Of(run, axis.At, axis.Seconds));

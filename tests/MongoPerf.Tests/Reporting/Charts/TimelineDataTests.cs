@@ -35,14 +35,14 @@ public sealed class TimelineDataTests : IDisposable
         ]);
         IReadOnlyList<TimelinePanels.Panel> panels = Panels(run);
         Assert.Equal(["batch"], panels.Single(p => p.Title == "documents/s").Lines.Select(l => l.Title));
-        Assert.Equal(["q4", "mix read", "mix update", "find"], panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
+        Assert.Equal(["q4", "mix read", "mix update", "find", "mix total"], panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
         Assert.Equal(["find"], panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
-        Assert.Equal([5000, 5000], OperationSeconds.Read(run).All.Where(second => second.Line == 0).Select(second => second.Count));
+        Assert.Equal([5000, 5000], OperationSeconds.Of(run).All.Where(second => second.Line == 0).Select(second => second.Count));
     }
 
     private static IReadOnlyList<TimelinePanels.Panel> Panels(StoredRun run)
     {
-        OperationSeconds seconds = OperationSeconds.Read(run);
+        OperationSeconds seconds = OperationSeconds.Of(run);
         int[] all = [.. Enumerable.Range(0, seconds.Lines.Count)];
         int[] timed = [.. all.Where(line => !seconds.Lines[line].IsOfGrowth)];
         var axis = new TimeAxis(seconds.All.Select(second => second.AtMilliseconds));

@@ -14,8 +14,8 @@ internal sealed class MeasuredRanges
     public MeasuredRanges(StoredRun run)
     {
         _run = run;
-        _seconds = OperationSeconds.Read(run);
-        _axis = new TimeAxis(_seconds.All.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
+        _seconds = OperationSeconds.Of(run);
+        _axis = _seconds.Axis;
     }
 
     /// <summary>Ten, in tenths of a second; the same ones each time.</summary>
@@ -38,7 +38,7 @@ internal sealed class MeasuredRanges
         var sum = new LatencyHistogram();
         foreach (Sample sample in _run.ReadSamples(withHistograms: true).Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
         {
-            if (_seconds.Lines[_seconds.PlaceOf(sample.Phase, sample.Operation)].Title != title)
+            if (_seconds.Lines[_seconds.PlaceOf(sample.Phase, sample.Operation)].Name != title)
                 continue;
             double end = _axis.At(sample.AtMilliseconds);
             double begin = Math.Round((end - sample.Seconds) * 10);

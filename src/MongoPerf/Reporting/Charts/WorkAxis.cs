@@ -1,17 +1,17 @@
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Maps wall-clock time to seconds spent inserting: queries and pauses are cut out.</summary>
-internal sealed class InsertAxis
+/// <summary>Maps wall-clock time to seconds spent in some operations: all others and pauses are cut out.</summary>
+internal sealed class WorkAxis
 {
     /// <summary>Samples with less between them belong together.</summary>
     private const long GapMilliseconds = 500;
 
     private readonly List<(long Start, long End, double Before)> _stretches = [];
 
-    /// <param name="inserts">In time order.</param>
-    public InsertAxis(IEnumerable<OperationSecond> inserts)
+    /// <param name="work">In time order.</param>
+    public WorkAxis(IEnumerable<OperationSecond> work)
     {
-        foreach (OperationSecond second in inserts)
+        foreach (OperationSecond second in work)
             Add(second.StartMilliseconds, second.AtMilliseconds);
     }
 

@@ -1,0 +1,53 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>A stretch of the time axis that is shaded.</summary>
+/// <param name="From">On the axis.</param>
+/// <param name="To">On the axis.</param>
+/// <param name="Color">Name of a colour in common.gp.</param>
+internal sealed record Band(double From, double To, string Color)
+{
+    /// <summary>So many would be told apart; what lies closer becomes one.</summary>
+    private const double Places = 1000;
+
+    /// <summary>Each wide enough to be seen.</summary>
+    /// <param name="stretches">On the axis, by their beginning.</param>
+    /// <param name="color">Of all.</param>
+    /// <param name="seconds">Length of the axis.</param>
+    public static IEnumerable<Band> Joined(IEnumerable<(double From, double To)> stretches, string color, double seconds)
+    {
+        double narrowest = seconds / Places;
+        Band? last = null;
+        // On an axis with pauses cut out, what happened in a pause has no width.
+        foreach ((double from, double to) in stretches.Where(static stretch => stretch.To > stretch.From))
+        {
+            var band = new Band(from, Math.Min(seconds, Math.Max(to, from + narrowest)), color);
+            if (last is not null && band.From - last.To < narrowest)
+            {
+                last = last with { To = Math.Max(last.To, band.To) };
+                continue;
+            }
+
+            if (last is not null)
+                yield return last;
+            last = band;
+        }
+
+        if (last is not null)
+            yield return last;
+    }
+}
+
+/// <summary>When other programs used the machine, as bands of a chart over time.</summary>
+internal static class OtherLoadBands
+{
+    public const string Color = "others";
+
+    /// <summary>The seconds in which they used as much as a verdict would name.</summary>
+    /// <param name="run">Its host samples are read.</param>
+    /// <param name="axis">Of time.</param>
+    public static IEnumerable<Band> Of(StoredRun run, TimeAxis axis) => run.Environment is not { CpuCount: > 0 and var cores } ? [] : Band.Joined(
+        HostSecond.Of(run).Where(second => second.OtherCores >= OtherLoad.NotedShare * cores).Select(second => (axis.At(second.FromMilliseconds), axis.At(second.ToMilliseconds))),
+        Color, axis.Seconds);
+}

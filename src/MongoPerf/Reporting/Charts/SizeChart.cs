@@ -1,0 +1,48 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>What documents and indexes take up, with documents in the collection below: of a growth, and of collections that other phases fill.</summary>
+internal static class SizeChart
+{
+    private static readonly (string Key, string Title, Func<SizeResult, long?> Of)[] Lines =
+    [
+        ("disk", "data folder on disk", static size => size.DiskBytes),
+        ("data", "documents, uncompressed", static size => size.DataBytes),
+        ("storage", "documents, as stored", static size => size.StorageBytes),
+        ("index", "indexes, as stored", static size => size.IndexBytes),
+    ];
+
+    /// <summary>Null when no sizes were taken.</summary>
+    public static Chart? Of(GrowthFrame frame) =>
+        frame.Growth.Sizes.Count == 0 ? null : Build(frame.Run, "size" + frame.Suffix, $"Size of data and indexes {frame.Clause}", frame.Growth.LargestDocuments, frame.Growth.Sizes);
+
+    /// <summary>One of each collection whose size is known with several numbers of documents in it.</summary>
+    public static IEnumerable<Chart> OfFilled(StoredRun run, OperationSeconds seconds)
+    {
+        FilledCollection[] filled = [.. FilledCollection.Of(run, seconds).Where(static collection => collection.Sizes.Count > 1)];
+        return filled.Select((collection, i) => Build(
+            run, "size-filled" + (i == 0 ? "" : $"-{i + 1}"), $"Size of data and indexes as {(filled.Length > 1 && collection.Name is { } name ? name : "the collection")} is filled",
+            collection.Sizes[^1].Documents, collection.Sizes));
+    }
+
+    private static Chart Build(StoredRun run, string name, string title, double documents, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
+    {
+        var kept = Lines.Where(line => sizes.Any(one => line.Of(one.Sizes) is not null)).ToList();
+        var table = new ChartTable(name + ".dat", ["documents", .. kept.Select(static line => line.Key)]);
+        foreach ((long at, SizeResult size) in sizes)
+            table.Add([at, .. kept.Select(line => (double?)line.Of(size) ?? double.NaN)]);
+
+        long cache = run.Deployment?.AllCacheBytes ?? 0;
+        double largest = table.Largest();
+        // A limit far above everything measured would press the lines into the bottom.
+        bool showsLimit = cache > 0 && cache <= largest * 3;
+        IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run));
+        GnuplotSettings settings = GrowthCharts.Head(run, documents, crossings, name, title, "size", table).SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
+        if (showsLimit)
+            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{Units.BinaryBytes(cache)}");
+        GrowthCharts.Legend(settings, [.. kept.Select(static line => line.Title)], [.. kept.Select(static line => line.Key)], [.. kept.Select(static _ => 1.0)]);
+        return new Chart(
+            name, title, "What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk.", settings, [table]) { SharedTemplate = GrowthCharts.Template };
+    }
+}
