@@ -84,7 +84,7 @@ do for [panel = 1:panel_count] {
                 legend_y = panel_top - (14 + 27 * lines_above) * pixel
                 set object 5 + (name eq "migration") rectangle from screen right + 0.012, legend_y - 8 * pixel to screen right + 0.030, legend_y + 8 * pixel \
                     front fillstyle solid noborder fillcolor rgb color(name)
-                set label 7 + (name eq "migration") (name eq "migration" ? "chunk migrating" : "failed migration") \
+                set label 7 + (name eq "migration") (name eq "migration" ? text_migration : text_failed_migration) \
                     at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12)
             }
         }

@@ -5,7 +5,7 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>The insert rate second by second with the migrations shaded: averages over a whole step hide what they cost. A panel for each way of inserting, since their rates differ by orders.</summary>
 internal static class MigrationChart
 {
-    private const string Title = "Insert rate second by second, and chunk migrations";
+    private static string Title => Words.Of("Insert rate second by second, and chunk migrations");
 
     private const int PixelsOfAll = 780;
 
@@ -25,7 +25,7 @@ internal static class MigrationChart
             .Set("title", Title)
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
-            .Set("x_label", $"time spent inserting ({unit}; queries are cut out)")
+            .Set("x_label", Words.Of($"time spent inserting ({unit}; queries are cut out)"))
             .Set("panel_pixels", PixelsOfAll / inserts.Count)
             .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks([])
@@ -33,7 +33,7 @@ internal static class MigrationChart
         TimelinePanels.Set(settings, [.. inserts.Select((insert, i) => PanelOf(seconds.Lines[insert].Title, ChartText.ColorOf(insert), i + 1, rates))]);
         return new Chart(
             "migrations", Title,
-            "Shaded: a chunk is on its way from one shard to another. Where the rate drops in the shade and recovers behind it, inserts paid for the migration."
+            Words.Of("Shaded: a chunk is on its way from one shard to another. Where the rate drops in the shade and recovers behind it, inserts paid for the migration.")
             + OverTime.DocumentTicsHint(run),
             settings, [rates]) { SharedTemplate = OverTime.Template };
     }
@@ -42,6 +42,6 @@ internal static class MigrationChart
     {
         double largest = rates.Largest(column, 1);
         return new TimelinePanels.Panel(
-            "documents/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, color, title, largest)], rates.Rows.Count, true);
+            Words.Of("documents/s"), AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, color, title, largest)], rates.Rows.Count, true);
     }
 }

@@ -8,7 +8,7 @@ internal static class TimelineChart
     /// <summary>Rows of a data file, however long the run.</summary>
     public const int MostRows = 1900;
 
-    private const string Title = "Rates over time, and the state of server and client";
+    private static string Title => Words.Of("Rates over time, and the state of server and client");
 
     public static Chart? Build(StoredRun run, OperationSeconds seconds)
     {
@@ -31,7 +31,7 @@ internal static class TimelineChart
             .Set("title", Title)
             .Set("subtitle", ChartText.Subtitle(run))
             .SetAxis("x", time)
-            .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
+            .Set("x_label", Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})"))
             .Set("panel_pixels", OverTime.PanelPixels)
             .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks(OverTime.Marks(run, axis))
@@ -39,7 +39,7 @@ internal static class TimelineChart
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "timeline", Title,
-            "All panels share one time axis: look straight down from a dip in a rate to see what server, disk and CPU did at that moment." + OverTime.DocumentTicsHint(run),
+            Words.Of("All panels share one time axis: look straight down from a dip in a rate to see what server, disk and CPU did at that moment.") + OverTime.DocumentTicsHint(run),
             settings, [rates, .. timed.Length == 0 ? Enumerable.Empty<ChartTable>() : [latencies], server, host]) { SharedTemplate = OverTime.Template };
     }
 
