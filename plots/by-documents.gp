@@ -20,7 +20,7 @@ do for [kind in kinds] {
     set label 1 title at screen 0.018, 0.955 left font text_size(kind, 19) textcolor rgb ink noenhanced
     set label 2 subtitle at screen 0.018, 0.908 left font text_size(kind, 12) textcolor rgb soft noenhanced
     set label 3 y_label at screen 0.022, graph 0.5 center rotate by 90 textcolor rgb ink
-    set xlabel "documents in the collection" textcolor rgb ink offset 0, 0.3
+    set xlabel text_documents textcolor rgb ink offset 0, 0.3
 
     set xrange [0:x_max]
     set yrange [0:y_max]

@@ -34,7 +34,7 @@ do for [kind in kinds] {
         if (panel == 1) {
             set label 1 title at screen 0.018, 1.0 - 40 * pixel left font text_size(kind, 19) textcolor rgb ink noenhanced
             set label 2 subtitle at screen 0.018, 1.0 - 83 * pixel left font text_size(kind, 12) textcolor rgb soft noenhanced
-            set label 3 "documents in the collection" at screen 0.5, 22 * pixel center textcolor rgb ink
+            set label 3 text_documents at screen 0.5, 22 * pixel center textcolor rgb ink
             set label 4 note at screen left + 0.008, 1.0 - 154 * pixel left font text_size(kind, 11.5) textcolor rgb mark_color noenhanced
             do for [i = 1:series_count] {
                 legend_x = left + 0.008 + (i - 1) * 0.2

@@ -1,6 +1,13 @@
 # What all charts share: pictures, palette, margins, title, marks. Numbers come from CHART.settings.gp, written by the program.
 # Made for gnuplot 5.4. Colours: Okabe and Ito, "Color Universal Design" (2008), told apart by colour-blind readers too.
 
+# What templates themselves say; CHART.settings.gp has it in other languages.
+if (!exists("text_documents")) text_documents = "documents in the collection"
+if (!exists("text_ratio")) text_ratio = "candidate to baseline: left of 1 is slower, right of 1 is faster"
+if (!exists("text_migration")) text_migration = "chunk migrating"
+if (!exists("text_failed_migration")) text_failed_migration = "failed migration"
+if (!exists("text_other_programs")) text_other_programs = "other programs"
+
 set encoding utf8
 set datafile separator "\t"
 set datafile missing "?"

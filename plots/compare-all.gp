@@ -19,7 +19,7 @@ do for [kind in kinds] {
     set bmargin at screen 80 * pixel
     set xrange [x_low:x_high]
     set yrange [row_count + 0.6:0.4]
-    set xlabel "candidate to baseline: left of 1 is slower, right of 1 is faster" textcolor rgb ink
+    set xlabel text_ratio textcolor rgb ink
     unset ytics
     set logscale x
     eval "set xtics ".x_tics

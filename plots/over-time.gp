@@ -88,7 +88,7 @@ do for [panel = 1:panel_count] {
                 legend_y = panel_top - (14 + 27 * lines_above) * pixel
                 set object 5 + kind_of_band rectangle from screen right + 0.012, legend_y - 8 * pixel to screen right + 0.030, legend_y + 8 * pixel \
                     front fillstyle transparent solid density(name) noborder fillcolor rgb color(name)
-                set label 6 + (kind_of_band) (name eq "migration" ? "chunk migrating" : name eq "migration_failed" ? "failed migration" : "other programs") \
+                set label 6 + (kind_of_band) (name eq "migration" ? text_migration : name eq "migration_failed" ? text_failed_migration : text_other_programs) \
                     at screen right + 0.036, legend_y left textcolor rgb ink font text_size(kind, 12)
             }
         }

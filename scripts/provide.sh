@@ -78,6 +78,8 @@ is_present() {
     gnuplot-nox) command -v gnuplot >/dev/null ;;
     chromium) command -v chromium >/dev/null ;;
     libjs-dygraphs) [[ -f ${MONGOPERF_DYGRAPHS:-/usr/share/javascript/dygraphs/dygraph.min.js} ]] ;;
+    # Any font with Chinese characters will do.
+    fonts-wqy-microhei) [[ -n $(fc-list :lang=zh-cn family 2>/dev/null) ]] ;;
     xz-utils) command -v xz >/dev/null ;;
     librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;

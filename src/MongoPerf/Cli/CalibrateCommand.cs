@@ -42,6 +42,7 @@ internal static class CalibrateCommand
 
     private static void Print(StoredRun run, CalibrationFolder calibrations, ScenarioFile file, string format)
     {
+        using IDisposable? english = format == "json" ? Words.InEnglish() : null;
         OtherLoad? other = ClientLimit.Of(run).Other;
         ClientCalibration calibration = Read(run, other, file);
         string stored = calibrations.Save(calibration);

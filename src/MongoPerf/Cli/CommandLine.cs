@@ -15,15 +15,38 @@ public static class CommandLine
     {
         UriVariable.Take();
         ArgumentMemory.Hide(args, Masking.MaskArgument);
-        RootCommand root = Build();
-        ParseResult parsed = root.Parse(args);
+        ParseResult parsed = Build().Parse(args);
         if (parsed.Errors.Count > 0 && !AsksForHelp(args))
         {
             UsageErrors.Print(parsed, Console.Error);
             return (int)ExitCode.WrongUsage;
         }
 
-        return parsed.Invoke(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+        try
+        {
+            LanguageOption.Choose(LanguageOption.Of(parsed));
+        }
+        catch (UserException e)
+        {
+            return CommandRunner.Report(e, Console.Error);
+        }
+
+        return Words.Language.IsEnglish || !AsksForHelp(args) ? parsed.Invoke(Invocation()) : ShowHelp(args);
+    }
+
+    private static InvocationConfiguration Invocation() => new() { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
+
+    /// <summary>In another language than English. The library's own headings are lines by themselves.</summary>
+    private static int ShowHelp(string[] args)
+    {
+        RootCommand root = Build();
+        LanguageOption.Translate(root);
+        using var help = new StringWriter { NewLine = "\n" };
+        InvocationConfiguration invocation = Invocation();
+        invocation.Output = help;
+        int code = root.Parse(args).Invoke(invocation);
+        Console.Out.Write(LanguageOption.Translate(help.ToString()));
+        return code;
     }
 
     /// <summary>As typed, with the passwords of connection strings masked.</summary>
@@ -53,6 +76,7 @@ public static class CommandLine
             ClusterCommand.Create(),
             ServeCommand.Create(),
             NullServerCommand.Create(),
+            LanguageOption.Create(),
         };
         root.Description += $"""
 

@@ -33,6 +33,7 @@ internal static class ForecastCommand
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using StoredRun stored = StoredRun.Open(folder.Path);
             string form = parsed.GetValue(format) ?? "text";
+            using IDisposable? english = form is "json" or "csv" ? Words.InEnglish() : null;
             if (parsed.GetValue(check))
                 PrintCheck(ForecastCheck.Of(stored) ?? throw TooFew(stored, 2 * GrowthFit.LeastSizes), form);
             else

@@ -21,7 +21,7 @@ internal static class ArrivalVerdicts
     {
         Accounting arrivals = run.Arrivals;
         if (!run.Settings.Plan.MaxSkipped.Allows(arrivals))
-            yield return new Verdict(Grade.Bad, $"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, and what was measured is another load than was asked for (--max-skipped allows some)");
+            yield return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, and what was measured is another load than was asked for (--max-skipped allows some)"));
     }
 
     private static IEnumerable<Verdict> Pace(StoredRun run)
@@ -31,20 +31,20 @@ internal static class ArrivalVerdicts
         double[] rates = [.. paced.Select(one => one.Phase.Rate).OfType<double>().Distinct().Order()];
         if (rates.Length == 0)
             yield break;
-        string at = rates.Length == 1 ? Units.Rate(rates[0]) : $"{Units.Rate(rates[0])} to {Units.Rate(rates[^1])}";
-        string text = $"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due";
+        string at = rates.Length == 1 ? Units.Rate(rates[0]) : Words.Of($"{Units.Rate(rates[0])} to {Units.Rate(rates[^1])}");
+        string text = Words.Of($"paced at {at} operations/s: service time counts from when an operation started, response time from when it was due");
         (PhaseRecord phase, OperationResult widest) = paced.MaxBy(one => GapAt99(one.Result) ?? -1);
         if (GapAt99(widest) is { } gap)
         {
-            text += $"; at p99 they differ by {Units.Latency(gap)} at most, in {PhaseLabels.Of(phase, widest.Operation)} "
-                + $"({Units.Latency(widest.LatencyMicroseconds.P99)} and {Units.Latency(widest.ResponseMicroseconds!.P99)})";
+            text += Words.Of($"; at p99 they differ by {Units.Latency(gap)} at most, in {PhaseLabels.Of(phase, widest.Operation)} "
+                + $"({Units.Latency(widest.LatencyMicroseconds.P99)} and {Units.Latency(widest.ResponseMicroseconds!.P99)})");
         }
 
         Accounting arrivals = run.Arrivals;
         if (arrivals.Skipped == 0)
-            yield return new Verdict(Grade.Good, $"{text}; none of {Units.Exact(arrivals.Scheduled)} arrivals was skipped");
+            yield return new Verdict(Grade.Good, Words.Of($"{text}; none of {Units.Exact(arrivals.Scheduled)} arrivals was skipped"));
         else if (run.Settings.Plan.MaxSkipped.Allows(arrivals))
-            yield return new Verdict(Grade.Note, $"{text}; {Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped because there was no time left for them");
+            yield return new Verdict(Grade.Note, Words.Of($"{text}; {Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped because there was no time left for them"));
         else
             yield return new Verdict(Grade.Note, text);
     }
@@ -62,8 +62,8 @@ internal static class ArrivalVerdicts
             {
                 yield return new Verdict(
                     Grade.Note,
-                    $"{NameOf(phase, group)}: {(group.Threads == 1 ? "its connection was" : $"all {group.Threads:N0} connections were")} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
-                    + $"and {Units.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in their service time; more threads would let more of them reach the server at once");
+                    Words.Of($"{NameOf(phase, group)}: {(group.Threads == 1 ? Words.Of("its connection was") : Words.Of($"all {group.Threads:N0} connections were"))} busy for {Units.Duration(TimeSpan.FromSeconds(waiting.Seconds))}, "
+                    + $"and {Words.Counted(waiting.Arrivals, "arrival")} waited in the client: that is in their response time and not in their service time; more threads would let more of them reach the server at once"));
             }
         }
     }
@@ -80,8 +80,8 @@ internal static class ArrivalVerdicts
         (string name, LatencySummary worst) = late.MaxBy(one => one.Late.P99);
         yield return new Verdict(
             Grade.Note,
-            $"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? $", and in {late.Length - 1} more" : "")}; "
-            + "that much of their response time is this client's and not the server's, as when other programs take its cores");
+            Words.Of($"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? Words.Of($", and in {late.Length - 1} more") : "")}; "
+            + $"that much of their response time is this client's and not the server's, as when other programs take its cores"));
     }
 
     private static string NameOf(PhaseRecord phase, GroupShare group)

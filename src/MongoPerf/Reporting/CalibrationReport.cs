@@ -14,10 +14,10 @@ internal static class CalibrationReport
     /// <param name="options">How to print.</param>
     public static void Write(ClientCalibration calibration, OtherLoad? other, string file, TextWriter output, ConsoleReportOptions options) => ConsoleReport.Print(output, options, console =>
     {
-        ConsoleReport.Labelled(console, new Verdict(Grade.Good, $"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure"));
+        ConsoleReport.Labelled(console, new Verdict(Grade.Good, Words.Of($"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure")));
         if (other is not null)
-            ConsoleReport.Labelled(console, new Verdict(Grade.Note, $"{other.Sentence}: calibrate again when the machine is quiet"));
-        ConsoleReport.Labelled(console, new Verdict(Grade.Good, $"stored in {file}"));
+            ConsoleReport.Labelled(console, new Verdict(Grade.Note, Words.Of($"{other.Sentence}: calibrate again when the machine is quiet")));
+        ConsoleReport.Labelled(console, new Verdict(Grade.Good, Words.Of($"stored in {file}")));
         ConsoleReport.WriteTable(console, TableOf(calibration).Within(options.Width), options.IsTerminal);
     });
 
@@ -31,7 +31,7 @@ internal static class CalibrationReport
     });
 
     private static ReportTable TableOf(ClientCalibration calibration) => new(
-        "client and loopback on the null deployment, one thread: per operation",
+        Words.Of("client and loopback on the null deployment, one thread: per operation"),
         ["<operation", "time", "service time", "client CPU", "allocated", "documents"],
         [.. calibration.Costs.Select(cost => (IReadOnlyList<string>)
         [

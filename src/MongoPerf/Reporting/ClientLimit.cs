@@ -38,7 +38,7 @@ internal sealed class ClientLimit
 
         public double Share => Result.ClientCpuCores / Reachable;
 
-        public string Used => $"{Units.Significant(Result.ClientCpuCores)} of the {Cores(Reachable)} that {Units.Counted(Result.Threads, "thread")} can use";
+        public string Used => Words.Of($"{Units.Significant(Result.ClientCpuCores)} of the {Cores(Reachable)} that {Words.Counted(Result.Threads, "thread")} can use");
     }
 
     // Each format of a report, its findings and a comparison ask for it, and the samples need to be read only once for them.
@@ -66,7 +66,7 @@ internal sealed class ClientLimit
         double fullest = 0;
         foreach (var group in measured.GroupBy(m => (m.Label, m.Result.Threads)))
         {
-            string name = several.Contains(group.Key.Label) ? $"{group.Key.Label} with {Units.Counted(group.Key.Threads, "thread")}" : group.Key.Label;
+            string name = several.Contains(group.Key.Label) ? Words.Of($"{group.Key.Label} with {Words.Counted(group.Key.Threads, "thread")}") : group.Key.Label;
             double[] machine = [.. group.Select(m => busy.GetValueOrDefault(m.Phase.Number)).Where(share => share >= MachineShare)];
             Measured[] client = [.. group.Where(m => m.Share >= ClientShare)];
             if (machine.Length > 0)
@@ -84,12 +84,12 @@ internal sealed class ClientLimit
         if (full.Count > 0)
         {
             sentences.Add(
-                $"client and server share this machine, and its {Cores(cores)} were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
-                + "these rates show the limit of the machine, not of the server or the client alone");
+                Words.Of($"client and server share this machine, and its {Cores(cores)} were up to {Units.Percent(fullest)} busy in {string.Join(", ", full)}: "
+                + $"these rates show the limit of the machine, not of the server or the client alone"));
         }
 
         if (held.Count > 0)
-            sentences.Add($"the client was the bottleneck in {string.Join(", ", held)}");
+            sentences.Add(Words.Of($"the client was the bottleneck in {string.Join(", ", held)}"));
         ClientShares? shares = ClientShares.Find(run);
         if (shares is { IsLimit: true })
             sentences.Add(shares.Sentence);
@@ -97,18 +97,18 @@ internal sealed class ClientLimit
         if (sentences.Count > 0)
             return new ClientLimit(true, sentences, other) { Share = share };
         Measured most = measured.MaxBy(m => m.Share)!;
-        return new ClientLimit(false, [$"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}"], other) { Share = share };
+        return new ClientLimit(false, [Words.Of($"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}")], other) { Share = share };
     }
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>
     private static string? HowMany(int count, Measured[] of) => (of.Length, of.All(m => m.Phase.Growth is not null)) switch
     {
         (1, _) => null,
-        (_, true) => $"{count} of {of.Length} sizes",
-        _ => $"{count} of {of.Length} phases",
+        (_, true) => Words.Of($"{count} of {of.Length} sizes"),
+        _ => Words.Of($"{count} of {of.Length} phases"),
     };
 
     private static string InBrackets(params string?[] parts) => parts.All(part => part is null) ? "" : $" ({string.Join("; ", parts.Where(part => part is not null))})";
 
-    private static string Cores(double cores) => cores == 1 ? "1 core" : $"{cores:0} cores";
+    private static string Cores(double cores) => cores == 1 ? Words.Of("1 core") : Words.Of($"{cores:0} cores");
 }

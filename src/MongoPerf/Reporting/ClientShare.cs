@@ -16,7 +16,7 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
     public string Label => PhaseLabels.Of(Phase, Result.Operation);
 
     /// <summary>"12 µs of the 96 µs per operation".</summary>
-    public string Text => $"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation";
+    public string Text => Words.Of($"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation");
 
     /// <summary>Of each operation that succeeded in anything.</summary>
     public static IEnumerable<ClientShare> Of(PhaseRecord phase, ClientCalibration calibration)
@@ -49,14 +49,14 @@ internal sealed record ClientShares(bool IsLimit, string Sentence)
         if (most.Length == 0)
             return null;
         ClientShare[] beyond = [.. most.Where(one => one.Share > Limit)];
-        string when = $"calibrated {calibration.At.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture)} on this CPU model"
-            + (calibration.OtherCores is { } cores ? $" while other programs used {Units.Significant(Math.Round(cores, 1))} cores" : "");
+        string when = Words.Of($"calibrated {calibration.At.UtcDateTime.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture)} on this CPU model")
+            + (calibration.OtherCores is { } cores ? Words.Of($" while other programs used {Units.Significant(Math.Round(cores, 1))} cores") : "");
         return beyond.Length == 0
-            ? new ClientShares(false, $"the client itself takes at most {InBrackets(most.MaxBy(one => one.Share)!)}; {when}")
-            : new ClientShares(true, $"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would hardly show; {when}");
+            ? new ClientShares(false, Words.Of($"the client itself takes at most {InBrackets(most.MaxBy(one => one.Share)!)}; {when}"))
+            : new ClientShares(true, Words.Of($"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would hardly show; {when}"));
     }
 
-    private static string InBrackets(ClientShare one) => $"{one.Text} ({Percent(one)}), in {one.Label}";
+    private static string InBrackets(ClientShare one) => Words.Of($"{one.Text} ({Percent(one)}), in {one.Label}");
 
     private static string Percent(ClientShare one) => Units.Percent(Math.Round(one.Share, 2));
 }

@@ -102,7 +102,7 @@ internal static class ConsoleReport
         foreach (Finding finding in findings.Take(MostFindings))
             Labelled(console, "finding", finding.Line, Color.Yellow);
         if (findings.Count > MostFindings)
-            Labelled(console, "finding", $"{findings.Count - MostFindings} more in the report", Color.Grey);
+            Labelled(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
     }
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
@@ -126,7 +126,7 @@ internal static class ConsoleReport
         var grid = new Grid();
         grid.AddColumn(new GridColumn().Width(9).NoWrap());
         grid.AddColumn(new GridColumn());
-        grid.AddRow(new Text(label, new Style(colour)), new Text(text));
+        grid.AddRow(new Text(Words.Of(label), new Style(colour)), new Text(text));
         console.Write(grid);
     }
 

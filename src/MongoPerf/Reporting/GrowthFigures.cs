@@ -50,7 +50,7 @@ internal sealed class GrowthFigures
 
     /// <summary>A line's label, with parameters and threads where others have the same one.</summary>
     public string NameOf(GrowthLine line) => Lines.Count(other => other.Label == line.Label) > 1
-        ? $"{line.Label} ({(line.Parameters.Length > 0 ? line.Parameters + ", " : "")}{Units.Counted(line.Threads, "thread")})"
+        ? $"{line.Label} ({(line.Parameters.Length > 0 ? line.Parameters + ", " : "")}{Words.Counted(line.Threads, "thread")})"
         : line.Label;
 
     private static GrowthLine LineOf(PhaseRecord record, string operation, string parameters, IReadOnlyList<(int Step, OperationResult Result)> results) =>

@@ -34,10 +34,10 @@ internal static class GrowthTables
         GrowthLine line = lines[0];
         string[] parts = line switch
         {
-            { IsUnacknowledged: true } => [line.Description.OrElse("unacknowledged inserts"), "rates are of documents that arrived, latency is the time to send"],
-            { IsInsert: true, Batch: > 1 } => [line.Description.OrElse("inserts"), $"{Units.Exact(line.Batch)} per command, latency is that of a whole command"],
-            { IsInsert: true } => [line.Description.OrElse("inserts, one per command")],
-            _ => [line.Description, HasOneThreadCount(lines) ? Units.Counted(line.Threads, "thread") : ""],
+            { IsUnacknowledged: true } => [line.Description.OrElse(Words.Of("unacknowledged inserts")), Words.Of("rates are of documents that arrived, latency is the time to send")],
+            { IsInsert: true, Batch: > 1 } => [line.Description.OrElse("inserts"), Words.Of($"{Units.Exact(line.Batch)} per command, latency is that of a whole command")],
+            { IsInsert: true } => [line.Description.OrElse(Words.Of("inserts, one per command"))],
+            _ => [line.Description, HasOneThreadCount(lines) ? Words.Counted(line.Threads, "thread") : ""],
         };
         string text = string.Join("; ", parts.Where(part => part.Length > 0));
         return text.Length == 0 ? line.Label : $"{line.Label}: {text}";
@@ -94,7 +94,7 @@ internal static class GrowthTables
                     Units.Bytes(sizes.DiskBytes),
                 ]),
             ];
-            string name = collections.Count == 1 ? "" : $" of {collection.Key}";
+            string name = collections.Count == 1 ? "" : Words.Of($" of {collection.Key}");
             yield return ReportTables.Thinned($"{of}size{name}: data, indexes and disk", ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
         }
     }

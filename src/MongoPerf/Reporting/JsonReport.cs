@@ -27,6 +27,7 @@ internal static class JsonReport
 
     public static void Write(StoredRun run, TextWriter output)
     {
+        using IDisposable english = Words.InEnglish();
         Dictionary<int, LapFigures> laps = LapFigures.Of(run).ToDictionary(one => one.Phase.Number);
         WriteValue(output, new
         {

@@ -22,12 +22,20 @@ internal static class JunitReport
 
     /// <param name="runs">One, or the repeats of it, each of which is told by its id then.</param>
     /// <param name="output">Gets the XML.</param>
-    public static void Write(IReadOnlyList<StoredRun> runs, TextWriter output) => Write(
-        $"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}", [.. runs.SelectMany(run => CasesOf(run, runs.Count == 1 ? "" : run.Run.Id + " "))], output);
+    public static void Write(IReadOnlyList<StoredRun> runs, TextWriter output)
+    {
+        using IDisposable english = Words.InEnglish();
+        Write($"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}", [.. runs.SelectMany(run => CasesOf(run, runs.Count == 1 ? "" : run.Run.Id + " "))], output);
+    }
 
-    public static void Write(RunComparison comparison, TextWriter output) => Write(
-        $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
-        [.. comparison.Candidates.SelectMany(candidate => candidate.Operations.SelectMany(operation => operation.Judged.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+    public static void Write(RunComparison comparison, TextWriter output)
+    {
+        using IDisposable english = Words.InEnglish();
+        comparison = comparison.InEnglish;
+        Write(
+            $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
+            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations.SelectMany(operation => operation.Judged.Select(judgement => CaseOf(candidate, operation, judgement))))], output);
+    }
 
     private static IEnumerable<Case> CasesOf(StoredRun run, string prefix)
     {

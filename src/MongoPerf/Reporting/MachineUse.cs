@@ -137,10 +137,10 @@ internal sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Pha
     {
         get
         {
-            string most = Phases.Count == 1 ? "" : "up to ";
-            string where = Phases.Count == 0 ? "" : $" in {string.Join(", ", Phases)}";
-            string machine = HasServer ? $"of this machine's {Of} cores" : $"of the {Of} cores of the client's machine";
-            return $"other programs used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}";
+            string most = Phases.Count == 1 ? "" : Words.Of("up to ");
+            string where = Phases.Count == 0 ? "" : Words.Of($" in {string.Join(", ", Phases)}");
+            string machine = HasServer ? Words.Of($"of this machine's {Of} cores") : Words.Of($"of the {Of} cores of the client's machine");
+            return Words.Of($"other programs used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}");
         }
     }
 

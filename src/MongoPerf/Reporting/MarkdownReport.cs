@@ -8,7 +8,7 @@ internal static class MarkdownReport
 {
     public static void Write(StoredRun run, TextWriter output)
     {
-        Line(output, $"# MongoPerf run {Escaped(run.Run.Id)}");
+        Line(output, Words.Of($"# MongoPerf run {Escaped(run.Run.Id)}"));
         Line(output, "");
         foreach (Verdict verdict in Verdict.Of(run))
             Item(output, $"**{verdict.Mark}**", verdict.Text);
@@ -16,7 +16,7 @@ internal static class MarkdownReport
         Heading(output, "Setup");
         foreach ((string name, string text) in ReportLines.Environment(run))
             Item(output, name, text);
-        Line(output, "- 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576; rates and latencies exclude the warm-up");
+        Line(output, Words.Of("- 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576; rates and latencies exclude the warm-up"));
         foreach (ReportTable table in ReportTables.All(run))
             Table(output, table);
     }
@@ -45,7 +45,7 @@ internal static class MarkdownReport
     public static void Heading(TextWriter output, string text)
     {
         Line(output, "");
-        Line(output, "## " + Escaped(text));
+        Line(output, "## " + Escaped(Words.Of(text)));
         Line(output, "");
     }
 
@@ -62,7 +62,7 @@ internal static class MarkdownReport
     /// <param name="output">Where to.</param>
     /// <param name="name">May hold markup.</param>
     /// <param name="text">May hold anything.</param>
-    public static void Item(TextWriter output, string name, string text) => Line(output, $"- {name}: {Escaped(text)}");
+    public static void Item(TextWriter output, string name, string text) => Line(output, $"- {Words.Of(name)}: {Escaped(text)}");
 
     public static void Line(TextWriter output, string text)
     {

@@ -32,8 +32,8 @@ internal static class OperationVerdicts
         foreach (IGrouping<bool, Measured> group in empty.GroupBy(m => m.Result.WarmupSeconds > 0 && m.Result.Seconds <= 0))
         {
             string[] names = [.. group.Select(m => m.Label).Distinct()];
-            string why = group.Key ? $"{(names.Length == 1 ? "it" : "they")} ended during the warm-up" : "no operation started after the warm-up";
-            yield return new Verdict(Grade.Note, $"nothing was measured in {string.Join(", ", names)}: {why}");
+            string why = group.Key ? Words.Of($"{(names.Length == 1 ? Words.Of("it") : Words.Of("they"))} ended during the warm-up") : Words.Of("no operation started after the warm-up");
+            yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in {string.Join(", ", names)}: {why}"));
         }
     }
 
@@ -45,7 +45,7 @@ internal static class OperationVerdicts
             long few = group.Sum(m => m.Result.ShortReplies);
             long all = group.Sum(m => m.Result.Operations);
             if (few > 0 && few < all - few)
-                yield return new Verdict(Grade.Note, $"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit");
+                yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit"));
         }
     }
 
@@ -60,8 +60,8 @@ internal static class OperationVerdicts
             PlanSummary worst = scans.MaxBy(m => Examined(m.Result.Plan!))!.Result.Plan!;
             yield return new Verdict(
                 Grade.Note,
-                $"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} documents per operation to return {Units.Counted(worst.Returned, "document")}; "
-                + "an index on its filter would help") { Finding = VerdictFinding.PlanScans };
+                Words.Of($"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} documents per operation to return {Words.Counted(worst.Returned, "document")}; "
+                + $"an index on its filter would help")) { Finding = VerdictFinding.PlanScans };
         }
     }
 
@@ -73,8 +73,8 @@ internal static class OperationVerdicts
     private static string AtSizes(Measured[] some, Measured[] all)
     {
         int phases = all.Select(m => m.Phase.Number).Distinct().Count();
-        string what = all.All(m => m.Phase.Growth is not null) ? "sizes" : "phases";
-        return phases == 1 ? "" : $" {(what == "sizes" ? "at" : "in")} {some.Select(m => m.Phase.Number).Distinct().Count()} of {phases} {what}";
+        int there = some.Select(m => m.Phase.Number).Distinct().Count();
+        return phases == 1 ? "" : all.All(m => m.Phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes") : Words.Of($" in {there} of {phases} phases");
     }
 
     /// <summary>Operations of growths that used one index at one size and another at another.</summary>
@@ -92,18 +92,18 @@ internal static class OperationVerdicts
                 }
 
                 if (changes.Count > 1)
-                    yield return new Verdict(Grade.Note, $"{NameOf(line)} changed its query plan as the collection grew: {Told(changes)}") { Finding = VerdictFinding.PlanChanged };
+                    yield return new Verdict(Grade.Note, Words.Of($"{NameOf(line)} changed its query plan as the collection grew: {Told(changes)}")) { Finding = VerdictFinding.PlanChanged };
             }
         }
 
-        static string IndexOf(PlanSummary plan) => plan.Index ?? "no index";
+        static string IndexOf(PlanSummary plan) => plan.Index ?? Words.Of("no index");
     }
 
     /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
     private static string Told(IReadOnlyList<(long Documents, string Index)> changes)
     {
-        string[] texts = [.. changes.Select((change, place) => place == 0 ? Shortened(change.Index) : $"{Shortened(change.Index)} from {Units.Count(change.Documents)}")];
-        return string.Join(", ", texts.Length <= MostPlans ? texts : [.. texts.Take(MostPlans - 1), $"{texts.Length - MostPlans} more", texts[^1]]);
+        string[] texts = [.. changes.Select((change, place) => place == 0 ? Shortened(change.Index) : Words.Of($"{Shortened(change.Index)} from {Units.Count(change.Documents)}"))];
+        return string.Join(", ", texts.Length <= MostPlans ? texts : [.. texts.Take(MostPlans - 1), Words.Of($"{texts.Length - MostPlans} more"), texts[^1]]);
 
         static string Shortened(string index) => index.Length <= LongestIndex ? index : index[..(LongestIndex - 1)] + "…";
     }

@@ -16,7 +16,8 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
 
     public static bool IsText(string column) => column.StartsWith('<');
 
-    public static string Header(string column) => column.TrimStart('<');
+    /// <summary>As it is shown, translated: columns themselves stay English, so that they can be told apart.</summary>
+    public static string Header(string column) => Words.Of(column.TrimStart('<'));
 
     /// <summary>The same table in at most so many characters: what a reader misses least is left out, and the title says so.</summary>
     /// <remarks>Columns of texts wrap instead, between words.</remarks>
@@ -33,7 +34,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
         }
 
         ReportTable fitting = left.Count == 0 ? this : new ReportTable(
-            $"{Title} (no room for {string.Join(", ", left)}; the report has all)", [.. kept.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(i => row[i])])]);
+            Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all)"), [.. kept.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(i => row[i])])]);
         return WidthOf(kept) <= width ? fitting : fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] };
     }
 
@@ -42,12 +43,12 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     {
         if (IsText(Columns[column]))
             return Columns[column];
-        string[] words = Columns[column].Split(' ');
-        int most = Math.Max(words.Max(word => word.Length), Rows.Select(row => row[column].Length).DefaultIfEmpty().Max());
+        string[] words = Header(Columns[column]).Split(' ');
+        int most = Math.Max(words.Max(Words.Width), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
         List<string> lines = [];
         foreach (string word in words)
         {
-            if (lines.Count > 0 && lines[^1].Length + 1 + word.Length <= most)
+            if (lines.Count > 0 && Words.Width(lines[^1]) + 1 + Words.Width(word) <= most)
                 lines[^1] += " " + word;
             else
                 lines.Add(word);
@@ -62,7 +63,10 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
         ? Math.Max(Math.Min(LeastTextWidth, Widest(i)), Math.Min(MostTextWidth, LongestWord(i)))
         : Widest(i)));
 
-    private int LongestWord(int column) => Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(word => word.Length);
+    private int LongestWord(int column) => Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(LongestPiece);
 
-    private int Widest(int column) => Math.Max(Header(Columns[column]).Length, Rows.Select(row => row[column].Length).DefaultIfEmpty().Max());
+    /// <summary>A Chinese text may be broken anywhere.</summary>
+    private static int LongestPiece(string word) => word.EnumerateRunes().Any(Words.IsWide) ? 2 : word.Length;
+
+    private int Widest(int column) => Math.Max(Words.Width(Header(Columns[column])), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
 }

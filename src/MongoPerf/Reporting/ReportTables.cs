@@ -28,7 +28,7 @@ internal static class ReportTables
     }
 
     public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
-        "Errors",
+        Words.Of("Errors"),
         ["count", "code", "<name", "<first message"],
         [.. run.Errors.Select(e => (IReadOnlyList<string>)[Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage])]);
 
@@ -41,11 +41,11 @@ internal static class ReportTables
         var rows = events.Select(e => (IReadOnlyList<string>)
             [
                 DateTimeOffset.FromUnixTimeMilliseconds(e.AtMilliseconds).ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture),
-                e.Kind,
+                Words.Of(e.Kind),
                 e.Seconds is { } seconds ? Units.Duration(TimeSpan.FromSeconds(seconds)) : "",
                 e.Text,
             ]).ToList();
-        return Thinned("Events (UTC)", ["<time", "<event", "took", "<details"], rows);
+        return Thinned(Words.Of("Events (UTC)"), ["<time", "<event", "took", "<details"], rows);
     }
 
     /// <summary>As it is when it is short enough to be read; else every so manieth row.</summary>
@@ -56,6 +56,6 @@ internal static class ReportTables
         // The last row always shows, as it is what the run came to.
         int every = (rows.Count + MaxRows - 2) / (MaxRows - 1);
         var shown = rows.Where((_, i) => i == rows.Count - 1 || i % every == 0).ToList();
-        return new ReportTable($"{title} ({shown.Count} of {rows.Count} rows; the CSV files have them all)", columns, shown);
+        return new ReportTable(Words.Of($"{title} ({shown.Count} of {rows.Count} rows; the CSV files have them all)"), columns, shown);
     }
 }

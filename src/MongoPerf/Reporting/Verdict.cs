@@ -21,10 +21,13 @@ internal sealed record Verdict(Grade Grade, string Text)
     /// <summary>In place of the grade's own mark; null for that.</summary>
     public string? Label { get; init; }
 
-    public string Mark => Label ?? GradeMark;
+    public string Mark => Words.Of(Label ?? GradeMark);
 
     /// <summary>The finding that the line states; null when it states none.</summary>
     public VerdictFinding? Finding { get; init; }
+
+    /// <summary>What was asked for, and not what came of it: a comparison lists it among its differences.</summary>
+    public bool IsChosen { get; init; }
 
     /// <summary>By which pages colour it.</summary>
     public string GradeMark => Grade switch
@@ -54,13 +57,14 @@ internal sealed record Verdict(Grade Grade, string Text)
         if (limit.Share is { } share)
             verdicts.Add(new Verdict(Grade.Good, share));
         if (run.Deployment is { IsEmbedded: true })
-            verdicts.Add(new Verdict(Grade.Note, "results are for the embedded server, not MongoDB") { Finding = VerdictFinding.EmbeddedServer });
+            verdicts.Add(new Verdict(Grade.Note, Words.Of("results are for the embedded server, not MongoDB")) { Finding = VerdictFinding.EmbeddedServer });
         if (run.Run.BuildKind != "Release")
-            verdicts.Add(new Verdict(Grade.Note, $"the client is a {run.Run.BuildKind} build, which is slower than a Release build") { Finding = VerdictFinding.DebugBuild });
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"the client is a {run.Run.BuildKind} build, which is slower than a Release build")) { Finding = VerdictFinding.DebugBuild });
         foreach (string remark in run.Deployment?.Remarks ?? [])
         {
-            if (verdicts.All(v => v.Text != remark))
-                verdicts.Add(new Verdict(Grade.Note, remark));
+            string text = Words.Of(remark);
+            if (verdicts.All(v => v.Text != text))
+                verdicts.Add(new Verdict(Grade.Note, text) { IsChosen = run.Deployment!.Kind == DeploymentKind.Null && remark.StartsWith("nothing is stored", StringComparison.Ordinal) });
         }
 
         return verdicts;
@@ -70,7 +74,7 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static IEnumerable<Verdict> DeploymentOf(StoredRun run)
     {
         if (run.DeploymentName is { } name)
-            yield return new Verdict(Grade.Note, $"deployment: {name}{(run.Settings.Plan.Set is { Count: > 0 } set ? $", which sets {string.Join(", ", set)}" : "")}");
+            yield return new Verdict(Grade.Note, Words.Of($"deployment: {name}{(run.Settings.Plan.Set is { Count: > 0 } set ? Words.Of($", which sets {string.Join(", ", set)}") : "")}")) { IsChosen = true };
     }
 
     private static Verdict State(StoredRun run)
@@ -79,10 +83,10 @@ internal sealed record Verdict(Grade Grade, string Text)
         string reached = Reached(run);
         return run.StateText switch
         {
-            "finished" => new Verdict(Grade.Good, $"finished: {reached}"),
-            "running" => new Verdict(Grade.Note, $"still running: {reached} so far"),
-            "aborted" => new Verdict(Grade.Bad, $"aborted after {reached}: its process ended without saying why"),
-            string other => new Verdict(Grade.Bad, $"{other} after {reached}{because}"),
+            "finished" => new Verdict(Grade.Good, Words.Of($"finished: {reached}")),
+            "running" => new Verdict(Grade.Note, Words.Of($"still running: {reached} so far")),
+            "aborted" => new Verdict(Grade.Bad, Words.Of($"aborted after {reached}: its process ended without saying why")),
+            string other => new Verdict(Grade.Bad, Words.Of($"{other} after {reached}{because}")),
         };
     }
 
@@ -90,8 +94,8 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static string Reached(StoredRun run)
     {
         if (run.Phases.Any(phase => phase.Growth is not null))
-            return $"{Units.Exact(DocumentsIn(run))} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents";
-        return Units.Counted(run.Phases.Count(phase => phase.IsComplete), "phase");
+            return Words.Of($"{Units.Exact(DocumentsIn(run))} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents");
+        return Words.Counted(run.Phases.Count(phase => phase.IsComplete), "phase");
     }
 
     /// <summary>In all its collections together.</summary>
@@ -102,14 +106,14 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static Verdict Accounting(StoredRun run)
     {
         Accounting a = run.Accounting;
-        string sum = $"{Units.Exact(a.Scheduled)} operations scheduled = {Units.Exact(a.Succeeded)} succeeded "
-            + $"+ {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped";
+        string parts = Words.Of($"{Units.Exact(a.Succeeded)} succeeded + {Units.Exact(a.Failed)} failed + {Units.Exact(a.Skipped)} skipped");
         if (a.Scheduled != a.Succeeded + a.Failed + a.Skipped)
-            return new Verdict(Grade.Bad, sum.Replace(" = ", " but ") + ": the sum is wrong, which is a bug in MongoPerf");
+            return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled but {parts}: the sum is wrong, which is a bug in MongoPerf"));
+        string sum = Words.Of($"{Units.Exact(a.Scheduled)} operations scheduled = {parts}");
         if (run.Failures > a.Failed)
-            sum += $"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result";
+            sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result");
         if (run.Failures > run.Settings.Plan.MaxErrors)
-            return new Verdict(Grade.Bad, $"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed") { Finding = VerdictFinding.FailedOperations };
+            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than the {Units.Exact(run.Settings.Plan.MaxErrors)} allowed")) { Finding = VerdictFinding.FailedOperations };
         return run.Failures > 0 ? new Verdict(Grade.Note, sum) { Finding = VerdictFinding.FailedOperations } : new Verdict(Grade.Good, sum);
     }
 
@@ -121,10 +125,10 @@ internal sealed record Verdict(Grade Grade, string Text)
         long sent = results.Sum(r => r.Sent);
         long lost = results.Sum(r => r.Lost);
         verdicts.Add(lost == 0
-            ? new Verdict(Grade.Good, $"unacknowledged inserts: all {Units.Exact(sent)} documents arrived")
+            ? new Verdict(Grade.Good, Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
             : new Verdict(
                 Grade.Note,
-                $"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement") { Finding = VerdictFinding.LostWrites });
+                Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });
     }
 
     /// <summary>What was compared with what was written, and which phases' reads were not.</summary>
@@ -132,11 +136,12 @@ internal sealed record Verdict(Grade Grade, string Text)
     {
         long verified = run.Results.Sum(result => result.Verified);
         long wrong = run.Results.Sum(result => result.Wrong);
+        string documents = Words.Counted(verified, "returned document");
         if (wrong > 0)
-            yield return new Verdict(Grade.Bad, $"verified: {Units.Exact(wrong)} of {Units.Counted(verified, "returned document")} {(wrong == 1 ? "differs" : "differ")} from what was written");
+            yield return new Verdict(Grade.Bad, wrong == 1 ? Words.Of($"verified: {Units.Exact(wrong)} of {documents} differs from what was written") : Words.Of($"verified: {Units.Exact(wrong)} of {documents} differ from what was written"));
         else if (verified > 0)
-            yield return new Verdict(Grade.Good, $"verified: {Units.Counted(verified, "returned document")} {(verified == 1 ? "matches" : "match")} what was written");
+            yield return new Verdict(Grade.Good, verified == 1 ? Words.Of($"verified: {documents} matches what was written") : Words.Of($"verified: {documents} match what was written"));
         foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null).GroupBy(phase => phase.NotVerified!))
-            yield return new Verdict(Grade.Note, $"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {phases.Key}");
+            yield return new Verdict(Grade.Note, Words.Of($"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {phases.Key}"));
     }
 }

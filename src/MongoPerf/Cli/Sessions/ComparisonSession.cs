@@ -49,7 +49,10 @@ internal static class ComparisonSession
     {
         if (side.Stored.Count == 1)
             throw new UserException(ExitCode.WrongUsage, $"run {side.Id} has nothing to compare with: name two runs, or one that was repeated", "'mongoperf list runs' shows all runs");
-        RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
+        // What is wrong, and what programs read, is English.
+        using (Words.InEnglish())
+            RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
+        using IDisposable? english = request.Format is "json" or "csv" ? Words.InEnglish() : null;
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
         switch (request.Format)
         {
@@ -76,13 +79,16 @@ internal static class ComparisonSession
 
     private static ExitCode Compare(IReadOnlyList<ComparedSide> sides, ComparisonRequest request)
     {
-        foreach (ComparedSide side in sides)
-            RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
-        IReadOnlyList<SetupDifference> differences = SetupCheck.Find([.. sides.Select(side => side.First)]);
-        RequireAlike(differences, request.Force);
-        if (!request.Force && !request.IsOfOneCommand)
-            RequireQuiet(sides);
-        RunComparison comparison = RunComparer.Compare(sides, differences, request.NoiseThreshold);
+        using (Words.InEnglish())
+        {
+            foreach (ComparedSide side in sides)
+                RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
+            RequireAlike(SetupCheck.Find([.. sides.Select(side => side.First)]), request.Force);
+            if (!request.Force && !request.IsOfOneCommand)
+                RequireQuiet(sides);
+        }
+
+        RunComparison comparison = RunComparer.Compare(sides, request.NoiseThreshold);
         // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
         bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
         foreach (CandidateJudgement candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))

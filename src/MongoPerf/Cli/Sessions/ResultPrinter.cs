@@ -86,7 +86,7 @@ internal static class ResultPrinter
         {
             string[] pictures = [.. folder.Where(f => f.EndsWith(".png", StringComparison.Ordinal))];
             yield return pictures.Length > 0
-                ? $"{Shown(folder.Key)}: {Units.Counted(pictures.Length, "chart")} as PNG and SVG, with their data and gnuplot scripts"
+                ? Words.Of($"{Shown(folder.Key)}: {Words.Counted(pictures.Length, "chart")} as PNG and SVG, with their data and gnuplot scripts")
                 : $"{Shown(folder.Key)}: {string.Join(", ", folder.Select(Path.GetFileName))}";
         }
     }

@@ -261,6 +261,8 @@ internal sealed class RunSession : IDisposable
             return;
         IReadOnlyList<CollectionSharding> collections = ShardingFacts.Read(cluster, Connections, Settings.Data.Database, plan.Collections);
         _store?.SetDeployment(Inspection.Info with { Collections = collections });
+        // Progress and run.log are English.
+        using IDisposable english = Words.InEnglish();
         foreach (string text in collections.Select(ShardVerdict.Crowded).OfType<string>())
             Progress.Tell($"warning: {text}");
     }

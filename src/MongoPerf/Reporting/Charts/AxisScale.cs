@@ -70,7 +70,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
             _ when largest >= 120 => ("minutes:seconds", Clock),
             _ => ("seconds", (Func<double, string>)Plain),
         };
-        return (new AxisScale(largest, TicsText(0, largest * 1.0001, step, text)), unit);
+        return (new AxisScale(largest, TicsText(0, largest * 1.0001, step, text)), Words.Of(unit));
     }
 
     /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis.</summary>

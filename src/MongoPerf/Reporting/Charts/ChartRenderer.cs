@@ -23,8 +23,10 @@ internal static class ChartRenderer
     /// <summary>Draws what the run has results for. Never throws for gnuplot's or the disk's sake: that gives a warning.</summary>
     public static RenderedCharts Render(StoredRun run, string folder)
     {
+        using IDisposable language = ChartLanguage.Begin(out string? warning);
         var gnuplot = Gnuplot.Find(out string whyNot);
-        return Render(run, folder, gnuplot, whyNot);
+        RenderedCharts charts = Render(run, folder, gnuplot, whyNot);
+        return warning is null || charts.Drawn.Count == 0 ? charts : charts with { Warnings = [warning, .. charts.Warnings] };
     }
 
     /// <param name="run">Finished or not.</param>
@@ -112,7 +114,7 @@ internal static class ChartRenderer
     private static IEnumerable<string> WriteData(Chart chart, string folder)
     {
         string settings = Path.Combine(folder, chart.Name + ".settings.gp");
-        OwnFiles.Replace(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{chart.Settings}");
+        OwnFiles.Replace(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{ChartLanguage.TemplateSettings()}{chart.Settings}");
         yield return settings;
         foreach (var table in chart.Tables)
         {

@@ -19,14 +19,14 @@ internal static class ChartText
         List<string> parts = [.. new[] { run.DeploymentName, DeploymentText(run) }.OfType<string>()];
         if (run.Environment is { } machine)
         {
-            string where = run.Deployment?.Kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant && !machine.ServerOnSameMachine ? "client: " : "";
+            string where = run.Deployment?.Kind is DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant && !machine.ServerOnSameMachine ? Words.Of("client: ") : "";
             double gibibytes = Math.Round(machine.MemoryBytes / (1024.0 * 1024 * 1024));
-            parts.Add($"{where}{Units.Counted(machine.CpuCount, "core")}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB");
+            parts.Add(Words.Of($"{where}{Words.Counted(machine.CpuCount, "core")}, {gibibytes.ToString(CultureInfo.InvariantCulture)} GiB"));
         }
 
-        parts.Add("run " + run.Run.Id);
+        parts.Add(Words.Of($"run {run.Run.Id}"));
         if (run.Run.State != RunState.Finished)
-            parts.Add(run.StateText);
+            parts.Add(Words.Of(run.StateText));
         return string.Join(" · ", parts);
     }
 
@@ -34,29 +34,29 @@ internal static class ChartText
     public static string DeploymentText(StoredRun run) => DeploymentText(run.Deployment) + Through(run.Settings.Engine);
 
     /// <summary>", through MongoDB.Driver 3.11.0"; nothing for MongoPerf's own client.</summary>
-    public static string Through(EngineSettings engine) => engine.Kind == EngineKind.Wire ? "" : $", through MongoDB.Driver {engine.Version}".TrimEnd();
+    public static string Through(EngineSettings engine) => engine.Kind == EngineKind.Wire ? "" : Words.Of($", through MongoDB.Driver {engine.Version}").TrimEnd();
 
     /// <summary>What was under load.</summary>
     public static string DeploymentText(DeploymentInfo? deployment)
     {
         if (deployment is null)
-            return "no server reached";
+            return Words.Of("no server reached");
         if (deployment.IsEmbedded)
-            return "embedded server, not MongoDB";
+            return Words.Of("embedded server, not MongoDB");
         if (deployment.Kind == DeploymentKind.Null)
-            return "null deployment (answers from memory, stores nothing), not MongoDB";
+            return Words.Of("null deployment (answers from memory, stores nothing), not MongoDB");
         if (deployment.Kind == DeploymentKind.Tyrant)
-            return $"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database";
-        string cache = deployment.CacheBytes is > 0 ? $", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}" : "";
-        return $"mongod {deployment.ServerVersion}, {deployment.ShapeText}{cache}";
+            return Words.Of($"Tokyo Tyrant {deployment.ServerVersion}, {deployment.StorageEngine} database");
+        string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {ReportLines.Cache(deployment)}") : "";
+        return Words.Of($"mongod {deployment.ServerVersion}, {Words.Of(deployment.ShapeText)}{cache}");
     }
 
     /// <summary>"q5", "unack: unacknowledged" or "batch: 1,000 per command".</summary>
     public static string TitleOf(GrowthLine line) =>
-        line.IsUnacknowledged ? $"{line.Label}: unacknowledged" : line.IsInsert && line.Batch > 1 ? $"{line.Label}: {Units.Exact(line.Batch)} per command" : line.Label;
+        line.IsUnacknowledged ? Words.Of($"{line.Label}: unacknowledged") : line.IsInsert && line.Batch > 1 ? Words.Of($"{line.Label}: {Units.Exact(line.Batch)} per command") : line.Label;
 
     /// <summary>"data &gt; cache at 4.1M", "files &gt; memory limit at 650k".</summary>
-    public static string CrossingText(CacheCrossing crossing) => $"{crossing.What} > {crossing.Limit} at {AxisScale.AboutText(crossing.Documents)}";
+    public static string CrossingText(CacheCrossing crossing) => Words.Of($"{Words.Of(crossing.What)} > {Words.Of(crossing.Limit)} at {AxisScale.AboutText(crossing.Documents)}");
 
     /// <summary>The text in rows of at most so many characters, broken at blanks; a word that is longer stays whole.</summary>
     public static string Wrap(string text, int width)
@@ -64,7 +64,7 @@ internal static class ChartText
         var rows = new List<string>();
         foreach (string word in text.Split(' '))
         {
-            if (rows.Count > 0 && rows[^1].Length + 1 + word.Length <= width)
+            if (rows.Count > 0 && Words.Width(rows[^1]) + 1 + Words.Width(word) <= width)
                 rows[^1] += " " + word;
             else
                 rows.Add(word);

@@ -21,7 +21,7 @@ internal static class GrowthCharts
         IReadOnlyList<GrowthFigures> growths = GrowthFigures.Of(run);
         return growths.SelectMany((growth, i) =>
         {
-            var frame = new GrowthFrame(run, growth, i == 0 ? "" : $"-{i + 1}", growths.Count == 1 ? "as the collection grows" : $"as {growth.Name} grows");
+            var frame = new GrowthFrame(run, growth, i == 0 ? "" : $"-{i + 1}", growths.Count == 1 ? Words.Of("as the collection grows") : Words.Of($"as {growth.Name} grows"));
             return new[] { InsertRate(frame), QueryRate(frame), QueryThroughput(frame), LatencyChart.Build(frame), SizeChart.Of(frame) }.OfType<Chart>();
         });
     }
@@ -30,26 +30,26 @@ internal static class GrowthCharts
     {
         IReadOnlyList<GrowthLine> inserts = frame.Growth.Inserts;
         Chart? chart = Build(
-            frame, "insert-rate", "Insert rate", "documents/s", inserts, static result => result.DocumentsPerSecond,
-            "Each point is one way of inserting at one size; the collection grows to the right. A flat line means that size costs nothing.");
+            frame, "insert-rate", Words.Of("Insert rate"), Words.Of("documents/s"), inserts, static result => result.DocumentsPerSecond,
+            Words.Of("Each point is one way of inserting at one size; the collection grows to the right. A flat line means that size costs nothing."));
         if (chart is null)
             return null;
 
         double? megabytes = BytesPerDocument(inserts) / 1e6;
         double yMax = AxisScale.OfCount(chart.Tables[0].Largest()).Max;
         chart.Settings.Set("y2_per_y", megabytes ?? 0)
-            .Set("y2_label", "MB/s of documents (1 MB = 1,000,000 bytes)")
+            .Set("y2_label", Words.Of("MB/s of documents (1 MB = 1,000,000 bytes)"))
             .Set("y2_tics", megabytes is null ? "" : AxisScale.OfSecondAxis(yMax * megabytes.Value).Tics);
         return chart;
     }
 
     private static Chart? QueryRate(GrowthFrame frame) => Build(
-        frame, "query-rate", "Query rate", "operations/s", frame.Growth.Queries, static result => result.OperationsPerSecond,
-        "Operations per second, all threads together. A line that bends down belongs to an operation that suffers from size.");
+        frame, "query-rate", Words.Of("Query rate"), Words.Of("operations/s"), frame.Growth.Queries, static result => result.OperationsPerSecond,
+        Words.Of("Operations per second, all threads together. A line that bends down belongs to an operation that suffers from size."));
 
     private static Chart? QueryThroughput(GrowthFrame frame) => Build(
-        frame, "query-throughput", "Query throughput", "MB/s of documents (1 MB = 1,000,000 bytes)", frame.Growth.Queries, static result => result.MegabytesPerSecond,
-        "The same operations, counted in bytes of documents. Each returns a different amount, so compare these lines with what a network or a disk can carry.");
+        frame, "query-throughput", Words.Of("Query throughput"), Words.Of("MB/s of documents (1 MB = 1,000,000 bytes)"), frame.Growth.Queries, static result => result.MegabytesPerSecond,
+        Words.Of("The same operations, counted in bytes of documents. Each returns a different amount, so compare these lines with what a network or a disk can carry."));
 
     private static Chart? Build(
         GrowthFrame frame, string kind, string what, string yLabel, IReadOnlyList<GrowthLine> lines, Func<OperationResult, double> valueOf, string howToRead)
@@ -77,7 +77,7 @@ internal static class GrowthCharts
     }
 
     /// <summary>"8 threads", or "limit=10, 8 threads".</summary>
-    private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Units.Counted(line.Threads, "thread");
+    private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Words.Counted(line.Threads, "thread");
 
     /// <summary>Everything but the axis of values and the legend.</summary>
     /// <param name="run">Of its subtitle.</param>

@@ -16,7 +16,7 @@ internal static class LapChart
     /// <summary>One for each phase of the run that noted laps, a line for each value of its parameters.</summary>
     public static IEnumerable<Chart> Build(StoredRun run) =>
         LapFigures.Of(run).GroupBy(l => (l.Phase.Phase, l.LengthText)).Select((phase, i) => Build(
-            $"{NamePrefix}{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task", ChartText.Subtitle(run),
+            $"{NamePrefix}{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} of each task"), ChartText.Subtitle(run),
             [.. phase.Take(MostLines).Select(l => (TitleOf(l, [.. phase]), l))]));
 
     /// <param name="name">The chart's.</param>
@@ -33,7 +33,7 @@ internal static class LapChart
             table.Add([Math.Min(last, (place + 1) * width), .. places.SelectMany(line => Values([.. line[place]]))]);
         return new Chart(
             name, title,
-            "Each line is the median of the tasks that did that lap, its band spans the fastest to the slowest of them. A line that climbs means that the collection or its indexes are outgrowing something.",
+            Words.Of("Each line is the median of the tasks that did that lap, its band spans the fastest to the slowest of them. A line that climbs means that the collection or its indexes are outgrowing something."),
             Settings(name, title, subtitle, lines, table, last), [table]) { SharedTemplate = Template };
     }
 
@@ -42,9 +42,9 @@ internal static class LapChart
 
     private static GnuplotSettings Settings(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines, ChartTable table, long last) => GnuplotSettings
         .Of(name, title, subtitle, table.FileName)
-        .Set("x_label", $"lap: each is {lines[0].Laps.LengthText} of one task")
+        .Set("x_label", Words.Of($"lap: each is {lines[0].Laps.LengthText} of one task"))
         .SetAxis("x", AxisScale.OfWhole(last))
-        .Set("y_label", "time per lap")
+        .Set("y_label", Words.Of("time per lap"))
         .SetAxis("y", AxisScale.OfMicroseconds(table.Largest()))
         .Set("columns_per_series", ColumnsPerLine)
         .Set("series_count", lines.Count)
@@ -55,6 +55,6 @@ internal static class LapChart
     private static string TitleOf(LapFigures laps, IReadOnlyList<LapFigures> phase)
     {
         IReadOnlyList<string> parameters = phase.Select(l => l.Phase).ToList().VariedParameters();
-        return string.Join(", ", parameters.Select(p => $"{p}={laps.Phase.ValueOf(p)}").Append(Units.Counted(laps.Tasks.Count, "task")));
+        return string.Join(", ", parameters.Select(p => $"{p}={laps.Phase.ValueOf(p)}").Append(Words.Counted(laps.Tasks.Count, "task")));
     }
 }

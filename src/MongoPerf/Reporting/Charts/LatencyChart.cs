@@ -38,10 +38,10 @@ internal static class LatencyChart
                 table.Add([growth.Steps[step].Documents, .. panels.SelectMany(line => ValuesOf(line.Results.GetValueOrDefault(step), hasRate))]);
         }
 
-        string title = $"Latency {frame.Clause}";
+        string title = Words.Of($"Latency {frame.Clause}");
         return new Chart(
             name, title,
-            "Each line up on the left axis is ten times as slow. Where the percentiles of an operation spread apart, some of its executions wait far longer than most.",
+            Words.Of("Each line up on the left axis is ten times as slow. Where the percentiles of an operation spread apart, some of its executions wait far longer than most."),
             Settings(frame, name, title, panels, series, table), [table]) { SharedTemplate = Template };
     }
 
@@ -60,7 +60,7 @@ internal static class LatencyChart
             .Set("panel_count", panels.Count)
             .SetArray("panel_title", panels.ConvertAll(PanelTitle))
             .SetArray("panel_color", panels.ConvertAll(frame.ColorOf))
-            .SetArray("series_title", series.Select(static one => one.Title).ToList())
+            .SetArray("series_title", series.Select(static one => Words.Of(one.Title)).ToList())
             .SetArray("series_color", series.Select(static one => one.Key).ToList())
             .Set("series_count", series.Length)
             .SetAxis("x", x)
@@ -90,7 +90,7 @@ internal static class LatencyChart
     private static string PanelTitle(GrowthLine line)
     {
         string parameters = line.Parameters.Length > 0 ? $", {line.Parameters}" : "";
-        string how = line.IsUnacknowledged ? " (time to send)" : line.Batch > 1 ? $" ({Units.Exact(line.Batch)} per command)" : $", {Units.Counted(line.Threads, "thread")}";
-        return $"{line.Label}{parameters}{how}{(HasRate(line) ? ", response time" : "")}";
+        string how = line.IsUnacknowledged ? Words.Of(" (time to send)") : line.Batch > 1 ? Words.Of($" ({Units.Exact(line.Batch)} per command)") : $", {Words.Counted(line.Threads, "thread")}";
+        return $"{line.Label}{parameters}{how}{(HasRate(line) ? Words.Of(", response time") : "")}";
     }
 }

@@ -18,9 +18,9 @@ internal static class MigrationChart
             return null;
         var all = new Lines(run, seconds, line => line.IsInsert || line is { IsOfGrowth: false, IsRepeated: true });
         if (all.Bands.Count > 0 && all.Places.Any(line => !seconds.Lines[line].IsInsert))
-            return Draw(run, seconds, all, "Rates second by second, and chunk migrations", "time spent in these operations", "the rest is cut out");
+            return Draw(run, seconds, all, Words.Of("Rates second by second, and chunk migrations"), Words.Of("time spent in these operations"), Words.Of("the rest is cut out"));
         var inserts = new Lines(run, seconds, line => line.IsInsert);
-        return inserts.Places.Length == 0 ? null : Draw(run, seconds, inserts, "Insert rate second by second, and chunk migrations", "time spent inserting", "queries are cut out");
+        return inserts.Places.Length == 0 ? null : Draw(run, seconds, inserts, Words.Of("Insert rate second by second, and chunk migrations"), Words.Of("time spent inserting"), Words.Of("queries are cut out"));
     }
 
     private static Chart Draw(StoredRun run, OperationSeconds seconds, Lines lines, string title, string spent, string leftOut)
@@ -38,7 +38,7 @@ internal static class MigrationChart
         TimelinePanels.Set(settings, [.. lines.Places.Select((line, i) => PanelOf(seconds.Lines[line], i + 1, rates))]);
         return new Chart(
             "migrations", title,
-            "Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration."
+            Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration.")
             + OverTime.DocumentTicsHint(run),
             settings, [rates]) { SharedTemplate = OverTime.Template };
     }
@@ -47,7 +47,7 @@ internal static class MigrationChart
     {
         double largest = rates.Largest(column, 1);
         return new TimelinePanels.Panel(
-            line.IsInsert ? "documents/s" : "operations/s", AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, line.Color, line.Title, largest)], rates.Rows.Count, true);
+            line.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"), AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, line.Color, line.Title, largest)], rates.Rows.Count, true);
     }
 
     /// <summary>Operations, the axis of the time spent in them, and the migrations on it.</summary>

@@ -62,10 +62,10 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
     public bool IsTotal => Counts == LineCount.Total;
 
     /// <summary>Of its rate, in a legend.</summary>
-    public string Title => Counts switch { LineCount.Sent => $"{Name} (sent)", LineCount.Arrived => $"{Name} (arrived)", _ => Name };
+    public string Title => Counts switch { LineCount.Sent => Words.Of($"{Name} (sent)"), LineCount.Arrived => Words.Of($"{Name} (arrived)"), _ => Name };
 
     /// <summary>Of its latencies.</summary>
-    public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? $"{Name} (to send)" : Name;
+    public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? Words.Of($"{Name} (to send)") : Name;
 }
 
 /// <summary>The seconds of a run's operations, read once for everything that is over time.</summary>

@@ -24,7 +24,7 @@ internal static class OverTime
         (var time, string unit) = AxisScale.OfTime(axis.Seconds);
         return GnuplotSettings.Of(name, title, ChartText.Subtitle(run))
             .SetAxis("x", time)
-            .Set("x_label", $"time since the start ({unit}{(axis.Pauses.Any() ? "; pauses are cut out" : "")})")
+            .Set("x_label", Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})"))
             .Set("panel_pixels", PanelPixels)
             .Set("documents_tics", DocumentTics(run, axis.At, axis.Seconds))
             .SetMarks(Marks(run, axis))
@@ -82,7 +82,7 @@ internal static class OverTime
 
     /// <summary>For the reader of a chart with <see cref="DocumentTics"/>; empty for one that has none.</summary>
     public static string DocumentTicsHint(StoredRun run) =>
-        run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? " The numbers along the top are documents in the collection at the end of each step." : "";
+        run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.") : "";
 
     /// <summary>Events and pauses; those that would lie on one another are counted together.</summary>
     public static IReadOnlyList<PlacedMark> Marks(StoredRun run, TimeAxis axis)
@@ -90,7 +90,7 @@ internal static class OverTime
         double nearest = axis.Seconds / MostEventLines;
         var merged = new List<(double At, string Kind, int Count)>();
         var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), Kind: one.Kind == RunEvent.Phase ? one.Text : one.Kind))
-            .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: "pause of " + PauseText(pause.Pause))));
+            .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: Words.Of($"pause of {PauseText(pause.Pause)}"))));
         foreach ((double at, string kind) in happened.OrderBy(static one => one.At))
         {
             int same = merged.FindLastIndex(one => one.Kind == kind && at - one.At < nearest);
@@ -108,6 +108,6 @@ internal static class OverTime
     {
         { TotalHours: >= 48 } => $"{pause.TotalDays:0} d",
         { TotalMinutes: >= 120 } => $"{pause.TotalHours:0} h",
-        _ => $"{Math.Max(1, pause.TotalMinutes):0} min",
+        _ => Words.Of($"{Math.Max(1, pause.TotalMinutes):0} min"),
     };
 }

@@ -25,7 +25,7 @@ internal sealed record PlacedMark(double X, string Text, int Row, bool IsLeftOfL
         foreach ((double x, string text) in marks.OrderBy(static mark => mark.X))
         {
             double at = x / xMax * plotWidth;
-            double width = text.Length * CharacterWidth;
+            double width = Words.Width(text) * CharacterWidth;
             bool isLeft = at + width > plotWidth;
             double start = isLeft ? at - width : at;
             int row = Array.FindIndex(ends, end => end + Gap <= start);

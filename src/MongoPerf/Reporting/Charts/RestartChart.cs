@@ -26,10 +26,10 @@ internal static class RestartChart
         List<TimelinePanels.Panel> panels = [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<TimelinePanels.Panel>()];
 
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
-        const string title = "How the server comes back after a restart";
+        string title = Words.Of("How the server comes back after a restart");
         GnuplotSettings settings = GnuplotSettings.Of("restart", title, ChartText.Subtitle(run))
             .SetAxis("x", time)
-            .Set("x_label", $"time since the server was started again ({unit})")
+            .Set("x_label", Words.Of($"time since the server was started again ({unit})"))
             .Set("documents_tics", "")
             .Set("panel_pixels", OverTime.PanelPixels)
             .SetMarks([])
@@ -37,7 +37,7 @@ internal static class RestartChart
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "restart", title,
-            "Each line starts when the server is started again. Where the rate recovers slowly, look below it: the cache has to fill first, from the disk or from the page cache.",
+            Words.Of("Each line starts when the server is started again. Where the rate recovers slowly, look below it: the cache has to fill first, from the disk or from the page cache."),
             settings, [.. rates, .. states]) { SharedTemplate = OverTime.Template };
     }
 
@@ -72,17 +72,17 @@ internal static class RestartChart
     {
         double limit = restarts[0].BackRate;
         double largest = Math.Max(limit, tables.Max(t => t.Largest()));
-        return new TimelinePanels.Panel("operations/s", AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, "90 % of the rate before");
+        return new TimelinePanels.Panel(Words.Of("operations/s"), AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, Words.Of("90 % of the rate before"));
     }
 
     private static TimelinePanels.Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state)
     {
         double largest = tables.Max(t => t.Largest(state + 1, 1));
         return largest <= 0 ? null : new TimelinePanels.Panel(
-            States[state].Title, States[state].Scale(largest, Ticks),
+            Words.Of(States[state].Title), States[state].Scale(largest, Ticks),
             Lines(restarts, tables, state), tables.Max(t => t.Rows.Count), IsRate: true);
     }
 
     private static IReadOnlyList<TimelinePanels.PanelLine> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
-        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, $"s{(i % TimelinePanels.MostLines) + 1}", "after " + restart.End, tables[i].Largest(state + 1, 1)))];
+        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, $"s{(i % TimelinePanels.MostLines) + 1}", Words.Of($"after {Words.Of(restart.End)}"), tables[i].Largest(state + 1, 1)))];
 }

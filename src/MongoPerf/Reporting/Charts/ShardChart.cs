@@ -7,7 +7,7 @@ internal static class ShardChart
 {
     public const string Name = "shards";
 
-    private const string Title = "Shards over time";
+    private static string Title => Words.Of("Shards over time");
     private const int Ticks = 4;
 
     /// <summary>Null unless several shards were looked at.</summary>
@@ -31,22 +31,22 @@ internal static class ShardChart
         TimelinePanels.Set(settings, [.. Panels(table, rates, lines)]);
         return new Chart(
             name, Title,
-            "Lines that run together are shards that fill evenly. Shaded: a chunk is on its way from one shard to another. "
-            + "Orphans are documents that have moved away and are not deleted yet." + OverTime.DocumentTicsHint(run),
+            Words.Of("Lines that run together are shards that fill evenly. Shaded: a chunk is on its way from one shard to another. "
+            + "Orphans are documents that have moved away and are not deleted yet.") + OverTime.DocumentTicsHint(run),
             settings, [rates, table.Data]) { SharedTemplate = OverTime.Template };
     }
 
     private static IEnumerable<TimelinePanels.Panel> Panels(ShardTimeline shards, ChartTable rates, TimelinePanels.PanelLine[] inserts)
     {
         if (rates.Rows.Count > 0)
-            yield return new TimelinePanels.Panel("documents/s", AxisScale.OfCount(rates.Largest(), Ticks), inserts, rates.Rows.Count, true);
+            yield return new TimelinePanels.Panel(Words.Of("documents/s"), AxisScale.OfCount(rates.Largest(), Ticks), inserts, rates.Rows.Count, true);
 
         for (int i = 0; i < ShardTimeline.Figures.Count; i++)
         {
             var lines = shards.LinesOf(i);
             double largest = lines.Max(static line => line.Largest);
             if (largest > 0 || ShardTimeline.Figures[i].IsAlwaysShown)
-                yield return new TimelinePanels.Panel(ShardTimeline.Figures[i].Title, ScaleOf(ShardTimeline.Figures[i], largest), lines, shards.Data.Rows.Count, false);
+                yield return new TimelinePanels.Panel(Words.Of(ShardTimeline.Figures[i].Title), ScaleOf(ShardTimeline.Figures[i], largest), lines, shards.Data.Rows.Count, false);
         }
     }
 

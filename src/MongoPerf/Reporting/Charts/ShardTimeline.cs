@@ -47,7 +47,7 @@ internal sealed class ShardTimeline
             last[sample.Member] = sample;
         }
 
-        string[] lines = shards.Length <= MostLines ? shards : Extremes;
+        string[] lines = shards.Length <= MostLines ? shards : [.. Extremes.Select(extreme => Words.Of(extreme))];
         var table = new ChartTable(fileName, ["seconds", .. Figures.SelectMany(figure => lines.Select(line => $"{figure.Title} {line}"))]);
         foreach (double[] row in buckets.Rows())
             table.Add([row[0], .. Enumerable.Range(0, Figures.Count).SelectMany(i => Condensed(Values(row, i, shards.Length)))]);

@@ -15,14 +15,14 @@ internal static class SizeChart
 
     /// <summary>Null when no sizes were taken.</summary>
     public static Chart? Of(GrowthFrame frame) =>
-        frame.Growth.Sizes.Count == 0 ? null : Build(frame.Run, "size" + frame.Suffix, $"Size of data and indexes {frame.Clause}", frame.Growth.LargestDocuments, frame.Growth.Sizes);
+        frame.Growth.Sizes.Count == 0 ? null : Build(frame.Run, "size" + frame.Suffix, Words.Of($"Size of data and indexes {frame.Clause}"), frame.Growth.LargestDocuments, frame.Growth.Sizes);
 
     /// <summary>One of each collection whose size is known with several numbers of documents in it.</summary>
     public static IEnumerable<Chart> OfFilled(StoredRun run, OperationSeconds seconds)
     {
         FilledCollection[] filled = [.. FilledCollection.Of(run, seconds).Where(static collection => collection.Sizes.Count > 1)];
         return filled.Select((collection, i) => Build(
-            run, "size-filled" + (i == 0 ? "" : $"-{i + 1}"), $"Size of data and indexes as {(filled.Length > 1 && collection.Name is { } name ? name : "the collection")} is filled",
+            run, "size-filled" + (i == 0 ? "" : $"-{i + 1}"), Words.Of($"Size of data and indexes as {(filled.Length > 1 && collection.Name is { } name ? name : Words.Of("the collection"))} is filled"),
             collection.Sizes[^1].Documents, collection.Sizes));
     }
 
@@ -38,11 +38,11 @@ internal static class SizeChart
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
         IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run));
-        GnuplotSettings settings = GrowthCharts.Head(run, documents, crossings, name, title, "size", table).SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
+        GnuplotSettings settings = GrowthCharts.Head(run, documents, crossings, name, title, Words.Of("size"), table).SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
         if (showsLimit)
-            settings.Set("limit", cache).Set("limit_label", $"cache limit\n{Units.BinaryBytes(cache)}");
-        GrowthCharts.Legend(settings, [.. kept.Select(static line => line.Title)], [.. kept.Select(static line => line.Key)], [.. kept.Select(static _ => 1.0)]);
+            settings.Set("limit", cache).Set("limit_label", Words.Of($"cache limit\n{Units.BinaryBytes(cache)}"));
+        GrowthCharts.Legend(settings, [.. kept.Select(static line => Words.Of(line.Title))], [.. kept.Select(static line => line.Key)], [.. kept.Select(static _ => 1.0)]);
         return new Chart(
-            name, title, "What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk.", settings, [table]) { SharedTemplate = GrowthCharts.Template };
+            name, title, Words.Of("What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk."), settings, [table]) { SharedTemplate = GrowthCharts.Template };
     }
 }

@@ -8,7 +8,7 @@ internal static class TimelineChart
     /// <summary>Rows of a data file, however long the run.</summary>
     public const int MostRows = 1900;
 
-    private const string Title = "Rates over time, and the state of server and client";
+    private static string Title => Words.Of("Rates over time, and the state of server and client");
 
     public static Chart? Build(StoredRun run, OperationSeconds seconds)
     {
@@ -28,7 +28,7 @@ internal static class TimelineChart
         TimelinePanels.Set(settings, panels);
         return new Chart(
             "timeline", Title,
-            "All panels share one time axis: look straight down from a dip in a rate to see what server, disk and CPU did at that moment." + OverTime.DocumentTicsHint(run) + LeftOut(seconds.Lines),
+            Words.Of("All panels share one time axis: look straight down from a dip in a rate to see what server, disk and CPU did at that moment.") + OverTime.DocumentTicsHint(run) + LeftOut(seconds.Lines),
             settings, [rates, .. timed.Length == 0 ? Enumerable.Empty<ChartTable>() : [latencies], server, host]) { SharedTemplate = OverTime.Template };
     }
 
@@ -39,6 +39,6 @@ internal static class TimelineChart
     private static string LeftOut(IReadOnlyList<OperationLine> lines)
     {
         int most = lines.GroupBy(static line => line.IsInsert).Max(static panel => panel.Count());
-        return most <= TimelinePanels.MostLines ? "" : $" A panel holds {TimelinePanels.MostLines} lines: the first are drawn; the interactive charts and the tables have the others.";
+        return most <= TimelinePanels.MostLines ? "" : " " + Words.Of($"A panel holds {TimelinePanels.MostLines} lines: the first are drawn; the interactive charts and the tables have the others.");
     }
 }

@@ -37,28 +37,28 @@ internal sealed class TimelinePanels(
     {
         bool seesServersDisk = run.Environment?.ServerOnSameMachine == true;
         bool wasStartedAgain = run.Events.Any(e => e.Kind is RunEvent.ColdStart or RunEvent.WarmStart or RunEvent.FirstAnswer);
-        var disk = seesServersDisk ? State("disk, MB/s", AxisScale.OfCount, "disk_read", "disk_written") : null;
+        var disk = seesServersDisk ? State(Words.Of("disk, MB/s"), AxisScale.OfCount, "disk_read", "disk_written") : null;
         // Where a rate was set the seconds hold response times.
-        string p99 = run.Results.Any(r => r.HasRate) ? run.Results.All(r => r.HasRate) ? "response p99, ms" : "p99 (of rates: response), ms" : "p99, ms";
+        string p99 = run.Results.Any(r => r.HasRate) ? run.Results.All(r => r.HasRate) ? Words.Of("response p99, ms") : Words.Of("p99 (of rates: response), ms") : Words.Of("p99, ms");
         return
         [
             .. new[]
             {
-                Operations("documents/s", rates, static line => line.IsInsert, static line => line.Title),
-                Operations("operations/s", rates, static line => !line.IsInsert, static line => line.Title),
+                Operations(Words.Of("documents/s"), rates, static line => line.IsInsert, static line => line.Title),
+                Operations(Words.Of("operations/s"), rates, static line => !line.IsInsert, static line => line.Title),
                 // What was done once, such as an index build, takes so long that nothing would be seen of the others.
                 Operations(p99, latencies, static line => line.IsRepeated, static line => line.TimedTitle) ?? Operations(p99, latencies, static _ => true, static line => line.TimedTitle),
             }.OfType<Panel>(),
             .. new[]
             {
-                State("cache", AxisScale.OfMemory, "cache_used", "cache_dirty", "cache_max"),
+                State(Words.Of("cache"), AxisScale.OfMemory, "cache_used", "cache_dirty", "cache_max"),
                 disk,
                 // Beside the disk only where a server had to fill its cache anew.
-                disk is null || wasStartedAgain ? State("cache, MB/s", AxisScale.OfCount, "cache_read", "cache_written") : null,
-                wasStartedAgain ? State("page faults/s", AxisScale.OfCount, "page_faults") : null,
-                WithCores(State("CPU, cores", AxisScale.OfCount, "server_cpu", "client_cpu", "host_cpu")),
-                State("memory", AxisScale.OfMemory, "server_resident", "client_resident"),
-                State("operations", AxisScale.OfCount, "queued", "tickets_read", "tickets_write"),
+                disk is null || wasStartedAgain ? State(Words.Of("cache, MB/s"), AxisScale.OfCount, "cache_read", "cache_written") : null,
+                wasStartedAgain ? State(Words.Of("page faults/s"), AxisScale.OfCount, "page_faults") : null,
+                WithCores(State(Words.Of("CPU, cores"), AxisScale.OfCount, "server_cpu", "client_cpu", "host_cpu")),
+                State(Words.Of("memory"), AxisScale.OfMemory, "server_resident", "client_resident"),
+                State(Words.Of("operations"), AxisScale.OfCount, "queued", "tickets_read", "tickets_write"),
             }.OfType<Panel>(),
         ];
     }
@@ -116,7 +116,7 @@ internal sealed class TimelinePanels(
             for (int i = 0; i < described.Count; i++)
             {
                 if (described[i].Key == key)
-                    return HasValues(table, i + 1) ? new PanelLine(table.FileName, i + 2, described[i].Color, described[i].Title, table.Largest(i + 1, 1)) : null;
+                    return HasValues(table, i + 1) ? new PanelLine(table.FileName, i + 2, described[i].Color, Words.Of(described[i].Title), table.Largest(i + 1, 1)) : null;
             }
         }
 
@@ -129,7 +129,7 @@ internal sealed class TimelinePanels(
         if (cpu is null || run.Environment is not { } machine || cpu.Lines.Max(static line => line.Largest) < machine.CpuCount * 0.4)
             return cpu;
         double largest = Math.Max(machine.CpuCount, cpu.Lines.Max(static line => line.Largest));
-        return cpu with { Limit = machine.CpuCount, LimitLabel = "CPU cores", Y = AxisScale.OfCount(largest, Ticks) };
+        return cpu with { Limit = machine.CpuCount, LimitLabel = Words.Of("CPU cores"), Y = AxisScale.OfCount(largest, Ticks) };
     }
 
     private static bool HasValues(ChartTable table, int column) => table.Rows.Any(row => double.IsFinite(row[column]));

@@ -36,8 +36,8 @@ internal sealed class ComparedSide
     public string Name => Stored.Count switch
     {
         1 => Known,
-        2 => Known + " and 1 repeat",
-        _ => $"{Known} and {Stored.Count - 1} repeats",
+        2 => Known + Words.Of(" and 1 repeat"),
+        _ => Words.Of($"{Known} and {Stored.Count - 1} repeats"),
     };
 
     private string Known => First.DeploymentName is { } name ? $"{Id} ({name})" : Id;
@@ -47,7 +47,7 @@ internal sealed class ComparedSide
     {
         get
         {
-            string address = First.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? $" at {given.Address}" : "";
+            string address = First.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? Words.Of($" at {given.Address}") : "";
             return $"{Name}: {ChartText.DeploymentText(First)}{address}";
         }
     }

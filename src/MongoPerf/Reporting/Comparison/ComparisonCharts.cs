@@ -44,7 +44,7 @@ internal static class ComparisonCharts
         .SelectMany(side => LapFigures.Of(side.First).Select(laps => (side.Title, Laps: laps)))
         .GroupBy(line => (Phase: PhaseLabels.Of(line.Laps.Phase), line.Laps.LengthText))
         .Where(phase => phase.Count() > 1)
-        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", $"{phase.Key.Phase}: time per {phase.Key.LengthText} and task", "median of the tasks, in a band from the fastest to the slowest", [.. phase]));
+        .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} and task"), Words.Of("median of the tasks, in a band from the fastest to the slowest"), [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
     private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
@@ -83,7 +83,7 @@ internal static class ComparisonCharts
         double margin = Math.Pow(most / least, 0.06);
         List<string> names = [.. rows.Select(row => ChartText.Wrap(row.Candidate.TitleOf(row.Judged), LongestName))];
         int widest = names.SelectMany(name => name.Split('\n')).Max(line => line.Length);
-        var settings = Head(comparison, "compare-ratios", "Rates relative to the baseline", table)
+        var settings = Head(comparison, "compare-ratios", Words.Of("Rates relative to the baseline"), table)
             .Set("row_count", rows.Length)
             .SetArray("row_name", names)
             .Set("plot_left", Math.Max(LeastPlotLeft, (40 + (widest * NameCharacterPixels)) / PicturePixels))
@@ -94,8 +94,8 @@ internal static class ComparisonCharts
             .Set("noise", comparison.NoiseThreshold)
             .Set("picture_height", 290 + (rows.Length * 62));
         return new Chart(
-            "compare-ratios", "Rates relative to the baseline",
-            "Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent.",
+            "compare-ratios", Words.Of("Rates relative to the baseline"),
+            Words.Of("Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent."),
             settings, [table]) { SharedTemplate = RatioTemplate };
     }
 
@@ -110,21 +110,21 @@ internal static class ComparisonCharts
         double largest = table.Rows.Select(row => row[0]).DefaultIfEmpty(1).Max();
         (double lowest, AxisScale latency) = AxisScale.OfLatency(Right(table, comparison).DefaultIfEmpty(1).Min(), Right(table, comparison).DefaultIfEmpty(10).Max());
         (AxisScale time, string unit) = AxisScale.OfTime(largest);
-        string title = $"{label}: rate and latency, {(operation.Threads == 1 ? "1 thread" : $"{operation.Threads} threads")}";
+        string title = Words.Of($"{label}: rate and latency, {(operation.Threads == 1 ? Words.Of("1 thread") : Words.Of($"{operation.Threads} threads"))}");
         var settings = Head(comparison, name, title, table)
             .Set("verdict", Verdicts(comparison, operation))
             .SetAxis("x", overTime ? time with { Max = time.Max * 1.02 } : new AxisScale(largest * 1.02, overSize ? AxisScale.OfCount(largest).Tics : AxisScale.OfWhole((long)largest).Tics))
-            .Set("x_label", overTime ? $"time since the end of the warm-up ({unit})" : overSize ? "documents in the collection" : overRuns ? "run, in the order of each side's repeats" : "repeat of the phase")
-            .Set("left_title", any.IsInsert ? "documents/s" : "operations/s")
+            .Set("x_label", overTime ? Words.Of($"time since the end of the warm-up ({unit})") : overSize ? Words.Of("documents in the collection") : overRuns ? Words.Of("run, in the order of each side's repeats") : Words.Of("repeat of the phase"))
+            .Set("left_title", any.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"))
             .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", any.IsUnacknowledged ? "time to send: p50 solid, p99 dashed" : any.Service is not null ? "response time: p50 solid, p99 dashed" : "latency: p50 solid, p99 dashed")
+            .Set("right_title", any.IsUnacknowledged ? Words.Of("time to send: p50 solid, p99 dashed") : any.Service is not null ? Words.Of("response time: p50 solid, p99 dashed") : Words.Of("latency: p50 solid, p99 dashed"))
             .Set("right_is_log", 1)
             .Set("right_min", lowest)
             .SetAxis("right", latency);
-        string what = overTime ? "The same operation on each side, second by second; the verdict is below the title."
-            : overRuns ? "The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run."
-            : $"The same operation on each side; the verdict below the title is over all {(overSize ? "sizes" : "repeats")}. "
-                + $"The bands reach from the slowest to the fastest second at each {(overSize ? "size" : "repeat")}, of repeated runs from the slowest to the fastest run.";
+        string what = overTime ? Words.Of("The same operation on each side, second by second; the verdict is below the title.")
+            : overRuns ? Words.Of("The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run.")
+            : Words.Of($"The same operation on each side; the verdict below the title is over all {(overSize ? Words.Of("sizes") : Words.Of("repeats"))}. "
+                + $"The bands reach from the slowest to the fastest second at each {(overSize ? Words.Of("size") : Words.Of("repeat"))}, of repeated runs from the slowest to the fastest run.");
         return new Chart(name, title, what, settings, [table]) { SharedTemplate = OperationTemplate };
     }
 
@@ -147,19 +147,19 @@ internal static class ComparisonCharts
 
         double largest = table.Rows.Max(row => row[0]);
         string text = comparison.Candidates is [{ Sizes.Count: > 0 } only]
-            ? $"at {Units.Count(only.SizesAtDocuments)} documents, relative to the baseline: {string.Join(", ", only.Sizes.Select(s => $"{s.What} {ComparisonText.Number(s.Value)}"))}"
+            ? Words.Of($"at {Units.Count(only.SizesAtDocuments)} documents, relative to the baseline: {string.Join(", ", only.Sizes.Select(s => $"{s.What} {ComparisonText.Number(s.Value)}"))}")
             : "";
-        var settings = Head(comparison, name, "Size of documents and indexes as stored", table)
+        var settings = Head(comparison, name, Words.Of("Size of documents and indexes as stored"), table)
             .Set("verdict", text)
             .SetAxis("x", new AxisScale(largest * 1.02, AxisScale.OfCount(largest).Tics))
-            .Set("x_label", "documents in the collection")
-            .Set("left_title", "documents, as stored")
+            .Set("x_label", Words.Of("documents in the collection"))
+            .Set("left_title", Words.Of("documents, as stored"))
             .SetAxis("y", AxisScale.OfBytes(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", "indexes, as stored")
+            .Set("right_title", Words.Of("indexes, as stored"))
             .Set("right_is_log", 0)
             .Set("right_min", 0)
             .SetAxis("right", AxisScale.OfBytes(Right(table, comparison).DefaultIfEmpty(1).Max()));
-        return new Chart(name, "Size of documents and indexes as stored", "What the same documents occupy on each side.", settings, [table]) { SharedTemplate = OperationTemplate };
+        return new Chart(name, Words.Of("Size of documents and indexes as stored"), Words.Of("What the same documents occupy on each side."), settings, [table]) { SharedTemplate = OperationTemplate };
     }
 
     private static GnuplotSettings Head(RunComparison comparison, string name, string title, ChartTable table) => new GnuplotSettings()
@@ -168,7 +168,7 @@ internal static class ComparisonCharts
         .Set("data", table.FileName)
         .Set("title", title)
         .Set("side_count", comparison.Sides.Count())
-        .SetArray("side_title", comparison.Sides.Select((side, i) => (i == 0 ? "baseline " : "") + side.Title).ToList())
+        .SetArray("side_title", comparison.Sides.Select((side, i) => i == 0 ? Words.Of($"baseline {side.Title}") : side.Title).ToList())
         .Set("point_size", table.Rows.Count > 40 ? 0.4 : 1.1);
 
     private static ChartTable ByWindow(RunComparison comparison, string name, ComparedOperation operation)
@@ -248,7 +248,7 @@ internal static class ComparisonCharts
     private static string Verdicts(RunComparison comparison, ComparedOperation operation) => string.Join("\n", comparison.Candidates.Select(candidate =>
     {
         OperationJudgement? judgement = candidate.Operations.FirstOrDefault(o => o.Operation == operation);
-        string text = judgement is null ? "not measured on both sides" : ComparisonText.Sentence(judgement);
+        string text = judgement is null ? Words.Of("not measured on both sides") : ComparisonText.Sentence(judgement);
         return comparison.Candidates.Count == 1 ? text : $"{candidate.Candidate.Label}: {text}";
     }));
 }

@@ -10,26 +10,31 @@ internal static class ComparisonJson
     /// <summary>Of the spread of one run's repeats.</summary>
     public const string SpreadSchema = "mongoperf/repeats/1";
 
-    public static void Write(RunComparison comparison, TextWriter output) => JsonReport.WriteValue(output, new
+    public static void Write(RunComparison comparison, TextWriter output)
     {
-        schema = Schema,
-        baseline = SideOf(comparison.Baseline),
-        comparison.NoiseThreshold,
-        level = OperationJudge.Level,
-        forced = comparison.WasForced,
-        comparison.Differences,
-        comparison.Notes,
-        candidates = comparison.Candidates.Select(candidate => new
+        using IDisposable english = Words.InEnglish();
+        comparison = comparison.InEnglish;
+        JsonReport.WriteValue(output, new
         {
-            run = SideOf(candidate.Candidate),
-            verdict = ComparisonText.Overall(candidate),
-            candidate.IsRegression,
-            singleOrSharded = SingleOrSharded.Describe(comparison, candidate),
-            operations = candidate.Operations.Select(JudgementOf),
-            findings = ShardingFindings.Of(comparison, candidate),
-            bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
-        }),
-    });
+            schema = Schema,
+            baseline = SideOf(comparison.Baseline),
+            comparison.NoiseThreshold,
+            level = OperationJudge.Level,
+            forced = comparison.WasForced,
+            comparison.Differences,
+            comparison.Notes,
+            candidates = comparison.Candidates.Select(candidate => new
+            {
+                run = SideOf(candidate.Candidate),
+                verdict = ComparisonText.Overall(candidate),
+                candidate.IsRegression,
+                singleOrSharded = SingleOrSharded.Describe(comparison, candidate),
+                operations = candidate.Operations.Select(JudgementOf),
+                findings = ShardingFindings.Of(comparison, candidate),
+                bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),
+            }),
+        });
+    }
 
     public static void WriteSpread(RepeatSpread spread, TextWriter output) => JsonReport.WriteValue(output, new
     {

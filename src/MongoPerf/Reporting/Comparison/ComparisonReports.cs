@@ -9,7 +9,7 @@ internal static class ComparisonConsole
     {
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            ConsoleReport.Labelled(console, "compared", $"{candidate.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(candidate)}", Color.Grey);
+            ConsoleReport.Labelled(console, "compared", Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}: {ComparisonText.Overall(candidate)}"), Color.Grey);
             foreach (Verdict verdict in ComparisonText.Verdicts(comparison, candidate))
                 ConsoleReport.Labelled(console, verdict);
         }
@@ -49,7 +49,7 @@ internal static class ComparisonMarkdown
 {
     public static void Write(RunComparison comparison, TextWriter output)
     {
-        MarkdownReport.Line(output, $"# MongoPerf: {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}");
+        MarkdownReport.Line(output, Words.Of($"# MongoPerf: {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}"));
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
             MarkdownReport.Heading(output, $"{candidate.Candidate.Name}: {ComparisonText.Overall(candidate)}");
@@ -74,7 +74,7 @@ internal static class ComparisonMarkdown
 
     public static void WriteSpread(RepeatSpread spread, TextWriter output)
     {
-        MarkdownReport.Line(output, $"# MongoPerf: repeats of {spread.Side.Id}");
+        MarkdownReport.Line(output, Words.Of($"# MongoPerf: repeats of {spread.Side.Id}"));
         MarkdownReport.Line(output, "");
         MarkdownReport.Item(output, "deployment", spread.Side.Title);
         foreach (string warning in spread.SlowStarts)
@@ -90,6 +90,8 @@ internal static class ComparisonCsv
 
     public static void Write(RunComparison comparison, TextWriter output)
     {
+        using IDisposable english = Words.InEnglish();
+        comparison = comparison.InEnglish;
         CsvReport.Row(output, $"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,ratio,ratio_low,ratio_high,p,p_holm,verdict,enough".Split(','));
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {

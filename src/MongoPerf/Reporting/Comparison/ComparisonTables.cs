@@ -11,7 +11,7 @@ internal static class ComparisonTables
             yield return table;
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            yield return Operations(candidate, $"{candidate.Candidate.Name} against {comparison.Baseline.Name}");
+            yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
             foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1))
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)
@@ -20,7 +20,7 @@ internal static class ComparisonTables
     }
 
     public static ReportTable Spread(RepeatSpread spread) => new(
-        $"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of others (geometric mean over sizes)",
+        Words.Of($"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of others (geometric mean over sizes)"),
         ["<operation", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
         [
             .. spread.Operations.Select(o => (IReadOnlyList<string>)
@@ -32,7 +32,7 @@ internal static class ComparisonTables
         ]);
 
     private static ReportTable Operations(CandidateJudgement candidate, string pair) => new(
-        $"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower",
+        Words.Of($"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower"),
         ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
         [.. candidate.Operations.SelectMany(operation => operation.Judgements.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);
 
@@ -50,13 +50,13 @@ internal static class ComparisonTables
     {
         bool isGrowth = judged.Operation.Growth is not null;
         return new ReportTable(
-            $"{title}: rate at each {(isGrowth ? "size" : "repeat")}",
+            Words.Of($"{title}: rate at each {(isGrowth ? Words.Of("size") : Words.Of("repeat"))}"),
             [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
             [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }
 
     private static ReportTable Bytes(CandidateJudgement candidate) => new(
-        $"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents",
+        Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),
         ["<what", "baseline", "candidate", "ratio"],
         [.. candidate.Sizes.Select(s => (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);
 }

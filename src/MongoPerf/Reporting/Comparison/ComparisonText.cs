@@ -8,17 +8,17 @@ internal static class ComparisonText
 {
     public static string Describe(Outcome outcome) => outcome switch
     {
-        Outcome.Slower => "slower",
-        Outcome.Faster => "faster",
-        Outcome.Equivalent => "equivalent",
-        _ => "undecided",
+        Outcome.Slower => Words.Of("slower"),
+        Outcome.Faster => Words.Of("faster"),
+        Outcome.Equivalent => Words.Of("equivalent"),
+        _ => Words.Of("undecided"),
     };
 
     /// <summary>"rate", "p50", "response p99", "service p99", "p50 to send".</summary>
     public static string NameOf(OperationJudgement operation, Measure measure) => measure switch
     {
-        Measure.Rate => "rate",
-        _ => (operation.IsPaced ? measure.IsService() ? "service " : "response " : "") + $"p{measure.Percent():0}" + (operation.IsUnacknowledged ? " to send" : ""),
+        Measure.Rate => Words.Of("rate"),
+        _ => (operation.IsPaced ? measure.IsService() ? Words.Of("service ") : Words.Of("response ") : "") + $"p{measure.Percent():0}" + (operation.IsUnacknowledged ? Words.Of(" to send") : ""),
     };
 
     /// <summary>1,234 per second, or 1.2 ms.</summary>
@@ -27,7 +27,7 @@ internal static class ComparisonText
     public static string Number(double ratio) => ratio.ToString(ratio < 9.995 ? "0.00" : ratio < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
 
     /// <summary>"0.87 to 0.92".</summary>
-    public static string Range(Interval? interval) => interval is { } i ? $"{Number(i.Low)} to {Number(i.High)}" : Units.None;
+    public static string Range(Interval? interval) => interval is { } i ? Words.Of($"{Number(i.Low)} to {Number(i.High)}") : Units.None;
 
     /// <summary>"0.90 (0.87 to 0.92)".</summary>
     public static string WithRange(Ratio? ratio) =>
@@ -38,19 +38,19 @@ internal static class ComparisonText
     /// <summary>"10 % slower", "30 % faster", from twice the rate on "2.6 times as fast".</summary>
     public static string Change(double ratio) => ratio switch
     {
-        < 0.01 => "over 99 % slower",
-        < 1 => $"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} slower",
-        < 2 => $"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} faster",
-        _ => $"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as fast",
+        < 0.01 => Words.Of("over 99 % slower"),
+        < 1 => Words.Of($"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} slower"),
+        < 2 => Words.Of($"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} faster"),
+        _ => Words.Of($"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as fast"),
     };
 
     /// <summary>"45 % higher", "30 % lower", "7.1 times as high": of latencies.</summary>
     public static string LatencyChange(double ratio) => ratio switch
     {
-        < 0.01 => "over 99 % lower",
-        < 1 => $"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} lower",
-        < 2 => $"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} higher",
-        _ => $"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as high",
+        < 0.01 => Words.Of("over 99 % lower"),
+        < 1 => Words.Of($"{Units.Percent(Math.Round(1 - ratio, ratio is > 0.9 or < 0.1 ? 3 : 2))} lower"),
+        < 2 => Words.Of($"{Units.Percent(Math.Round(ratio - 1, ratio < 1.1 ? 3 : 2))} higher"),
+        _ => Words.Of($"{Units.Significant(Math.Round(ratio, ratio < 10 ? 1 : 0))} times as high"),
     };
 
     /// <summary>"rate 10 % slower (ratio 0.90, 95 %: 0.87 to 0.92)", "p99 undecided (ratio 1.10, 95 %: 0.80 to 1.60)", "rate undecided (ratio 0.97)".</summary>
@@ -61,7 +61,7 @@ internal static class ComparisonText
             : judgement.Measure == Measure.Rate ? Change(ratio)
             : LatencyChange(ratio);
         string interval = judgement.Ratio.Interval is { } range ? $", 95 %: {Range(range)}" : "";
-        return $"{NameOf(operation, judgement.Measure)} {what} (ratio {Number(ratio)}{interval})";
+        return Words.Of($"{NameOf(operation, judgement.Measure)} {what} (ratio {Number(ratio)}{interval})");
     }
 
     /// <summary>All that is judged of it in a line, the rate first.</summary>
@@ -73,12 +73,12 @@ internal static class ComparisonText
         double noiseThreshold = comparison.NoiseThreshold;
         List<Verdict> verdicts = [.. Changed(candidate, Outcome.Slower, Grade.Bad), .. Changed(candidate, Outcome.Faster, Grade.Good)];
         if (Titles(candidate, j => j.Outcome == Outcome.Equivalent) is { Length: > 0 } same)
-            verdicts.Add(new Verdict(Grade.Good, $"equivalent within {Units.Percent(noiseThreshold)}: {same}"));
+            verdicts.Add(new Verdict(Grade.Good, Words.Of($"equivalent within {Units.Percent(noiseThreshold)}: {same}")));
         var undecided = candidate.Operations.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).GroupBy(j => j.Enough);
         foreach (string? enough in undecided.Select(group => group.Key))
         {
             string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
-            verdicts.Add(new Verdict(Grade.Note, enough is null ? titles : $"{titles}; enough would be {enough}") { Label = Describe(Outcome.Undecided) });
+            verdicts.Add(new Verdict(Grade.Note, enough is null ? titles : Words.Of($"{titles}; enough would be {enough}")) { Label = Describe(Outcome.Undecided) });
         }
 
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
@@ -101,9 +101,9 @@ internal static class ComparisonText
     }
 
     /// <summary>One word for the whole of it: "slower", "faster", "mixed" (both), "equivalent" (all of it) or "undecided"; or that there is nothing to compare.</summary>
-    public static string Overall(CandidateJudgement candidate) => candidate.Operations.Count == 0 ? "no operation in common" : (candidate.IsRegression, candidate.IsImprovement) switch
+    public static string Overall(CandidateJudgement candidate) => candidate.Operations.Count == 0 ? Words.Of("no operation in common") : (candidate.IsRegression, candidate.IsImprovement) switch
     {
-        (true, true) => "mixed",
+        (true, true) => Words.Of("mixed"),
         (true, false) => Describe(Outcome.Slower),
         (false, true) => Describe(Outcome.Faster),
         _ => Describe(candidate.IsEquivalent ? Outcome.Equivalent : Outcome.Undecided),
@@ -115,16 +115,16 @@ internal static class ComparisonText
         string titles = string.Join(", ", group.Select(candidate.TitleOf));
         return group.Key.Evidence switch
         {
-            Evidence.Samples => $"{titles}: {group.Key.Basis}, one observation each (rank test)",
-            Evidence.Windows or Evidence.Runs => $"{titles}: {group.Key.Basis}, one observation each (t test)",
-            _ => $"{titles}: not judged, {group.Key.Basis}",
+            Evidence.Samples => Words.Of($"{titles}: {group.Key.Basis}, one observation each (rank test)"),
+            Evidence.Windows or Evidence.Runs => Words.Of($"{titles}: {group.Key.Basis}, one observation each (t test)"),
+            _ => Words.Of($"{titles}: not judged, {group.Key.Basis}"),
         };
     });
 
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
-        $"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
-        + $"has a chance of {Units.Percent(OperationJudge.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationJudge.Level)} of cases (TOST)";
+        Words.Of($"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
+        + $"has a chance of {Units.Percent(OperationJudge.Level)} (Holm); equivalent: a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most {Units.Percent(OperationJudge.Level)} of cases (TOST)");
 
     /// <summary>"q4 (rate, p50), q5 (rate)".</summary>
     private static string Titles(CandidateJudgement candidate, Func<Judgement, bool> chosen) => string.Join(", ", candidate.Operations

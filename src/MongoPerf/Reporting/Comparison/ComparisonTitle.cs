@@ -12,7 +12,7 @@ internal static class ComparisonTitle
         static side => Shape(side.First.Deployment),
         static side => side.First.DeploymentName,
         static side => side.First.Deployment is { } deployment ? $"{Program(deployment)} {deployment.ServerVersion}" : null,
-        static side => side.First.Settings.Engine is { Kind: EngineKind.Driver } engine ? $"MongoDB.Driver {engine.Version}".TrimEnd() : "MongoPerf's own client",
+        static side => side.First.Settings.Engine is { Kind: EngineKind.Driver } engine ? Words.Of($"MongoDB.Driver {engine.Version}").TrimEnd() : Words.Of("MongoPerf's own client"),
         static side => Limits(side.First.Settings.Deployment),
         static side => side.First.Deployment?.Address is { } address && side.First.Settings.Deployment.Uri is not null ? address : null,
     ];
@@ -35,7 +35,7 @@ internal static class ComparisonTitle
     public static string Of(RunComparison comparison)
     {
         IReadOnlyList<string> names = Names(comparison);
-        return $"{string.Join(", ", names.Skip(1))} against {names[0]}";
+        return Words.Of($"{string.Join(", ", names.Skip(1))} against {names[0]}");
     }
 
     /// <summary>The result of one candidate in a sentence.</summary>
@@ -46,10 +46,10 @@ internal static class ComparisonTitle
     {
         string[] parts =
         [
-            .. Part(candidate, Outcome.Slower, "slower"), .. Part(candidate, Outcome.Faster, "faster"),
-            .. Part(candidate, Outcome.Equivalent, "equivalent"), .. Part(candidate, Outcome.Undecided, "undecided"),
+            .. Part(candidate, Outcome.Slower, Words.Of("slower")), .. Part(candidate, Outcome.Faster, Words.Of("faster")),
+            .. Part(candidate, Outcome.Equivalent, Words.Of("equivalent")), .. Part(candidate, Outcome.Undecided, Words.Of("undecided")),
         ];
-        return $"{name} against {baseline}: {string.Join("; ", parts)}.";
+        return Words.Of($"{name} against {baseline}: {string.Join("; ", parts)}.");
     }
 
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
@@ -58,9 +58,9 @@ internal static class ComparisonTitle
         (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o))).Where(o => o.Judgement.Outcome == outcome)];
         if (those.Length == 0)
             yield break;
-        string which = those.Length == candidate.Operations.Count && those.Length > 1 ? $"in all {those.Length} operations"
-            : those.Length > 3 ? $"in {those.Length} of {candidate.Operations.Count} operations"
-            : $"in {string.Join(", ", those.Select(o => candidate.TitleOf(o.Operation)))}";
+        string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
+            : those.Length > 3 ? Words.Of($"in {those.Length} of {candidate.Operations.Count} operations")
+            : Words.Of($"in {string.Join(", ", those.Select(o => candidate.TitleOf(o.Operation)))}");
         if (outcome is Outcome.Equivalent or Outcome.Undecided)
         {
             yield return $"{word} {which}";
@@ -69,7 +69,7 @@ internal static class ComparisonTitle
 
         (OperationJudgement operation, Judgement most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
         string change = most.Measure == Measure.Rate ? ComparisonText.Change(most.Ratio.Value) : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
-        yield return $"{word} {which} ({(those.Length > 1 ? $"most in {candidate.TitleOf(operation)}: " : "")}{change})";
+        yield return $"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})";
     }
 
     /// <summary>The rate; where that was fixed, the latency that shows most.</summary>
@@ -77,27 +77,27 @@ internal static class ComparisonTitle
         : operation.Judged.Where(j => j.Measure != Measure.Rate).OrderBy(j => j.Outcome is Outcome.Slower or Outcome.Faster ? 0 : 1).ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).FirstOrDefault() ?? operation.Rate;
 
     private static string? Shape(DeploymentInfo? deployment) => deployment is null ? null : WhatOf(deployment)
-        + (deployment.Tls is true ? " over TLS" : "") + (deployment.Auth is true ? " with logins" : "");
+        + (deployment.Tls is true ? Words.Of(" over TLS") : "") + (deployment.Auth is true ? Words.Of(" with logins") : "");
 
     private static string WhatOf(DeploymentInfo deployment) =>
-        deployment.Kind == DeploymentKind.Null ? "the null deployment"
-        : deployment.IsEmbedded ? "the embedded server"
+        deployment.Kind == DeploymentKind.Null ? Words.Of("the null deployment")
+        : deployment.IsEmbedded ? Words.Of("the embedded server")
         : deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant"
         : deployment.Topology switch
         {
-            Topology.Sharded => deployment.ShardCount is { } shards ? Units.Counted(shards, "shard") : "a sharded cluster",
-            Topology.ReplicaSet => deployment.Members is { } members ? $"a replica set of {members}" : "a replica set",
-            _ => "one mongod",
+            Topology.Sharded => deployment.ShardCount is { } shards ? Words.Counted(shards, "shard") : Words.Of("a sharded cluster"),
+            Topology.ReplicaSet => deployment.Members is { } members ? Words.Of($"a replica set of {members}") : Words.Of("a replica set"),
+            _ => Words.Of("one mongod"),
         };
 
-    private static string Program(DeploymentInfo deployment) => deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : deployment.IsEmbedded ? "embedded server" : "mongod";
+    private static string Program(DeploymentInfo deployment) => deployment.Kind == DeploymentKind.Tyrant ? "Tokyo Tyrant" : deployment.IsEmbedded ? Words.Of("embedded server") : "mongod";
 
     private static string Limits(DeploymentSettings settings) => string.Join(", ", new[]
     {
-        settings.MemoryLimitBytes is > 0 and { } memory ? $"{Units.BinaryBytes(memory)} of memory" : null,
-        settings.CacheBytes is { } cache ? $"{Units.BinaryBytes(cache)} of cache" : null,
-        settings.Cpus is { } cpus ? Units.Counted(cpus, "CPU") : null,
-    }.OfType<string>().DefaultIfEmpty("no limits"));
+        settings.MemoryLimitBytes is > 0 and { } memory ? Words.Of($"{Units.BinaryBytes(memory)} of memory") : null,
+        settings.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} of cache") : null,
+        settings.Cpus is { } cpus ? Words.Counted(cpus, "CPU") : null,
+    }.OfType<string>().DefaultIfEmpty(Words.Of("no limits")));
 
     /// <summary>"threads 8": those that are not the same on all sides; null where they are, or too many differ.</summary>
     private static string? Parameters(ComparedSide side, ComparedSide[] sides)

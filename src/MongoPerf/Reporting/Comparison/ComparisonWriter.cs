@@ -25,23 +25,26 @@ internal static class ComparisonWriter
             texts.Add(file);
         }
 
-        RenderedCharts charts = ChartRenderer.Render(ComparisonCharts.Build(comparison), Path.Combine(folder, "charts"));
+        RenderedCharts charts;
+        string? warning;
+        using (ChartLanguage.Begin(out warning))
+            charts = ChartRenderer.Render(ComparisonCharts.Build(comparison), Path.Combine(folder, "charts"));
         string page = HtmlPage.Write(folder, BuildPage(comparison, folder, charts));
-        return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
+        return new ReportFiles(page, [page, .. texts, .. charts.Files], [.. warning is null ? Array.Empty<string>() : [warning], .. charts.Warnings]);
     }
 
     private static string BuildPage(RunComparison comparison, string folder, RenderedCharts charts)
     {
         string title = ComparisonTitle.Of(comparison);
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
-        HtmlExplore explore = HtmlExplore.Of(comparison.Sides.Zip(names, static (side, name) => (side.First, name)), ChartLibrary.Find(out string whyNot), whyNot, "compare the runs");
-        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {title}", explore.Css, explore.Scripts);
-        html.Element("h1", $"MongoPerf: {title}");
+        HtmlExplore explore = HtmlExplore.Of(comparison.Sides.Zip(names, static (side, name) => (side.First, name)), ChartLibrary.Find(out string whyNot), whyNot, Words.Of("compare the runs"));
+        HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf: {title}"), explore.Css, explore.Scripts);
+        html.Element("h1", Words.Of($"MongoPerf: {title}"));
         foreach ((CandidateJudgement candidate, string name) in comparison.Candidates.Zip(names.Skip(1)))
             html.Element("p", ComparisonTitle.Conclusion(name, names[0], candidate), "class", "conclusion");
-        html.Element("p", string.Join("; ", comparison.Sides.Zip(names, static (side, name) => name == side.Id ? name : $"{name}: run {side.Name}")), "class", "soft");
+        html.Element("p", string.Join("; ", comparison.Sides.Zip(names, static (side, name) => name == side.Id ? name : Words.Of($"{name}: run {side.Name}"))), "class", "soft");
         foreach (SetupDifference unlike in comparison.Differences.Where(d => d.IsUnlike))
-            html.Element("p", $"Different work, compared because of --force: {unlike}", "class", "warn");
+            html.Element("p", Words.Of($"Different work, compared because of --force: {unlike}"), "class", "warn");
         Cautions(html, comparison);
         html.Contents();
         foreach ((CandidateJudgement candidate, string name) in comparison.Candidates.Zip(names.Skip(1)))
@@ -52,14 +55,14 @@ internal static class ComparisonWriter
 
         explore.Section(html);
         html.Section("What was compared").Open("dl");
-        html.Element("dt", "baseline").Element("dd", comparison.Baseline.Title);
+        html.Element("dt", Words.Of("baseline")).Element("dd", comparison.Baseline.Title);
         foreach (CandidateJudgement candidate in comparison.Candidates)
-            html.Element("dt", "candidate").Element("dd", candidate.Candidate.Title);
+            html.Element("dt", Words.Of("candidate")).Element("dd", candidate.Candidate.Title);
         foreach (SetupDifference difference in comparison.Differences)
-            html.Element("dt", difference.IsUnlike ? "unlike" : "differs").Element("dd", difference.ToString());
+            html.Element("dt", difference.IsUnlike ? Words.Of("unlike") : Words.Of("differs")).Element("dd", difference.ToString());
         foreach (string basis in comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct())
-            html.Element("dt", "evidence").Element("dd", basis);
-        html.Element("dt", "method").Element("dd", ComparisonText.Method(comparison));
+            html.Element("dt", Words.Of("evidence")).Element("dd", basis);
+        html.Element("dt", Words.Of("method")).Element("dd", ComparisonText.Method(comparison));
         html.Close();
         HtmlPage.Charts(html, folder, charts);
         html.Section("Tables");
@@ -75,7 +78,7 @@ internal static class ComparisonWriter
     {
         if (comparison.Notes.Count == 0)
             return;
-        html.Open("ul", "class", "cautions", "aria-label", "Cautions");
+        html.Open("ul", "class", "cautions", "aria-label", Words.Of("Cautions"));
         foreach (string note in comparison.Notes)
             html.Element("li", note);
         html.Close();

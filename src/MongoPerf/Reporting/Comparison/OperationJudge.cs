@@ -53,20 +53,20 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     {
         if (HasRepeats)
         {
-            string runs = $"{baseline.Runs.Count} and {candidate.Runs.Count} runs";
-            return HasEnoughRuns ? (Evidence.Runs, keys, runs) : (Evidence.None, keys, $"{runs}; each side needs at least {LeastRuns}");
+            string runs = Words.Of($"{baseline.Runs.Count} and {candidate.Runs.Count} runs");
+            return HasEnoughRuns ? (Evidence.Runs, keys, runs) : (Evidence.None, keys, Words.Of($"{runs}; each side needs at least {LeastRuns}"));
         }
 
         WindowKey[] ample = [.. keys.Where(IsAmple)];
         if (ample.Length > 0 && (ample.Length * 2 >= keys.Length || keys.Length < LeastWindows))
         {
-            string seconds = $"{Seconds(baseline, ample)} and {Seconds(candidate, ample)} seconds";
-            return (Evidence.Samples, ample, keys.Length == 1 ? seconds : $"{seconds} at {ample.Length} of {Count(keys)}");
+            string seconds = Words.Of($"{Seconds(baseline, ample)} and {Seconds(candidate, ample)} seconds");
+            return (Evidence.Samples, ample, keys.Length == 1 ? seconds : Words.Of($"{seconds} at {ample.Length} of {Count(keys)}"));
         }
 
         return keys.Length >= LeastWindows
             ? (Evidence.Windows, keys, Count(keys))
-            : (Evidence.None, keys, keys.Length == 1 ? $"fewer than {LeastSamples} seconds on a side" : $"{Count(keys)} with fewer than {LeastSamples} seconds each; at least {LeastWindows}, or {LeastSamples} seconds at one, are needed");
+            : (Evidence.None, keys, keys.Length == 1 ? Words.Of($"fewer than {LeastSamples} seconds on a side") : Words.Of($"{Count(keys)} with fewer than {LeastSamples} seconds each; at least {LeastWindows}, or {LeastSamples} seconds at one, are needed"));
     }
 
     private Judgement JudgeWindow(WindowKey key)
@@ -162,7 +162,7 @@ internal sealed class OperationJudge(SideWindows baseline, SideWindows candidate
     }
 
     /// <summary>"10 sizes" of a growth, "5 repeats" of a phase.</summary>
-    private static string Count(WindowKey[] keys) => Units.Counted(keys.Length, keys[0].Operation.Growth is null ? "repeat" : "size");
+    private static string Count(WindowKey[] keys) => Words.Counted(keys.Length, keys[0].Operation.Growth is null ? "repeat" : "size");
 
     /// <summary>Holm's correction, over all measures of the operations and, by itself, over all windows of all operations; then each is decided.</summary>
     private IReadOnlyList<OperationJudgement> Correct(List<OperationJudgement> operations)

@@ -43,8 +43,8 @@ internal sealed record RepeatSpread(ComparedSide Side, IReadOnlyList<OperationSp
 
     /// <summary>Sentences about operations whose first run was slower than every other.</summary>
     public IEnumerable<string> SlowStarts => Operations.Where(o => o.FirstIsSlowerBy > NoiseThreshold).Select(o =>
-        $"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: caches may have been cold; "
-        + "add a repeat and leave the first out, or use a longer --warmup");
+        Words.Of($"{TitleOf(o)} was {Units.Percent(o.FirstIsSlowerBy)} slower in the first run than in the slowest of the others: caches may have been cold; "
+        + $"add a repeat and leave the first out, or use a longer --warmup"));
 
     public static RepeatSpread Of(ComparedSide side, double noiseThreshold) => new(
         side,

@@ -10,6 +10,21 @@ internal static class RunComparer
     /// <summary>Smaller differences are ignored: an idle machine differs as much from one run to the next.</summary>
     public const double DefaultNoiseThreshold = 0.05;
 
+    /// <summary>In the language of now; beside another than English with its English twin, for programs.</summary>
+    /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
+    /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
+    public static RunComparison Compare(IReadOnlyList<ComparedSide> sides, double noiseThreshold)
+    {
+        RunComparison english = In(Language.English);
+        return Words.Language.IsEnglish ? english : In(Words.Language) with { InEnglish = english };
+
+        RunComparison In(Language language)
+        {
+            using (Words.In(language))
+                return Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), noiseThreshold);
+        }
+    }
+
     /// <param name="sides">Two at least; all others are held against the first, the baseline.</param>
     /// <param name="differences">Of their set-ups, as <c>SetupCheck.Find</c> has them.</param>
     /// <param name="noiseThreshold">0.05 lets a ratio between 0.95 and 1.05 pass.</param>
@@ -41,9 +56,9 @@ internal static class RunComparer
             return (0, []);
         (string What, long? Baseline, long? Candidate)[] all =
         [
-            ("documents, as stored", from.StorageBytes, to.StorageBytes),
-            ("indexes, as stored", from.IndexBytes, to.IndexBytes),
-            ("data folder on disk", from.DiskBytes, to.DiskBytes),
+            (Words.Of("documents, as stored"), from.StorageBytes, to.StorageBytes),
+            (Words.Of("indexes, as stored"), from.IndexBytes, to.IndexBytes),
+            (Words.Of("data folder on disk"), from.DiskBytes, to.DiskBytes),
         ];
         return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 }).Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
     }
@@ -51,21 +66,21 @@ internal static class RunComparer
     private static IEnumerable<string> Once(IReadOnlyList<ComparedSide> sides)
     {
         if (sides.All(side => side.Stored.Count == 1))
-            yield return "each side ran once, so run-to-run variation is unknown (--repeat 5 measures it)";
+            yield return Words.Of("each side ran once, so run-to-run variation is unknown (--repeat 5 measures it)");
     }
 
     private static IEnumerable<string> Notes(ComparedSide side, double noiseThreshold)
     {
         StoredRun run = side.First;
         if (run.Deployment is { IsEmbedded: true })
-            yield return $"{side.Id}: results are the embedded server's, not MongoDB's";
+            yield return Words.Of($"{side.Id}: results are the embedded server's, not MongoDB's");
         if (run.Deployment is { Topology: Topology.Null })
-            yield return $"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's";
+            yield return Words.Of($"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's");
         if (run.Phases.Where(phase => phase.Rate is not null).Select(phase => phase.Phase).Distinct().ToArray() is { Length: > 0 } paced)
-            yield return $"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there";
+            yield return Words.Of($"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there");
         int outages = side.Windows.Runs.Sum(r => r.Keys.Sum(key => r.Find(key)!.OutageSamples));
         if (outages > 0)
-            yield return $"{side.Id}: {outages} seconds with an outage are left out";
+            yield return Words.Of($"{side.Id}: {outages} seconds with an outage are left out");
         ClientLimit limit = ClientLimit.Of(run);
         foreach (string sentence in limit.IsLimit ? limit.Sentences : [])
             yield return $"{side.Id}: {sentence}";
@@ -79,14 +94,13 @@ internal static class RunComparer
     private static IEnumerable<string> Cautions(IReadOnlyList<ComparedSide> sides) => sides
         .SelectMany(side => side.Stored.SelectMany(Cautions).Distinct().Select(text => (side.Id, Text: text)))
         .GroupBy(static caution => caution.Text)
-        .SelectMany(same => same.Count() == sides.Count ? [$"all runs: {same.Key}"] : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
+        .SelectMany(same => same.Count() == sides.Count ? [Words.Of($"all runs: {same.Key}")] : same.Select(static caution => $"{caution.Id}: {caution.Text}"));
 
     /// <summary>Without those that a comparison has words of its own for, or a line.</summary>
     private static IEnumerable<string> Cautions(StoredRun run) => Verdict.Of(run)
-        .Where(verdict => verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
-        .Select(static verdict => verdict.Text)
         // What was changed alike is no caution, and what was not is among the differences.
-        .Where(text => !text.StartsWith("deployment: ", StringComparison.Ordinal) && !text.StartsWith("changed on the command line: ", StringComparison.Ordinal) && !(run.Deployment?.Kind == DeploymentKind.Null && text.StartsWith("nothing is stored", StringComparison.Ordinal)));
+        .Where(verdict => verdict is { IsChosen: false } && verdict.Grade != Grade.Good && !(verdict.Finding is { } finding && SaidElsewhere.Contains(finding)))
+        .Select(static verdict => verdict.Text);
 }
 
 /// <summary>What a run's collections occupied when a phase was over, all together, bytes.</summary>

@@ -147,6 +147,15 @@ internal sealed record CandidateJudgement
 /// <summary>Runs against a baseline: all that tables, charts and pages are made from.</summary>
 internal sealed record RunComparison
 {
+    private readonly RunComparison? _inEnglish;
+
+    /// <summary>The same for programs, which read English only; itself when it is English.</summary>
+    public RunComparison InEnglish
+    {
+        get => _inEnglish ?? this;
+        init => _inEnglish = value;
+    }
+
     public required ComparedSide Baseline { get; init; }
     public required IReadOnlyList<CandidateJudgement> Candidates { get; init; }
     public required IReadOnlyList<SetupDifference> Differences { get; init; }

@@ -35,7 +35,7 @@ internal static class SetupCheck
         new("seed", run => run.Run.Seed.ToString(CultureInfo.InvariantCulture), IsWork: true),
         // A file may have been renamed or moved.
         new("scenario text", run => Fingerprint(run.Settings.Plan.Text), IsWork: true),
-        new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : "all", IsWork: true),
+        new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : Words.Of("all"), IsWork: true),
         Overridden("threads", o => o.Threads is { } threads ? string.Join(", ", threads) : null),
         Overridden("records", o => Count(o.Records)),
         Overridden("operations", o => Count(o.Operations)),
@@ -54,66 +54,66 @@ internal static class SetupCheck
     private static readonly Trait[] Client =
     [
         new("client build", run => run.Run.BuildKind, IsWork: true),
-        new("client CPU", run => run.Environment?.CpuModel ?? "unknown", IsWork: true),
-        new("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? "unknown", IsWork: true),
+        new("client CPU", run => run.Environment?.CpuModel ?? Words.Of("unknown"), IsWork: true),
+        new("client cores", run => run.Environment?.CpuCount.ToString(CultureInfo.InvariantCulture) ?? Words.Of("unknown"), IsWork: true),
         // Kernels leave out a little more or less of it at each start.
-        new("client memory", run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : "unknown", IsWork: true),
-        new("client system", run => run.Environment is { } e ? $"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}" : "unknown"),
-        new("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? "yes" : "no" : "unknown"),
+        new("client memory", run => run.Environment is { } e ? $"{Math.Round(e.MemoryBytes / (double)(1L << 30)):0} GiB" : Words.Of("unknown"), IsWork: true),
+        new("client system", run => run.Environment is { } e ? Words.Of($"{e.OperatingSystem}, Linux {e.Kernel}, .NET {e.DotNetVersion}") : Words.Of("unknown")),
+        new("server on the client's machine", run => run.Environment is { } e ? e.ServerOnSameMachine ? Words.Of("yes") : Words.Of("no") : Words.Of("unknown")),
         new("MongoPerf", run => run.Run.Version),
     ];
 
     /// <summary>What is compared.</summary>
     private static readonly Trait[] Deployment =
     [
-        new("deployment name", run => run.DeploymentName ?? "none"),
-        new("set by the deployment", run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : "nothing"),
+        new("deployment name", run => run.DeploymentName ?? Words.Of("none")),
+        new("set by the deployment", run => run.Settings.Plan.Set is { Count: > 0 } set ? string.Join("; ", set) : Words.Of("nothing")),
         new("deployment", run => ChartText.DeploymentText(run.Deployment)) { HoldsForRepeats = true },
-        new("started as", run => run.Deployment?.Kind.Text() ?? "none") { HoldsForRepeats = true },
+        new("started as", run => run.Deployment?.Kind.Text() ?? Words.Of("none")) { HoldsForRepeats = true },
         new("engine", run => run.Settings.Engine.Text) { HoldsForRepeats = true },
-        new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : "its own"),
-        new("storage engine", run => run.Deployment?.StorageEngine ?? "unknown"),
-        new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => "default", 0 => "none", { } bytes => Units.BinaryBytes(bytes) }),
-        new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? "all"),
-        new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
-        new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? "none") { HoldsForRepeats = true },
+        new("address", run => run.Deployment is { Kind: DeploymentKind.Given or DeploymentKind.GivenCluster or DeploymentKind.Tyrant } given ? given.Address : Words.Of("its own")),
+        new("storage engine", run => run.Deployment?.StorageEngine ?? Words.Of("unknown")),
+        new("memory limit", run => run.Settings.Deployment.MemoryLimitBytes switch { null => Words.Of("default"), 0 => Words.Of("none"), { } bytes => Units.BinaryBytes(bytes) }),
+        new("CPUs", run => run.Settings.Deployment.Cpus?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("all")),
+        new("shards", run => run.Deployment?.ShardCount?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
+        new("members", run => run.Deployment?.Members?.ToString(CultureInfo.InvariantCulture) ?? Words.Of("none")) { HoldsForRepeats = true },
         new("TLS", run => OnOff(run.Deployment?.Tls)) { HoldsForRepeats = true },
-        new("compression", run => run.Deployment is null ? "unknown" : run.Deployment.Compressor ?? "none") { HoldsForRepeats = true },
+        new("compression", run => run.Deployment is null ? Words.Of("unknown") : run.Deployment.Compressor ?? Words.Of("none")) { HoldsForRepeats = true },
         new("logins", run => OnOff(run.Deployment?.Auth)) { HoldsForRepeats = true },
-        new("router", run => run.Deployment?.Router ?? "none"),
+        new("router", run => run.Deployment?.Router ?? Words.Of("none")),
     ];
 
     /// <summary>Where the documents are.</summary>
     private static readonly Trait[] Data =
     [
-        new("collections", run => run.Settings.Data.IsExisting ? "existing" : "created by the run"),
+        new("collections", run => run.Settings.Data.IsExisting ? Words.Of("existing") : Words.Of("created by the run")),
         new("shard key", ShardKeys) { HoldsForRepeats = true },
         new("documents", Placement),
-        new("initial chunks", run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : "default"),
-        new("chunk size", run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : "default"),
-        new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? "unchanged"),
+        new("initial chunks", run => run.Settings.Data.Sharding?.Presplit is { } chunks ? Units.Exact(chunks) : Words.Of("default")),
+        new("chunk size", run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : Words.Of("default")),
+        new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? Words.Of("unchanged")),
     ];
 
-    private static string OnOff(bool? value) => value switch { null => "unknown", true => "on", _ => "off" };
+    private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
 
     /// <summary>As the cluster said at the end of the run; of older runs what was asked for.</summary>
     private static string ShardKeys(StoredRun run) => run.Deployment?.Collections switch
     {
-        [var only] => only.Key ?? "none",
-        { Count: > 1 } several => string.Join(", ", several.Select(one => $"{one.Collection} {one.Key ?? "none"}")),
-        _ => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? "unchanged" : "none",
+        [var only] => only.Key ?? Words.Of("none"),
+        { Count: > 1 } several => string.Join(", ", several.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}")),
+        _ => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? Words.Of("unchanged") : Words.Of("none"),
     };
 
     /// <summary>"on one server", "spread over 2 shards", or which shard holds nearly all.</summary>
     private static string Placement(StoredRun run)
     {
         if (run.Deployment is not { ShardCount: not null, Collections: { Count: > 0 } collections })
-            return run.Deployment?.ShardCount is null ? "on one server" : "unknown";
-        string[] crowded = [.. collections.Where(c => c.NearlyOnly is not null).Select(c => $"{(collections.Count > 1 ? $"{c.Collection} " : "")}nearly all on {c.NearlyOnly!.Shard}")];
-        return crowded.Length > 0 ? string.Join(", ", crowded) : $"spread over {Units.Counted(run.Deployment.ShardCount.Value, "shard")}";
+            return run.Deployment?.ShardCount is null ? Words.Of("on one server") : Words.Of("unknown");
+        string[] crowded = [.. collections.Where(c => c.NearlyOnly is not null).Select(c => Words.Of($"{(collections.Count > 1 ? $"{c.Collection} " : "")}nearly all on {c.NearlyOnly!.Shard}"))];
+        return crowded.Length > 0 ? string.Join(", ", crowded) : Words.Of($"spread over {Words.Counted(run.Deployment.ShardCount.Value, "shard")}");
     }
 
-    private static readonly Trait State = new("state", run => run.StateText);
+    private static readonly Trait State = new("state", run => Words.Of(run.StateText));
 
     /// <summary>What differs between the sides, unlike work first.</summary>
     /// <param name="sides">A run of each; the baseline's first.</param>
@@ -125,7 +125,7 @@ internal static class SetupCheck
 
     private static IReadOnlyList<SetupDifference> Find(IEnumerable<Trait> traits, IReadOnlyList<StoredRun> sides) =>
     [
-        .. traits.Select(trait => new SetupDifference(trait.Name, [.. sides.Select(trait.Of)], trait.IsWork))
+        .. traits.Select(trait => new SetupDifference(Words.Of(trait.Name), [.. sides.Select(trait.Of)], trait.IsWork))
             .Where(difference => difference.Values.Distinct().Count() > 1)
             .DistinctBy(difference => difference.Name)
             .OrderByDescending(difference => difference.IsUnlike),
@@ -140,7 +140,7 @@ internal static class SetupCheck
     }
 
     private static string ParameterOf(PlanSettings plan, string name) =>
-        plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? plan.Overrides.Parameters.GetValueOrDefault(name) ?? OfTheFile;
+        plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? plan.Overrides.Parameters.GetValueOrDefault(name) ?? Words.Of(OfTheFile);
 
     /// <summary>What reads say of one size they don't say of another; inserts end at the size that their speed takes them to.</summary>
     private static IEnumerable<Trait> Documents(IReadOnlyList<StoredRun> sides)
@@ -150,7 +150,7 @@ internal static class SetupCheck
         return isExisting ? [new Trait("documents in the collection", run => Units.Exact(run.Phases[0].Documents), IsWork: !inserts)] : [];
     }
 
-    private static Trait Overridden(string name, Func<PlanOverrides, string?> of) => new(name, run => of(Overrides(run)) ?? OfTheFile, IsWork: true);
+    private static Trait Overridden(string name, Func<PlanOverrides, string?> of) => new(name, run => of(Overrides(run)) ?? Words.Of(OfTheFile), IsWork: true);
 
     private static PlanOverrides Overrides(StoredRun run) => run.Settings.Plan.Overrides;
 

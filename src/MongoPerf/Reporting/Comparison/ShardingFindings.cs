@@ -34,13 +34,13 @@ internal static class ShardingFindings
         return new Finding
         {
             Id = FindingIds.Crossover,
-            Text = $"{title}: the shards are {(gains ? "slower" : "faster")} than the single server up to {Units.Count(sizes[place - 1].Documents)} documents (rate × {ComparisonText.Number(crossover.Before.Value)}) "
-                + $"and {(gains ? "faster" : "slower")} from {Units.Count(crossover.Documents)} on (× {ComparisonText.Number(crossover.After.Value)})",
+            Text = Words.Of($"{title}: the shards are {(gains ? Words.Of("slower") : Words.Of("faster"))} than the single server up to {Units.Count(sizes[place - 1].Documents)} documents (rate × {ComparisonText.Number(crossover.Before.Value)}) "
+                + $"and {(gains ? Words.Of("faster") : Words.Of("slower"))} from {Units.Count(crossover.Documents)} on (× {ComparisonText.Number(crossover.After.Value)})"),
             Operations = [title],
             Range = new FindingRange(null, null, sizes[place - 1].Documents, crossover.Documents),
             Rate = FindingEffect.Of(crossover.After.Value, crossover.After.Interval),
-            Evidence = [new FindingEvidence(null, $"rate of the shards to that of the single server: {string.Join(", ", sizes.Select(one => $"{ComparisonText.Number(Math.Exp(one.Logarithm))} at {Units.Count(one.Documents)}"))}")],
-            Refute = "repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance",
+            Evidence = [new FindingEvidence(null, Words.Of($"rate of the shards to that of the single server: {string.Join(", ", sizes.Select(one => Words.Of($"{ComparisonText.Number(Math.Exp(one.Logarithm))} at {Units.Count(one.Documents)}")))}"))],
+            Refute = Words.Of("repeat both (--repeat 5) with smaller steps around the crossover: if it moves by more than a step, its place is chance"),
             Weight = Math.Abs(Math.Log(crossover.After.Value / crossover.Before.Value)),
         };
     }
@@ -52,16 +52,16 @@ internal static class ShardingFindings
         bool isFaster = (operation.Rate.Outcome == Outcome.Faster) != isBaseline;
         double ratio = isBaseline ? 1 / operation.Rate.Ratio.Value : operation.Rate.Ratio.Value;
         Interval? interval = operation.Rate.Ratio.Interval is { } one && isBaseline ? new Interval(1 / one.High, 1 / one.Low) : operation.Rate.Ratio.Interval;
-        string where = sizes.Length == 1 || sizes[0].Documents == sizes[^1].Documents ? $"at {Units.Count(sizes[0].Documents)} documents" : $"at every size from {Units.Count(sizes[0].Documents)} to {Units.Count(sizes[^1].Documents)} documents taken together";
+        string where = sizes.Length == 1 || sizes[0].Documents == sizes[^1].Documents ? Words.Of($"at {Units.Count(sizes[0].Documents)} documents") : Words.Of($"at every size from {Units.Count(sizes[0].Documents)} to {Units.Count(sizes[^1].Documents)} documents taken together");
         return new Finding
         {
             Id = isFaster ? FindingIds.ShardedFaster : FindingIds.ShardedSlower,
-            Text = $"{title}: the shards are {(isFaster ? "faster" : "slower")} than the single server {where}; no crossover",
+            Text = Words.Of($"{title}: the shards are {(isFaster ? Words.Of("faster") : Words.Of("slower"))} than the single server {where}; no crossover"),
             Operations = [title],
             Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
             Rate = FindingEffect.Of(ratio, interval),
-            Evidence = [new FindingEvidence(null, $"rate × {ComparisonText.Number(ratio)}; {operation.Basis}")],
-            Refute = "give both the same memory and CPUs in total, and then the same for each server: if the other side wins, resources decided it and not the sharding",
+            Evidence = [new FindingEvidence(null, Words.Of($"rate × {ComparisonText.Number(ratio)}; {operation.Basis}"))],
+            Refute = Words.Of("give both the same memory and CPUs in total, and then the same for each server: if the other side wins, resources decided it and not the sharding"),
             // The verdict has the ratio already.
             IsVerdict = true,
             Weight = Math.Abs(Math.Log(ratio)),

@@ -48,73 +48,73 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private string Setting()
     {
         long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
-        string range = sizes.Length switch { 0 => "", 1 => $" at {Units.Count(sizes[0])} documents", _ => $" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents" };
-        return $"{Units.Counted(Sharded.Servers, "shard")} against one server{range}, with {MemoryText()} and {CpuText()}.";
+        string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ => Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
+        return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against one server{range}, with {MemoryText()} and {CpuText()}.");
     }
 
     /// <summary>"the same memory in all (384 MiB for each shard)".</summary>
     private string MemoryText() => (Single.MemoryBytes, Sharded.MemoryBytes) switch
     {
-        (null, null) => "memory unlimited",
-        ({ } one, { } each) when one == each => $"the same memory for each server ({Units.BinaryBytes(each)})",
-        ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => $"the same memory in all ({Units.BinaryBytes(each)} for each shard)",
-        var (one, each) => $"{Memory(one)} for the one and {Memory(each)} for each shard, which is unequal",
+        (null, null) => Words.Of("memory unlimited"),
+        ({ } one, { } each) when one == each => Words.Of($"the same memory for each server ({Units.BinaryBytes(each)})"),
+        ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
+        var (one, each) => Words.Of($"{Memory(one)} for the one and {Memory(each)} for each shard, which is unequal"),
     };
 
     private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
     {
-        (null, null) => "no limit of CPUs",
-        ({ } one, { } each) when one == each => $"the same CPUs for each server ({each})",
-        ({ } one, { } each) when one == each * Sharded.Servers => $"the same CPUs in all ({each} for each shard)",
-        var (one, each) => $"{Cpus(one)} for the one and {Cpus(each)} for each shard, which is unequal",
+        (null, null) => Words.Of("no limit of CPUs"),
+        ({ } one, { } each) when one == each => Words.Of($"the same CPUs for each server ({each})"),
+        ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in all ({each} for each shard)"),
+        var (one, each) => Words.Of($"{Cpus(one)} for the one and {Cpus(each)} for each shard, which is unequal"),
     };
 
-    private static string Memory(long? bytes) => bytes is { } limit ? $"{Units.BinaryBytes(limit)} of memory" : "unlimited memory";
+    private static string Memory(long? bytes) => bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
 
-    private static string Cpus(int? cpus) => cpus is { } count ? Units.Counted(count, "CPU") : "all CPUs";
+    private static string Cpus(int? cpus) => cpus is { } count ? Words.Counted(count, "CPU") : Words.Of("all CPUs");
 
     /// <summary>Operations in which one is ahead below a size and the other from there on.</summary>
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
     {
         Crossover turn = TurnOf(o)!;
-        return $"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {Leader(turn.Before.Value)} {IsOrAre(turn.Before.Value)} ahead {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.";
+        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {Leader(turn.Before.Value)} {IsOrAre(turn.Before.Value)} ahead {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.");
     });
 
     private IEnumerable<string> Overall()
     {
         ShardedOperation[] steady = [.. Operations.Where(o => TurnOf(o) is null)];
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value < 1) is { Length: > 0 } behind)
-            yield return $"The one server is ahead in {behind}.";
+            yield return Words.Of($"The one server is ahead in {behind}.");
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value > 1) is { Length: > 0 } ahead)
-            yield return $"The shards are ahead in {ahead}.";
+            yield return Words.Of($"The shards are ahead in {ahead}.");
         if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Equivalent).Select(o => o.Title)) is { Length: > 0 } alike)
-            yield return $"They are equivalent in {alike}.";
-        if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Undecided).Select(o => $"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")) is { Length: > 0 } open)
-            yield return $"Undecided: {open}.";
+            yield return Words.Of($"They are equivalent in {alike}.");
+        if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Undecided).Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})"))) is { Length: > 0 } open)
+            yield return Words.Of($"Undecided: {open}.");
         if (!Operations.Any(o => TurnOf(o) is not null) && steady.Any(o => o.Sizes.Count >= Crossover.LeastSizes))
-            yield return "No operation turns from one to the other at any of these sizes.";
+            yield return Words.Of("No operation turns from one to the other at any of these sizes.");
     }
 
     /// <summary>"q4 (4.5 times, 95 %: 3.0 to 6.7; at 10 of 10 sizes)".</summary>
     private static string Listed(IEnumerable<ShardedOperation> operations, Func<ShardedOperation, bool> chosen) => string.Join(", ", operations.Where(chosen).Select(o =>
     {
         int same = o.Sizes.Count(size => size.Ratio > 1 == o.Overall.Value > 1);
-        string where = o.Sizes.Count > 1 ? $"; at {same} of {o.Sizes.Count} sizes" : "";
+        string where = o.Sizes.Count > 1 ? Words.Of($"; at {same} of {o.Sizes.Count} sizes") : "";
         return $"{o.Title} ({Times(o.Overall)}{where})";
     }));
 
     private string Certainty()
     {
-        string runs = Repeats > 1 ? $"The intervals are over {Repeats} runs of each." : "Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).";
-        return Disturbances.Count == 0 ? runs : $"{runs} The machine was not theirs alone ({string.Join("; ", Disturbances)}), so repeat it on an idle one before you decide.";
+        string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.") : Words.Of("Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).");
+        return Disturbances.Count == 0 ? runs : Words.Of($"{runs} The machine was not theirs alone ({string.Join("; ", Disturbances)}), so repeat it on an idle one before you decide.");
     }
 
     private string Limits() => SharedCpus is not { } cpus ? ""
-        : $"All servers, the router and the client shared one machine with {Units.Counted(cpus, "CPU")} and one disk: this cannot tell what machines of their own would bring the shards (CPUs, disks, memory bandwidth), nor what a network between them would cost.";
+        : Words.Of($"All servers, the router and the client shared one machine with {Words.Counted(cpus, "CPU")} and one disk: this cannot tell what machines of their own would bring the shards (CPUs, disks, memory bandwidth), nor what a network between them would cost.");
 
     private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
 
-    private static string Leader(double ratio) => ratio > 1 ? "the shards" : "the one server";
+    private static string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : Words.Of("the one server");
 
     private static string IsOrAre(double ratio) => ratio > 1 ? "are" : "is";
 
@@ -122,8 +122,8 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private static string Times(Ratio ratio)
     {
         double value = ratio.Value < 1 ? 1 / ratio.Value : ratio.Value;
-        return ratio.Interval is not { } range ? $"{ComparisonText.Number(value)} times"
-            : $"{ComparisonText.Number(value)} times, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}";
+        return ratio.Interval is not { } range ? Words.Of($"{ComparisonText.Number(value)} times")
+            : Words.Of($"{ComparisonText.Number(value)} times, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}");
     }
 }
 

@@ -61,12 +61,12 @@ internal static class Sufficiency
     {
         string had = length is null ? $"{seconds} s" : $"{Units.Significant(Math.Round(length.Seconds, 2))} s";
         return length?.Option is null
-            ? $"{OperationJudge.LeastSamples} s or {OperationJudge.LeastRuns} runs per side; these had {had}: --repeat {OperationJudge.LeastRuns}"
-            : $"{OperationJudge.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationJudge.LeastSamples)}";
+            ? Words.Of($"{OperationJudge.LeastSamples} s or {OperationJudge.LeastRuns} runs per side; these had {had}: --repeat {OperationJudge.LeastRuns}")
+            : Words.Of($"{OperationJudge.LeastSamples} s per side; these had {had}: {length.OptionFor(OperationJudge.LeastSamples)}");
     }
 
     public static string OfRuns(int baseline, int candidate) =>
-        $"{OperationJudge.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationJudge.LeastRuns}";
+        Words.Of($"{OperationJudge.LeastRuns} runs per side; these had {baseline} and {candidate}: --repeat {OperationJudge.LeastRuns}");
 
     /// <summary>An estimate: an interval narrows as the root of what it is made of.</summary>
     /// <param name="ratio">Whose interval is too wide.</param>
@@ -80,11 +80,11 @@ internal static class Sufficiency
         return evidence switch
         {
             _ when double.IsNaN(needed) => null,
-            Evidence.Samples when needed > MostSeconds => $"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much",
-            Evidence.Samples => $"about {TwoDigits(needed):0} s per side; these had {had} s" + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
-            Evidence.Windows => $"about {needed:0} sizes or repeats of the phase; these had {had}",
-            _ when needed > MostRuns => $"more than {MostRuns} runs per side; these had {had}",
-            _ => $"about {needed:0} runs per side; these had {had}: --repeat {needed:0}",
+            Evidence.Samples when needed > MostSeconds => Words.Of($"more than an hour per side; these had {had} s: the ratio is too near the threshold, or varies too much"),
+            Evidence.Samples => Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s") + (length is null ? "" : $": {OptionFor(length, needed / had)}"),
+            Evidence.Windows => Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"),
+            _ when needed > MostRuns => Words.Of($"more than {MostRuns} runs per side; these had {had}"),
+            _ => Words.Of($"about {needed:0} runs per side; these had {had}: --repeat {needed:0}"),
         };
     }
 

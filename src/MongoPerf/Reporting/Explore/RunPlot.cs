@@ -74,13 +74,13 @@ internal sealed class RunPlot
     {
         int operationCount = _seconds.Lines.Count(static line => !line.IsTotal);
         if (operationCount > MostOperations)
-            _remarks.Add($"The first {MostOperations} of {operationCount} operations are drawn; the tables have all of them.");
+            _remarks.Add(Words.Of($"The first {MostOperations} of {operationCount} operations are drawn; the tables have all of them."));
         var operations = Operations();
         var panels = operations.Panels.Concat(ServerPanels()).Concat(ShardPanels()).ToList();
         if (_longestPiece > 0)
-            _remarks.Add($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines of rates and latencies show the least and the greatest value, so no spike is lost; those of server, host and shards show means. samples.csv and run.db have more.");
+            _remarks.Add(Words.Of($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines of rates and latencies show the least and the greatest value, so no spike is lost; those of server, host and shards show means. samples.csv and run.db have more."));
         if (_axis.Pauses.Any())
-            _remarks.Add("Pauses between the sessions of this run are cut out of the axis.");
+            _remarks.Add(Words.Of("Pauses between the sessions of this run are cut out of the axis."));
         var plot = new Plot(_axis.Seconds, panels)
         {
             Since = Since,
@@ -133,7 +133,7 @@ internal sealed class RunPlot
                 rates.Add(_axis.At(second.AtMilliseconds), column, second.Count / second.Seconds);
         }
 
-        string what = isResponse ? "Latency (response times where a rate was set)" : "Latency";
+        string what = isResponse ? Words.Of("Latency (response times where a rate was set)") : Words.Of("Latency");
         return (
             [
                 .. RatePanels(Built(rates), [.. rated.Select(line => _seconds.Lines[line])]),
@@ -154,7 +154,7 @@ internal sealed class RunPlot
 
     private static IEnumerable<PlotPanel> RatePanels(PlotColumns columns, OperationLine[] operations)
     {
-        foreach ((string title, string unit, bool isInsert) in new[] { ("Rate of inserts", "documents/s", true), ("Rate of operations", "operations/s", false) })
+        foreach ((string title, string unit, bool isInsert) in new[] { (Words.Of("Rate of inserts"), Words.Of("documents/s"), true), (Words.Of("Rate of operations"), Words.Of("operations/s"), false) })
         {
             int[] lines = [.. Enumerable.Range(0, columns.Values.Count).Where(line => operations[line].IsInsert == isInsert)];
             if (lines.Length == 0)
@@ -177,7 +177,7 @@ internal sealed class RunPlot
 
     private Dictionary<int, string> Labels() => _run.Phases.ToDictionary(
         static phase => phase.Number,
-        static phase => PhaseLabels.Of(phase) + (phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)}" : ""));
+        static phase => PhaseLabels.Of(phase) + (phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : ""));
 
     private IEnumerable<PlotPanel> ServerPanels()
     {
@@ -194,11 +194,11 @@ internal sealed class RunPlot
 
     /// <summary>A limit that would press all other lines to the ground.</summary>
     private static bool IsFarOff((ChartTable Table, int Column, PlotSeries Series) line, List<(ChartTable Table, int Column, PlotSeries Series)> all) =>
-        line.Series.Title == "limit" && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Select(static other => other.Table.Largest(other.Column, 1)).DefaultIfEmpty(double.PositiveInfinity).Max();
+        line.Series.Title == Words.Of("limit") && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Select(static other => other.Table.Largest(other.Column, 1)).DefaultIfEmpty(double.PositiveInfinity).Max();
 
     private static IEnumerable<(ChartTable Table, int Column, PlotSeries Series)> Found(ChartTable table, IReadOnlyList<ServerTimeline.Line> lines, string key) =>
         lines.Index().Where(line => line.Item.Key == key && table.Rows.Any(row => double.IsFinite(row[line.Index + 1])))
-            .Select(line => (table, line.Index + 1, new PlotSeries(line.Item.Title, line.Item.Color) { Style = line.Item.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid }));
+            .Select(line => (table, line.Index + 1, new PlotSeries(Words.Of(line.Item.Title), line.Item.Color) { Style = line.Item.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid }));
 
     private IEnumerable<PlotPanel> ShardPanels()
     {
@@ -209,7 +209,7 @@ internal sealed class RunPlot
             var lines = shards.LinesOf(i).Select(line => (shards.Data, line.Column - 1, new PlotSeries(line.Title, line.Color))).ToList();
             (string title, string? metric, bool isAlwaysShown) = ShardTimeline.Figures[i];
             if (isAlwaysShown || lines.Exists(static line => line.Data.Largest(line.Item2, 1) > 0))
-                yield return PanelOf("Shards: " + title, metric is null ? "%" : title, lines, LongestShardGap);
+                yield return PanelOf(Words.Of($"Shards: {Words.Of(title)}"), metric is null ? "%" : title, lines, LongestShardGap);
         }
     }
 
@@ -223,21 +223,21 @@ internal sealed class RunPlot
                 builder.Add(row[0], place, row[column]);
         }
 
-        return new PlotPanel(title, unit, [.. lines.Select(static line => line.Series)], Built(builder)) { IsAgain = IsTail };
+        return new PlotPanel(Words.Of(title), Words.Of(unit), [.. lines.Select(static line => line.Series)], Built(builder)) { IsAgain = IsTail };
     }
 
     private IReadOnlyList<PlotMark> Marks()
     {
         PlotMark[] all =
         [
-            .. _run.Events.Select(happened => new PlotMark(_axis.At(happened.AtMilliseconds), happened.Kind, happened.Text))
-                .Concat(_axis.Pauses.Select(static pause => new PlotMark(pause.At, "pause", $"paused for {Units.Duration(pause.Pause)}")))
+            .. _run.Events.Select(happened => new PlotMark(_axis.At(happened.AtMilliseconds), Words.Of(happened.Kind), happened.Text))
+                .Concat(_axis.Pauses.Select(static pause => new PlotMark(pause.At, Words.Of("pause"), Words.Of($"paused for {Units.Duration(pause.Pause)}"))))
                 .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
-                    new PlotMark(_axis.At(one.AtMilliseconds), "step", $"{Units.Exact(one.Documents)} documents, safe on disk")))
+                    new PlotMark(_axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
                 .Where(mark => mark.At >= Since).OrderBy(static mark => mark.At),
         ];
         if (all.Length > MostMarks)
-            _remarks.Add($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked.");
+            _remarks.Add(Words.Of($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked."));
         return [.. all.Take(MostMarks)];
     }
 
@@ -246,10 +246,10 @@ internal sealed class RunPlot
             _axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, _axis.Seconds) * 1000)), _axis.At(happened.AtMilliseconds), "outage", happened.Text));
 
     private IEnumerable<PlotBand> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
-        .Select(static band => new PlotBand(band.From, band.To, band.Color, band.Color == "migration" ? "chunk migration" : "chunk migration that failed"));
+        .Select(static band => new PlotBand(band.From, band.To, band.Color, band.Color == "migration" ? Words.Of("chunk migration") : Words.Of("chunk migration that failed")));
 
     private IEnumerable<PlotBand> OtherLoads() =>
-        OtherLoadBands.Of(_run, _axis).Select(static band => new PlotBand(band.From, band.To, "other programs", "used the machine"));
+        OtherLoadBands.Of(_run, _axis).Select(static band => new PlotBand(band.From, band.To, "other programs", Words.Of("used the machine")));
 
     /// <summary>Those of the server, as far as its one-second samples saw them.</summary>
     private IEnumerable<PlotBand> Checkpoints()
@@ -268,7 +268,7 @@ internal sealed class RunPlot
                 spans.Add(number, Math.Max(0, at - 1), at);
         }
 
-        return spans.Bands("checkpoint", []).Take(MostMarks).Select(static band => band with { Text = "checkpoint in the server" });
+        return spans.Bands("checkpoint", []).Take(MostMarks).Select(static band => band with { Text = Words.Of("checkpoint in the server") });
     }
 
     /// <summary>From when to when things with a number were seen.</summary>

@@ -91,12 +91,12 @@ internal static class DimensionFigure
         IReadOnlyList<Observation> shown, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
     {
         // Placed in shares of the axis, which may be logarithmic.
-        IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), $"knee at {axis.Values[at]}")] : [];
+        IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), Words.Of($"knee at {axis.Values[at]}"))] : [];
         GnuplotSettings settings = FigureChart.Head(name, figure.Title, shown, panels)
             .Set("bar_width", BarsShare / lines)
             .Set("bar_count", lines)
             .SetMarks(figure.X == Dimension.Documents ? Outgrown(shown, axis) : [.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);
-        return axis.Set(settings, figure.X == Dimension.Documents ? "documents in the collection" : figure.X);
+        return axis.Set(settings, figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X));
     }
 
     /// <summary>Where each run's data outgrew the limit of its memory, or its cache where there was no such limit.</summary>
@@ -117,9 +117,9 @@ internal static class DimensionFigure
 
     private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, bool hasRate, string? knee)
     {
-        string shown = $"{string.Join("; ", metrics.Select(m => m.TitleOf(hasRate)))} against {figure.X}.";
+        string shown = Words.Of($"{string.Join("; ", metrics.Select(m => m.TitleOf(hasRate)))} against {Words.Of(figure.X)}.");
         return knee is null ? shown
-            : $"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
-                + $"beyond it, more {figure.X} gains little.";
+            : Words.Of($"{shown} The mark at {knee} is the knee, the point farthest from the straight line between the ends (V. Satopää et al., \"Finding a kneedle in a haystack\", 2011): "
+                + $"beyond it, more {Words.Of(figure.X)} gains little.");
     }
 }

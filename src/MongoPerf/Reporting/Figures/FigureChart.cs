@@ -59,15 +59,15 @@ internal static class FigureChart
     }
 
     /// <summary>A sentence, where lines had to be left out.</summary>
-    public static string LeftOut(int lines) => lines > MostLines ? $" Only the first {MostLines} of {lines} lines are shown." : "";
+    public static string LeftOut(int lines) => lines > MostLines ? Words.Of($" Only the first {MostLines} of {lines} lines are shown.") : "";
 
     /// <summary>What a value is called where its dimension is not named beside it.</summary>
     public static string ValueText(string dimension, string? value) => dimension switch
     {
         _ when value is null => Units.None,
         Dimension.Phase or Dimension.Operation or Dimension.Deployment => value,
-        Dimension.Threads => value == "1" ? "1 thread" : $"{value} threads",
-        Dimension.Size => $"at {value}",
+        Dimension.Threads => value == "1" ? Words.Of("1 thread") : Words.Of($"{value} threads"),
+        Dimension.Size => Words.Of($"at {value}"),
         _ => $"{dimension}={value}",
     };
 }

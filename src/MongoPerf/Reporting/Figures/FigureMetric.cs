@@ -52,7 +52,7 @@ internal sealed record FigureMetric(string Name, string Title, string Heading, M
     public bool IsPerOperation => Unit == MetricUnit.Microseconds;
 
     /// <param name="hasRate">Of operations that were due at times of their own: what is judged is then their response time.</param>
-    public string TitleOf(bool hasRate) => hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title;
+    public string TitleOf(bool hasRate) => Words.Of(hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response time" + Title[Judged.Length..] : Title);
 
     /// <inheritdoc cref="TitleOf"/>
     public string HeadingOf(bool hasRate) => hasRate && Title.StartsWith(Judged, StringComparison.Ordinal) ? "response " + Heading : Heading;

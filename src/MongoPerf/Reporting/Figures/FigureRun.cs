@@ -29,18 +29,18 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment)
     public static string Subtitle(IReadOnlyList<FigureRun> runs)
     {
         string text = runs.Count == 1 ? ChartText.Subtitle(runs[0].Stored)
-            : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => $"{side.Key}: {ChartText.DeploymentText(side.First().Stored)}, run {side.First().Stored.Run.Id}"));
+            : string.Join(" · ", runs.GroupBy(r => r.Deployment).Select(side => Words.Of($"{side.Key}: {ChartText.DeploymentText(side.First().Stored)}, run {side.First().Stored.Run.Id}")));
         double scale = runs[0].Stored.Settings.Plan.Overrides.Scale;
-        return scale == 1 ? text : $"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}";
+        return scale == 1 ? text : Words.Of($"{text} · scale {scale.ToString("0.########", CultureInfo.InvariantCulture)}");
     }
 
     private static string NameOf(StoredRun run) => run.DeploymentName ?? ServerOf(run.Deployment) + (run.Settings.Engine.Kind == EngineKind.Wire ? "" : $", {run.Settings.Engine.Text}");
 
     private static string ServerOf(DeploymentInfo? deployment) => deployment switch
     {
-        null => "no server",
+        null => Words.Of("no server"),
         { Topology: Topology.TokyoTyrant } => Topology.TokyoTyrant.Text(),
-        { ShardCount: { } shards } => shards == 1 ? "1 shard" : $"{shards} shards",
-        _ => "one server",
+        { ShardCount: { } shards } => shards == 1 ? Words.Of("1 shard") : Words.Of($"{shards} shards"),
+        _ => Words.Of("one server"),
     };
 }

@@ -15,7 +15,7 @@ internal static partial class FigureTables
 
     /// <summary>A title is the file's, which knows nothing of <c>--scale</c>: "the first 100M of ever more documents (counts × 0.001)".</summary>
     public static string TrueTitle(PlanSettings plan, string title) =>
-        plan.Overrides.Scale == 1 || !Counts().IsMatch(title) ? title : $"{title} (counts × {plan.Overrides.Scale.ToString("0.######", CultureInfo.InvariantCulture)})";
+        plan.Overrides.Scale == 1 || !Counts().IsMatch(title) ? title : Words.Of($"{title} (counts × {plan.Overrides.Scale.ToString("0.######", CultureInfo.InvariantCulture)})");
 
     [GeneratedRegex(@"[0-9](k|M|G)\b|[0-9]{4,}|[0-9],[0-9]{3}")]
     private static partial Regex Counts();

@@ -30,9 +30,9 @@ internal static class ScenarioFigures
         if (runs.Any(r => r.Stored.Run.State == RunState.Running))
             yield break;
         foreach (FigureInfo figure in Listed(runs).Where(figure => !Taken(runs, figure).Any()))
-            yield return $"no figure '{figure.Title}': {Why(runs, figure.Of)}";
+            yield return Words.Of($"no figure '{figure.Title}': {Why(runs, figure.Of)}");
         foreach (TableInfo table in FigureTables.Listed(runs).Where(table => FigureTables.Build(runs, table) is null))
-            yield return $"no table '{table.Title}': {Why(runs, table.Of)}";
+            yield return Words.Of($"no table '{table.Title}': {Why(runs, table.Of)}");
     }
 
     private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) =>
@@ -53,8 +53,8 @@ internal static class ScenarioFigures
     {
         string[] deployments = [.. runs.Select(r => r.Deployment).Distinct()];
         if (choice.Where.FirstOrDefault(w => w.Name == Dimension.Deployment && !deployments.Contains(w.Value)) is { } missing)
-            return $"it shows {missing.Value}, {(runs.Count == 1 ? "this run used" : "these runs used")} {string.Join(", ", deployments)}";
-        IEnumerable<string> wanted = choice.Where.Select(w => $"{w.Name}={w.Value}").Concat(choice.Phases.Select(p => $"phase {p}")).Concat(choice.Operations.Select(o => $"operation {o}"));
-        return $"no results ({string.Join(", ", wanted.DefaultIfEmpty("any phase"))})";
+            return Words.Of($"it shows {missing.Value}, {(runs.Count == 1 ? Words.Of("this run used") : Words.Of("these runs used"))} {string.Join(", ", deployments)}");
+        IEnumerable<string> wanted = choice.Where.Select(w => $"{w.Name}={w.Value}").Concat(choice.Phases.Select(p => Words.Of($"phase {p}"))).Concat(choice.Operations.Select(o => Words.Of($"operation {o}")));
+        return Words.Of($"no results ({string.Join(", ", wanted.DefaultIfEmpty(Words.Of("any phase")))})");
     }
 }

@@ -37,8 +37,8 @@ internal static class TimeFigure
         if (panels.Length == 0)
             return null;
         (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, chosen.All, panels).SetAxis("x", time).Set("x_label", $"time since the phase began ({unit})").SetMarks([]);
-        string howToRead = $"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.";
+        GnuplotSettings settings = FigureChart.Head(name, figure.Title, chosen.All, panels).SetAxis("x", time).Set("x_label", Words.Of($"time since the phase began ({unit})")).SetMarks([]);
+        string howToRead = Words.Of($"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.");
         return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), settings, [.. lines.SelectMany(line => line.Tables)])
         {
             SharedTemplate = FigureChart.Template,

@@ -65,11 +65,11 @@ internal static class TimeMetric
         {
             ("bytes" or "megabytes", false) => "",
             ("bytes", true) => ", MB/s",
-            ("microseconds" or "core-microseconds", true) => ", cores",
+            ("microseconds" or "core-microseconds", true) => Words.Of(", cores"),
             (_, true) => "/s",
             ({ } other, false) => other == "count" ? "" : $", {other}",
         };
-        return line.Title + unit;
+        return Words.Of(line.Title) + unit;
     }
 
     public static AxisScale ScaleOf(string name, double largest, int ticks)

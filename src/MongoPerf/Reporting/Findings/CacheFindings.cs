@@ -75,15 +75,15 @@ internal static class CacheFindings
         return new Finding
         {
             Id = FindingIds.RateFollowsCache,
-            Text = $"{lead.Series.Label}'s rate follows cache misses: {Units.Rate(fast)}/s where an operation reads {Units.Bytes(lead.FewBytes)} into the cache, {Units.Rate(slow)}/s where it reads {Units.Bytes(lead.ManyBytes)}",
+            Text = Words.Of($"{lead.Series.Label}'s rate follows cache misses: {Units.Rate(fast)}/s where an operation reads {Units.Bytes(lead.FewBytes)} into the cache, {Units.Rate(slow)}/s where it reads {Units.Bytes(lead.ManyBytes)}"),
             Operations = [.. found.Select(one => one.Series.Label).Distinct()],
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
             Rate = SecondEffects.Rate(lead.Few, lead.Many),
             P99 = SecondEffects.P99(lead.Few, lead.Many),
-            Evidence = [new FindingEvidence("timeline", $"correlation {lead.Correlation:0.00} between the logarithms of rate and bytes read per operation; the thirds of the seconds with the least and the most")],
-            Cause = "the cache had to be filled",
+            Evidence = [new FindingEvidence("timeline", Words.Of($"correlation {lead.Correlation:0.00} between the logarithms of rate and bytes read per operation; the thirds of the seconds with the least and the most"))],
+            Cause = Words.Of("the cache had to be filled"),
             IsCoincidence = true,
-            Refute = "run with a cache that holds all the data: if the rate varies as much, misses are not why",
+            Refute = Words.Of("run with a cache that holds all the data: if the rate varies as much, misses are not why"),
             Weight = 0.5 * Math.Log(fast / slow),
         };
     }

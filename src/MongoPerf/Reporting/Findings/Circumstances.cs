@@ -24,7 +24,7 @@ internal static class Circumstances
         if (series.Run.Environment is not { CpuCount: > 0 and var cores } || CoresOf(series, inside) is not { } during || CoresOf(series, outside) is not { } otherwise)
             return null;
         return during - otherwise >= OtherLoad.NotedShare * cores
-            ? $"other programs used {Units.Significant(Math.Round(during, 1))} of {cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)"
+            ? Words.Of($"other programs used {Units.Significant(Math.Round(during, 1))} of {cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)")
             : null;
     }
 
@@ -37,7 +37,7 @@ internal static class Circumstances
     private static string? Checkpoint(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
         double during = ShareOfCheckpoints(inside);
-        return during >= 0.5 && during >= Times * ShareOfCheckpoints(outside) ? "a checkpoint was running" : null;
+        return during >= 0.5 && during >= Times * ShareOfCheckpoints(outside) ? Words.Of("a checkpoint was running") : null;
 
         double ShareOfCheckpoints(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("checkpoint_running") > 0);
     }
@@ -48,7 +48,7 @@ internal static class Circumstances
         if (moves.Length == 0)
             return null;
         double during = Share(inside);
-        return during >= 0.5 && during >= Times * Share(outside) ? "chunks were migrating" : null;
+        return during >= 0.5 && during >= Times * Share(outside) ? Words.Of("chunks were migrating") : null;
 
         double Share(IReadOnlyList<TimeWindow> windows) =>
             windows.Sum(w => moves.Sum(m => Math.Max(0, Math.Min(w.To, m.EndMilliseconds ?? w.To) - Math.Max(w.From, m.AtMilliseconds)) / 1000.0)) / Math.Max(0.001, windows.Sum(w => w.Seconds));
@@ -58,25 +58,25 @@ internal static class Circumstances
     public static IEnumerable<string> Reads(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
         if (More(series.Host.RateOf(inside, "disk_read"), series.Host.RateOf(outside, "disk_read")) is { } disk)
-            yield return $"the disk read {disk}";
+            yield return Words.Of($"the disk read {disk}");
         if (More(series.Server.RateOf(inside, "cache_read"), series.Server.RateOf(outside, "cache_read")) is { } cache)
-            yield return $"the cache was filled with {cache}";
+            yield return Words.Of($"the cache was filled with {cache}");
         if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
-            yield return $"the disk was {Units.Percent(Math.Min(1, busy))} busy";
+            yield return Words.Of($"the disk was {Units.Percent(Math.Min(1, busy))} busy");
     }
 
     private static string? More(double? inside, double? outside) =>
-        inside >= LeastDisk && inside >= Times * (outside ?? 0) ? $"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)" : null;
+        inside >= LeastDisk && inside >= Times * (outside ?? 0) ? Words.Of($"{Units.BytesPerSecond(inside.Value)} ({Units.BytesPerSecond(outside ?? 0)} otherwise)") : null;
 
     private static IEnumerable<string> Cache(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
         double during = ShareOfDirty(inside);
         if (during >= 0.5 && during >= Times * ShareOfDirty(outside))
-            yield return $"more than {Units.Percent(FullDirty)} of the cache was dirty";
+            yield return Words.Of($"more than {Units.Percent(FullDirty)} of the cache was dirty");
         double evicted = series.Server.RateOf(inside, "cache_evicted_by_clients") ?? 0;
         double otherwise = series.Server.RateOf(outside, "cache_evicted_by_clients") ?? 0;
         if (evicted >= 100 && evicted >= Times * otherwise)
-            yield return $"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)";
+            yield return Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)");
 
         double ShareOfDirty(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("cache_dirty") > FullDirty * value("cache_max"));
     }

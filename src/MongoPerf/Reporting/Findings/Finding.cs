@@ -44,7 +44,7 @@ internal sealed record Finding
 
     /// <summary>The line with its cause.</summary>
     [JsonIgnore]
-    public string Line => Cause is null ? Text : $"{Text}; {(IsCoincidence ? "seen together: " : "")}{Cause}";
+    public string Line => Cause is null ? Text : IsCoincidence ? Words.Of($"{Text}; seen together: {Cause}") : Words.Of($"{Text}; {Cause}");
 }
 
 /// <summary>Where a finding lies. Seconds are those of the charts over time: since the start, pauses cut out.</summary>

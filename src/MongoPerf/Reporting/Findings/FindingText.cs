@@ -7,30 +7,30 @@ internal static class FindingText
     public static IEnumerable<(string Name, string Text)> Details(Finding finding)
     {
         if (finding.Range is { } range)
-            yield return ("range", Range(range));
+            yield return (Words.Of("range"), Range(range));
         if (finding.Rate is { } rate)
-            yield return ("rate", Effect(rate));
+            yield return (Words.Of("rate"), Effect(rate));
         if (finding.P99 is { } p99)
             yield return ("p99", Effect(p99));
         foreach (FindingEvidence evidence in finding.Evidence)
-            yield return ("evidence", evidence.Chart is null ? evidence.Text : $"{evidence.Text} (chart {evidence.Chart})");
+            yield return (Words.Of("evidence"), evidence.Chart is null ? evidence.Text : Words.Of($"{evidence.Text} (chart {evidence.Chart})"));
         if (finding.Cause is not null)
-            yield return (finding.IsCoincidence ? "seen together" : "likely cause", finding.Cause);
-        yield return ("would refute it", finding.Refute);
+            yield return (finding.IsCoincidence ? Words.Of("seen together") : Words.Of("likely cause"), finding.Cause);
+        yield return (Words.Of("would refute it"), finding.Refute);
     }
 
     private static string Range(FindingRange range)
     {
-        string seconds = range is { FromSeconds: { } from, ToSeconds: { } to } ? $"{Units.Significant(from)} to {Units.Significant(to)} s" : "";
+        string seconds = range is { FromSeconds: { } from, ToSeconds: { } to } ? Words.Of($"{Units.Significant(from)} to {Units.Significant(to)} s") : "";
         string documents = range switch
         {
-            { FromDocuments: { } first, ToDocuments: { } last } when first != last => $"{Units.Count(first)} to {Units.Count(last)} documents",
-            { FromDocuments: { } only } => $"{Units.Count(only)} documents",
+            { FromDocuments: { } first, ToDocuments: { } last } when first != last => Words.Of($"{Units.Count(first)} to {Units.Count(last)} documents"),
+            { FromDocuments: { } only } => Words.Of($"{Units.Count(only)} documents"),
             _ => "",
         };
         return string.Join(", ", new[] { documents, seconds }.Where(part => part.Length > 0));
     }
 
     private static string Effect(FindingEffect effect) =>
-        $"× {Units.Significant(effect.Ratio)}{(effect is { Low: { } low, High: { } high } ? $" (95 %: {Units.Significant(low)} to {Units.Significant(high)})" : "")}";
+        $"× {Units.Significant(effect.Ratio)}{(effect is { Low: { } low, High: { } high } ? Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})") : "")}";
 }

@@ -26,14 +26,14 @@ internal static class GrowingBytes
 
     private static Finding Make(string what, (long Documents, double Each)[] sizes, Trend trend)
     {
-        string whose = what == "documents" ? "the files of the documents" : "the indexes";
+        string whose = what == "documents" ? Words.Of("the files of the documents") : Words.Of("the indexes");
         return new Finding
         {
             Id = FindingIds.BytesGrow,
-            Text = $"{whose} grow faster than the collection: {Units.Bytes(sizes[0].Each)} a document at {Units.Count(sizes[0].Documents)}, {Units.Bytes(sizes[^1].Each)} at {Units.Count(sizes[^1].Documents)}",
+            Text = Words.Of($"{whose} grow faster than the collection: {Units.Bytes(sizes[0].Each)} a document at {Units.Count(sizes[0].Documents)}, {Units.Bytes(sizes[^1].Each)} at {Units.Count(sizes[^1].Documents)}"),
             Range = new FindingRange(null, null, sizes[0].Documents, sizes[^1].Documents),
-            Evidence = [new FindingEvidence("size", $"bytes a document {ComparisonText.LatencyChange(trend.Ratio)} over {sizes.Length} sizes; Mann–Kendall p {ComparisonText.Probability(trend.P)}")],
-            Refute = "rebuild the collection at its full size (mongodump and mongorestore): if a document takes as many bytes, free space within the files is not what grew",
+            Evidence = [new FindingEvidence("size", Words.Of($"bytes a document {ComparisonText.LatencyChange(trend.Ratio)} over {sizes.Length} sizes; Mann–Kendall p {ComparisonText.Probability(trend.P)}"))],
+            Refute = Words.Of("rebuild the collection at its full size (mongodump and mongorestore): if a document takes as many bytes, free space within the files is not what grew"),
             Weight = Math.Log(trend.Ratio) / 4,
         };
     }

@@ -24,14 +24,14 @@ internal static class LatencyFindings
         if (groups.Length == 0)
             yield break;
         int all = groups.Sum(group => group.All);
-        string where = all == 1 ? "" : $" in {groups.Sum(group => group.Few.Length)} of {all} measurements";
+        string where = all == 1 ? "" : Words.Of($" in {groups.Sum(group => group.Few.Length)} of {all} measurements");
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = $"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? "has" : "have")} too few operations for a p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}, of which the slowest is all that p99 can be",
+            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}, of which the slowest is all that p99 can be"),
             Operations = [.. groups.Select(group => group.Key)],
-            Evidence = [new FindingEvidence(null, $"from {LeastForP99} on, the slowest operation bounds p99 from above with 95 % confidence")],
-            Refute = "measure longer (--duration): if p99 stays, it was known after all",
+            Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} on, the slowest operation bounds p99 from above with 95 % confidence"))],
+            Refute = Words.Of("measure longer (--duration): if p99 stays, it was known after all"),
             Weight = 0.01,
         };
     }
@@ -113,16 +113,16 @@ internal static class LatencyFindings
         return new Finding
         {
             Id = FindingIds.TwoPeaks,
-            Text = $"{name}'s latency has two peaks: {Units.Percent(1 - peaks.SlowShare)} of the operations near {Units.Latency(peaks.Fast)}, {Units.Percent(peaks.SlowShare)} near {Units.Latency(peaks.Slow)}"
-                + (others.Length == 0 ? "" : $"; so do those of {Words.And(others)}"),
+            Text = Words.Of($"{name}'s latency has two peaks: {Units.Percent(1 - peaks.SlowShare)} of the operations near {Units.Latency(peaks.Fast)}, {Units.Percent(peaks.SlowShare)} near {Units.Latency(peaks.Slow)}")
+                + (others.Length == 0 ? "" : Words.Of($"; so do those of {Words.And(others)}")),
             Operations = [name, .. others],
-            Cause = busy >= FullMachine ? $"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU" : null,
+            Cause = busy >= FullMachine ? Words.Of($"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU") : null,
             IsCoincidence = true,
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence(null, $"between them, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer than at the lower of the two; {Units.Percent(lead.Share)} of the phase's parts have both")],
+            Evidence = [new FindingEvidence(null, Words.Of($"between them, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer than at the lower of the two; {Units.Percent(lead.Share)} of the phase's parts have both"))],
             Refute = busy >= FullMachine
-                ? "run with one thread for each free core: if both peaks stay, waiting for a CPU is not why"
-                : "run each kind of key or document as an operation of its own: if each still has two peaks, what is asked for is not why",
+                ? Words.Of("run with one thread for each free core: if both peaks stay, waiting for a CPU is not why")
+                : Words.Of("run each kind of key or document as an operation of its own: if each still has two peaks, what is asked for is not why"),
             Weight = 0.05 * Math.Log(peaks.Ratio),
         };
     }

@@ -31,8 +31,8 @@ internal static class LimitFindings
         double written = series.Host.RateOf([worst.Window], "disk_written") ?? 0;
         string busy = Units.Percent(Math.Min(1, series.Host.RateOf([worst.Window], "disk_busy")!.Value / 1000));
         return Make(
-            series, worst, FindingIds.DiskLimit, $"the disk was {busy} busy throughout {ServerFindings.Name(worst)}: it read {Units.BytesPerSecond(read)} and wrote {Units.BytesPerSecond(written)}",
-            "run with the data on a faster disk: if the rate stays, the disk is not the limit");
+            series, worst, FindingIds.DiskLimit, Words.Of($"the disk was {busy} busy throughout {ServerFindings.Name(worst)}: it read {Units.BytesPerSecond(read)} and wrote {Units.BytesPerSecond(written)}"),
+            Words.Of("run with the data on a faster disk: if the rate stays, the disk is not the limit"));
     }
 
     /// <summary>Of the disk's traffic what the server itself read and wrote.</summary>
@@ -52,11 +52,11 @@ internal static class LimitFindings
                 double link = Links.FirstOrDefault(link => rate >= FullLink * link && rate <= link);
                 if (link == 0 || !IsSteady(series, one, way, rate))
                     continue;
-                string what = way == "network_received" ? "received" : "sent";
+                string what = way == "network_received" ? Words.Of("received") : Words.Of("sent");
                 return Make(
                     series, one, FindingIds.NetworkLimit,
-                    $"the client {what} {Units.BytesPerSecond(rate)} throughout {ServerFindings.Name(one)}: as much as a link of {Units.Significant(link * 8 / 1e9)} Gbit/s carries",
-                    "run the client on the server's own machine, or over a faster link: if the rate stays, the network is not the limit");
+                    Words.Of($"the client {what} {Units.BytesPerSecond(rate)} throughout {ServerFindings.Name(one)}: as much as a link of {Units.Significant(link * 8 / 1e9)} Gbit/s carries"),
+                    Words.Of("run the client on the server's own machine, or over a faster link: if the rate stays, the network is not the limit"));
             }
         }
 
@@ -74,8 +74,8 @@ internal static class LimitFindings
     {
         OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], value => value("connections_available") <= FewConnections * (value("connections_current") + value("connections_available"))) > 0);
         return worst is null ? null : Make(
-            series, worst, FindingIds.ConnectionsRunOut, $"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}",
-            "raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not what is short");
+            series, worst, FindingIds.ConnectionsRunOut, Words.Of($"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}"),
+            Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not what is short"));
     }
 
     private static Finding Make(RunSeries series, OperationSeries one, string id, string text, string refute) => new()
@@ -84,7 +84,7 @@ internal static class LimitFindings
         Text = text,
         Operations = [one.Label],
         Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-        Evidence = [new FindingEvidence("timeline", $"{Units.Rate(one.Seconds.Average(second => second.Rate))} {one.RateUnit} over {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}")],
+        Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(one.Seconds.Average(second => second.Rate))} {one.RateUnit} over {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"))],
         Refute = refute,
         Weight = 0.3,
     };

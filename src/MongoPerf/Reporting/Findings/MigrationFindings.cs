@@ -62,20 +62,20 @@ internal static class MigrationFindings
     private static Finding Make(RunSeries series, Split[] dear, List<TimeWindow> moves)
     {
         Split lead = dear.MaxBy(split => Math.Abs(Math.Log(split.Ratio)))!;
-        string rates = $"{Units.Rate(lead.Inside.Average(s => s.Rate))} {lead.Series.RateUnit} inside, {Units.Rate(lead.Outside.Average(s => s.Rate))} outside";
+        string rates = Words.Of($"{Units.Rate(lead.Inside.Average(s => s.Rate))} {lead.Series.RateUnit} inside, {Units.Rate(lead.Outside.Average(s => s.Rate))} outside");
         TimeWindow window = new(lead.Inside[0].FromMilliseconds, lead.Inside[^1].ToMilliseconds);
         return new Finding
         {
             Id = FindingIds.MigrationCost,
-            Text = $"{lead.Series.Label}'s rate is {ComparisonText.LatencyChange(lead.Ratio)} while chunks migrate: {rates}",
+            Text = Words.Of($"{lead.Series.Label}'s rate is {ComparisonText.LatencyChange(lead.Ratio)} while chunks migrate: {rates}"),
             Operations = [lead.Series.Label, .. dear.Select(split => split.Series.Label).Where(label => label != lead.Series.Label).Distinct()],
             Range = series.Range(window, lead.Inside[0].Documents, lead.Inside[^1].Documents),
             Rate = SecondEffects.Rate(lead.Outside, lead.Inside),
             P99 = SecondEffects.P99(lead.Outside, lead.Inside),
-            Evidence = [new FindingEvidence("migrations", $"{Units.Counted(lead.Inside.Count, "second")} inside {Units.Counted(moves.Count, "stretch", "stretches")} of migrations, {Units.Counted(lead.Outside.Count, "second")} outside")],
-            Cause = "chunks were migrating",
+            Evidence = [new FindingEvidence("migrations", Words.Of($"{Words.Counted(lead.Inside.Count, "second")} inside {Words.Counted(moves.Count, "stretch", "stretches")} of migrations, {Words.Counted(lead.Outside.Count, "second")} outside"))],
+            Cause = Words.Of("chunks were migrating"),
             IsCoincidence = true,
-            Refute = "run again with --balancer off: if the rate still dips, migrations are not why",
+            Refute = Words.Of("run again with --balancer off: if the rate still dips, migrations are not why"),
             Weight = Math.Abs(Math.Log(lead.Ratio)),
         };
     }

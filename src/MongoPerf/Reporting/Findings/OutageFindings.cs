@@ -41,7 +41,7 @@ internal static class OutageFindings
     {
         Outage longest = outages.MaxBy(one => one.Window.Seconds)!;
         FindingRange range = series.Range(longest.Window);
-        string at = $"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}";
+        string at = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
         string seconds = Units.Significant(longest.Window.Seconds);
         OperationSeries[] hit = [.. series.Operations.Where(one => one.Window.From < longest.Window.To && longest.Window.From < one.Window.To)];
         SeriesSecond[] during = [.. hit.Take(1).SelectMany(one => one.Seconds).Where(second => second.IsDown)];
@@ -52,16 +52,16 @@ internal static class OutageFindings
         {
             Id = FindingIds.Outage,
             Text = outages.Count == 1
-                ? $"operations found no server for {seconds} s {at}: {longest.Text}"
-                : $"operations found no server {outages.Count} times, for up to {seconds} s ({at}: {longest.Text})",
+                ? Words.Of($"operations found no server for {seconds} s {at}: {longest.Text}")
+                : Words.Of($"operations found no server {outages.Count} times, for up to {seconds} s ({at}: {longest.Text})"),
             Operations = [.. hit.Select(one => one.Label).Distinct()],
             Range = range,
             Rate = during.Length > 0 && usual.Length >= LeastSeconds ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null) : null,
             Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3).Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
-            Cause = Restarted(series, longest.Window) ? "the server's uptime began anew: its process was started again"
-                : isSilent ? $"a server did not answer serverStatus for {Units.Significant(silence)} s either" : null,
+            Cause = Restarted(series, longest.Window) ? Words.Of("the server's uptime began anew: its process was started again")
+                : isSilent ? Words.Of($"a server did not answer serverStatus for {Units.Significant(silence)} s either") : null,
             IsCoincidence = true,
-            Refute = "look at the servers' logs of that time (elections, restarts, refused connections); if they say nothing, watch the way between client and server",
+            Refute = Words.Of("look at the servers' logs of that time (elections, restarts, refused connections); if they say nothing, watch the way between client and server"),
             Weight = 5 + longest.Window.Seconds,
         };
     }

@@ -38,20 +38,20 @@ internal static class PlanFindings
 
     private static Finding Make(RunSeries series, Planned worst, Planned[] all)
     {
-        string at = worst.Phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)} documents" : "";
-        string what = worst.Documents >= worst.Keys ? $"{Units.Rate(worst.Documents)} documents" : $"{Units.Rate(worst.Keys)} keys";
-        string sorts = worst.Sorts ? ", and sorts in memory" : "";
+        string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
+        string what = worst.Documents >= worst.Keys ? Words.Of($"{Units.Rate(worst.Documents)} documents") : Words.Of($"{Units.Rate(worst.Keys)} keys");
+        string sorts = worst.Sorts ? Words.Of(", and sorts in memory") : "";
         OperationSeries? measured = series.Operations.FirstOrDefault(one => ReferenceEquals(one.Result, worst.Result));
         return new Finding
         {
             Id = FindingIds.PlanExamines,
-            Text = $"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index {worst.Plan.Index}{sorts}",
+            Text = Words.Of($"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index {worst.Plan.Index}{sorts}"),
             Operations = [worst.Label],
             Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
-            Evidence = [new FindingEvidence(null, $"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements")],
-            Cause = worst.Sorts ? "the index does not have the documents in the order that is asked for" : "the index does not cover the whole filter",
+            Evidence = [new FindingEvidence(null, Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements"))],
+            Cause = worst.Sorts ? Words.Of("the index does not have the documents in the order that is asked for") : Words.Of("the index does not cover the whole filter"),
             IsCoincidence = false,
-            Refute = "make an index on the whole filter and then the sort: if the rate stays, what is examined costs nothing",
+            Refute = Words.Of("make an index on the whole filter and then the sort: if the rate stays, what is examined costs nothing"),
             Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Plan.Returned)) / 10),
         };
     }

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using MongoPerf.Engine.Runs;
 
@@ -13,10 +14,11 @@ internal static class RunFindings
     private const double RareLevel = 0.002;
 
     // The report is made in several formats from one opened run, whose samples need to be read only once for them.
-    private static readonly ConditionalWeakTable<StoredRun, IReadOnlyList<Finding>> Known = [];
+    // Their texts have a language, so each language has its own.
+    private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, IReadOnlyList<Finding>>> Known = [];
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
-    public static IReadOnlyList<Finding> Of(StoredRun run) => Known.GetValue(run, static run => Of(RunSeries.Read(run)));
+    public static IReadOnlyList<Finding> Of(StoredRun run) => Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Read(run)), run);
 
     /// <summary>Those that no verdict says already.</summary>
     public static IReadOnlyList<Finding> Shown(StoredRun run) => [.. Of(run).Where(finding => !finding.IsVerdict)];
@@ -32,5 +34,5 @@ internal static class RunFindings
         .. Verdict.Of(series.Run).Where(verdict => verdict.Finding is not null).Select(OfVerdict),
     ];
 
-    private static Finding OfVerdict(Verdict verdict) => new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = verdict.Finding.Refute, IsVerdict = true };
+    private static Finding OfVerdict(Verdict verdict) => new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = Words.Of(verdict.Finding.Refute), IsVerdict = true };
 }

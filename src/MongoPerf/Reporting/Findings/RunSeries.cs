@@ -38,7 +38,7 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     /// <summary>"threads=8" is told by the threads themselves.</summary>
     public string ParametersButThreads => PhaseLabels.Parameters(Phase.Parameters.Where(p => !p.Name.StartsWith("thread", StringComparison.OrdinalIgnoreCase)));
 
-    public string RateUnit => Result.IsInsert ? "documents/s" : "operations/s";
+    public string RateUnit => Result.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s");
 
     public TimeWindow Window => new(Seconds[0].FromMilliseconds, Seconds[^1].ToMilliseconds);
 }

@@ -66,20 +66,20 @@ internal static class SecondFindings
         int third = sound.Count / 3;
         TimeWindow[] early = [new(one.Window.From, sound[third].ToMilliseconds)];
         TimeWindow[] late = [new(sound[^third].FromMilliseconds, one.Window.To)];
-        string way = lead.Trend.Ratio < 1 ? "falls" : "rises";
+        string way = lead.Trend.Ratio < 1 ? Words.Of("falls") : Words.Of("rises");
         IReadOnlyList<string> together = Circumstances.Of(series, late, early);
         yield return new Finding
         {
             Id = FindingIds.SlowDrift,
-            Text = $"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}",
+            Text = Words.Of($"{Names(drifted.Select(d => d.Series), one)}'s rate {way} steadily, by {Units.Percent(Math.Abs(lead.Trend.Ratio - 1))} within {Units.Duration(TimeSpan.FromSeconds(one.Window.Seconds))}"),
             Operations = [.. drifted.Select(d => d.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Rate = FindingEffect.Of(lead.Trend.Ratio, lead.Trend.Interval),
             P99 = SecondEffects.P99([.. sound.Take(third)], [.. sound.TakeLast(third)]),
-            Evidence = [new FindingEvidence("timeline", $"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}")],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = "run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are why",
+            Refute = Words.Of("run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are why"),
             Weight = Math.Abs(Math.Log(lead.Trend.Ratio)) / 2,
         };
     }
@@ -108,8 +108,8 @@ internal static class SecondFindings
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
         IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)]);
-        string names = Names(group.Select(g => g.Series), one) + "'s rate";
-        string rates = $"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}";
+        string names = Names(group.Select(g => g.Series), one) + Words.Of("'s rate");
+        string rates = Words.Of($"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}");
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
         string at = Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value));
         string change = ComparisonText.LatencyChange(lead.Shift.Ratio);
@@ -118,20 +118,20 @@ internal static class SecondFindings
             Id = lead.Id,
             Text = lead.Id switch
             {
-                FindingIds.SlowStart => $"{names} is {change} in the first {length} after the warm-up: {rates}",
-                FindingIds.RateDrop => $"{names} drops at {at} and stays {change}: {rates}",
-                _ => $"{names} is {change} for {length} from {at} on: {rates}",
+                FindingIds.SlowStart => Words.Of($"{names} is {change} in the first {length} after the warm-up: {rates}"),
+                FindingIds.RateDrop => Words.Of($"{names} drops at {at} and stays {change}: {rates}"),
+                _ => Words.Of($"{names} is {change} for {length} from {at} on: {rates}"),
             },
             Operations = [.. group.Select(g => g.Series.Label)],
             Range = range,
             Rate = FindingEffect.Of(lead.Shift.Ratio, lead.Shift.Interval),
             P99 = SecondEffects.P99(outside, inside),
-            Evidence = [new FindingEvidence("timeline", $"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases")],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = lead.Id == FindingIds.SlowStart
-                ? "run with twice the warm-up: if the start is as slow, warming up is not why"
-                : "run the phase again with the same seed: a change that returns at the same place belongs to the server or the data, any other to the machine",
+                ? Words.Of("run with twice the warm-up: if the start is as slow, warming up is not why")
+                : Words.Of("run the phase again with the same seed: a change that returns at the same place belongs to the server or the data, any other to the machine"),
             Weight = Math.Abs(Math.Log(lead.Shift.Ratio)) * Math.Sqrt(window.Seconds / one.Window.Seconds),
         };
     }
@@ -171,19 +171,19 @@ internal static class SecondFindings
         OperationSeries one = lead.Series;
         double length = lead.Period.Length * lead.Step;
         string? cause = lead.IsByDocuments ? null : Shared(series, one.Window, length);
-        string every = lead.IsByDocuments ? $"{AxisScale.AboutText(length)} documents" : $"{Units.Significant(length)} s";
+        string every = lead.IsByDocuments ? Words.Of($"{AxisScale.AboutText(length)} documents") : $"{Units.Significant(length)} s";
         yield return new Finding
         {
             Id = FindingIds.Period,
-            Text = $"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {every}",
+            Text = Words.Of($"{Names(swinging.Select(s => s.Series), one)}'s rate swings by ±{Units.Percent(lead.Period.Amplitude)} every {every}"),
             Operations = [.. swinging.Select(s => s.Series.Label)],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence("timeline", $"folded at {every}, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it")],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"folded at {every}, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it"))],
             Cause = cause,
             IsCoincidence = true,
-            Refute = lead.IsByDocuments ? "insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's"
-                : cause is null ? "run for twice as long: a period stays, chance does not"
-                : "change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause",
+            Refute = lead.IsByDocuments ? Words.Of("insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's")
+                : cause is null ? Words.Of("run for twice as long: a period stays, chance does not")
+                : Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"),
             Weight = lead.Period.Amplitude,
         };
     }
@@ -195,7 +195,7 @@ internal static class SecondFindings
         if (ends.Length < 3)
             return null;
         double apart = Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
-        return Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10) ? $"checkpoints end every {Units.Significant(apart)} s" : null;
+        return Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10) ? Words.Of($"checkpoints end every {Units.Significant(apart)} s") : null;
     }
 
     private static int Length(this LevelShift shift) => shift.To - shift.From;

@@ -19,23 +19,23 @@ internal static class ServerFindings
         if (Worst(measured, one => Share(one, value => value("tickets_read_available") < 1 || value("tickets_write_available") < 1)) is { } tickets)
         {
             yield return Make(
-                series, tickets, FindingIds.TicketQueue, $"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it",
-                "run with fewer threads: if the rate stays and the latency falls, operations waited for tickets");
+                series, tickets, FindingIds.TicketQueue, Words.Of($"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it"),
+                Words.Of("run with fewer threads: if the rate stays and the latency falls, operations waited for tickets"));
         }
 
         if (Worst(measured, one => Share(one, value => value("cache_dirty") >= DirtyTrigger * value("cache_max"))) is { } dirty)
         {
             yield return Make(
                 series, dirty, FindingIds.DirtyCache,
-                $"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: writes wait there until pages are written out",
-                "run with a larger cache, or on a faster disk: if the rate stays, dirty pages are not what holds it back");
+                Words.Of($"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: writes wait there until pages are written out"),
+                Words.Of("run with a larger cache, or on a faster disk: if the rate stays, dirty pages are not what holds it back"));
         }
 
         if (Worst(measured, one => series.Server.RateOf([one.Window], "cache_evicted_by_clients") ?? 0, EvictedPerSecond) is { } evicted)
         {
             yield return Make(
-                series, evicted, FindingIds.EvictionByClients, $"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations did the cache's work before their own",
-                "run with a larger cache: if the rate stays, eviction is not what holds it back");
+                series, evicted, FindingIds.EvictionByClients, Words.Of($"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations did the cache's work before their own"),
+                Words.Of("run with a larger cache: if the rate stays, eviction is not what holds it back"));
         }
 
         double Share(OperationSeries one, Func<Func<string, double>, bool> holds) => series.Server.ShareOf([one.Window], holds);
@@ -48,7 +48,7 @@ internal static class ServerFindings
     }
 
     /// <summary>"q4 at 200k documents".</summary>
-    public static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? $" at {Units.Count(at.Documents)} documents" : "");
+    public static string Name(OperationSeries series) => PhaseLabels.Of(series.Phase) + (series.Phase.Growth is { } at ? Words.Of($" at {Units.Count(at.Documents)} documents") : "");
 
     private static Finding Make(RunSeries series, (OperationSeries Series, double Value) worst, string id, string text, string refute) => new()
     {

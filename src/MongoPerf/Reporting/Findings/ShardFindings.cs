@@ -77,12 +77,12 @@ internal static class ShardFindings
         return new Finding
         {
             Id = FindingIds.HotShard,
-            Text = $"shard {shards[hot]} did {Units.Percent(share)} of the operations with {Units.Percent(held)} of the documents, {shards.Length} shards in all: it is hot",
+            Text = Words.Of($"shard {shards[hot]} did {Units.Percent(share)} of the operations with {Units.Percent(held)} of the documents, {shards.Length} shards in all: it is hot"),
             Range = RangeOf(series, looks),
-            Evidence = [new FindingEvidence("shards", $"operations: {Shares(shards, operations)}; documents: {Shares(shards, documents)}")],
-            Cause = inserts >= 0.9 ? "nearly all of them inserts: the shard key sends what is new to one shard" : null,
+            Evidence = [new FindingEvidence("shards", Words.Of($"operations: {Shares(shards, operations)}; documents: {Shares(shards, documents)}"))],
+            Cause = inserts >= 0.9 ? Words.Of("nearly all of them inserts: the shard key sends what is new to one shard") : null,
             IsCoincidence = true,
-            Refute = "run again with --shard-key hashed: if the same shard does as much, the key is not why",
+            Refute = Words.Of("run again with --shard-key hashed: if the same shard does as much, the key is not why"),
             Weight = Math.Log(share * shards.Length),
         };
     }
@@ -99,10 +99,10 @@ internal static class ShardFindings
         return new Finding
         {
             Id = FindingIds.ImbalanceOverTime,
-            Text = $"documents lay unevenly for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end all {shards.Length} are within {Units.Percent(Even)} of even",
+            Text = Words.Of($"documents lay unevenly for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end all {shards.Length} are within {Units.Percent(Even)} of even"),
             Range = RangeOf(series, uneven),
-            Evidence = [new FindingEvidence("shards", $"at the worst: {Shares(shards, worst.Documents)}; at the end: {Shares(shards, known[^1].Documents)}")],
-            Refute = "split the collection before the load (--presplit): if it is as uneven, chunks are not what was missing",
+            Evidence = [new FindingEvidence("shards", Words.Of($"at the worst: {Shares(shards, worst.Documents)}; at the end: {Shares(shards, known[^1].Documents)}"))],
+            Refute = Words.Of("split the collection before the load (--presplit): if it is as uneven, chunks are not what was missing"),
             Weight = 0.1,
         };
     }

@@ -16,7 +16,7 @@ internal static class SizeFindings
     /// <summary>An operation at the sizes at which it has a rate.</summary>
     private sealed record Row(GrowthLine Line, string Name, string Chart, long[] Documents, OperationResult[] Results, double[] Rates)
     {
-        public string Unit => Line.IsInsert ? " documents/s" : "/s";
+        public string Unit => Line.IsInsert ? Words.Of(" documents/s") : "/s";
     }
 
     /// <summary>What would refute that memory ran out.</summary>
@@ -81,16 +81,16 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeCliff,
-            Text = $"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents",
+            Text = Words.Of($"{row.Name}'s rate falls from {Units.Rate(step.Before)} to {Units.Rate(step.After)}{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents"),
             Operations = [row.Name],
             Range = compared.Range(step.From, step.To),
             Rate = Ratio(row.Rates, before, after),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], before, after),
-            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence("after the fall")],
+            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("after the fall"))],
             Cause = cause,
             IsCoincidence = isCoincidence,
             Refute = cause is null
-                ? "grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not why"
+                ? Words.Of("grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not why")
                 : LargerMemory,
             Weight = Math.Log(step.Before / step.After),
         };
@@ -109,16 +109,16 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeDecline,
-            Text = $"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}",
+            Text = Words.Of($"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
             // A straight line over the sizes is no fit for a power of them.
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
-            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence("at the largest sizes")],
+            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
             Cause = cause,
             IsCoincidence = isCoincidence,
-            Refute = "measure the largest size first, on a fresh server: if it is as fast as the smallest was, time made it slower and not size",
+            Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, time made it slower and not size"),
             Weight = Math.Log(1 / ratio) / 2,
         };
     }
@@ -126,13 +126,13 @@ internal static class SizeFindings
     private static Finding Linear(RunSeries series, GrowthFigures growth, Row row, Scaling scaling)
     {
         Finding decline = Decline(series, growth, row, 1 / scaling.Growth, null);
-        string how = scaling.IsFaster ? "faster than the collection" : "in proportion to the collection";
+        string how = scaling.IsFaster ? Words.Of("faster than the collection") : Words.Of("in proportion to the collection");
         return decline with
         {
             Id = FindingIds.LinearGrowth,
-            Text = $"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents",
-            Evidence = [new FindingEvidence(row.Chart, $"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}"), .. decline.Evidence.Skip(1)],
-            Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : "look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows",
+            Text = Words.Of($"{row.Name}'s time per operation grows {how}: × {Units.Significant(row.Rates[0] / row.Rates[^1])} from {Units.Count(row.Documents[0])} to {Units.Count(row.Documents[^1])} documents"),
+            Evidence = [new FindingEvidence(row.Chart, Words.Of($"it grows as documents to the power of {Units.Significant(Math.Round(scaling.Exponent, 2))}, which explains {Units.Percent(scaling.Explained)} of the variance; {Figures(row)}")), .. decline.Evidence.Skip(1)],
+            Refute = decline is { Cause: not null, IsCoincidence: false } ? LargerMemory : Words.Of("look at the plan's documents examined: if they do not grow with the collection, it is not the scan that grows"),
         };
     }
 
@@ -144,7 +144,7 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeRise,
-            Text = $"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}",
+            Text = Words.Of($"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
             Rate = FindingEffect.Of(trend.Ratio, trend.Interval),
@@ -152,7 +152,7 @@ internal static class SizeFindings
             Evidence = [new FindingEvidence(row.Chart, Figures(row))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = "grow the collection again, with a load of a minute before it: if the rate still rises, server and client were not warming up",
+            Refute = Words.Of("grow the collection again, with a load of a minute before it: if the rate still rises, server and client were not warming up"),
             Weight = Math.Log(trend.Ratio) / 2,
         };
     }
@@ -163,17 +163,17 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.Period,
-            Text = $"{row.Name}'s rate swings by ±{Units.Percent(period.Amplitude)} every {AxisScale.AboutText(documents)} documents",
+            Text = Words.Of($"{row.Name}'s rate swings by ±{Units.Percent(period.Amplitude)} every {AxisScale.AboutText(documents)} documents"),
             Operations = [row.Name],
             Range = new Comparison(series, row, [], []).Range(0, row.Rates.Length - 1),
-            Evidence = [new FindingEvidence(row.Chart, $"folded at {AxisScale.AboutText(documents)} documents, the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it")],
-            Refute = "grow the collection again with steps half as large: a period that stays as many documents is the data's, one that stays as many steps is the growth's",
+            Evidence = [new FindingEvidence(row.Chart, Words.Of($"folded at {AxisScale.AboutText(documents)} documents, the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it"))],
+            Refute = Words.Of("grow the collection again with steps half as large: a period that stays as many documents is the data's, one that stays as many steps is the growth's"),
             Weight = period.Amplitude,
         };
     }
 
     private static string Figures(Row row) =>
-        $"{Units.Rate(row.Rates[0])} at {Units.Count(row.Documents[0])}, highest {Units.Rate(row.Rates.Max())}, {Units.Rate(row.Rates[^1])} at {Units.Count(row.Documents[^1])} documents";
+        Words.Of($"{Units.Rate(row.Rates[0])} at {Units.Count(row.Documents[0])}, highest {Units.Rate(row.Rates.Max())}, {Units.Rate(row.Rates[^1])} at {Units.Count(row.Documents[^1])} documents");
 
     private static FindingEffect? Ratio(double[] values, int[] before, int[] after)
     {
@@ -193,9 +193,9 @@ internal static class SizeFindings
         CacheCrossing? inside = crossings.Where(c => c.Documents >= from && c.Documents <= to).OrderByDescending(c => c.Limit == CacheCrossing.Memory).ThenByDescending(c => c.Documents).FirstOrDefault();
         IReadOnlyList<string> more = [.. compared.Reads];
         if (inside is not null)
-            return more.Count > 0 ? ($"{Outgrew(series.Run, inside)}, and {more[0]}", false) : (Outgrew(series.Run, inside), true);
+            return more.Count > 0 ? (Words.Of($"{Outgrew(series.Run, inside)}, and {more[0]}"), false) : (Outgrew(series.Run, inside), true);
         CacheCrossing? earlier = crossings.Where(c => c.Documents < from).MaxBy(c => c.Documents);
-        string[] together = [.. more, .. earlier is null ? Enumerable.Empty<string>() : [$"{Outgrew(series.Run, earlier)} already"]];
+        string[] together = [.. more, .. earlier is null ? Enumerable.Empty<string>() : [Words.Of($"{Outgrew(series.Run, earlier)} already")]];
         return (together.Length == 0 ? null : Words.And(together), true);
     }
 
@@ -203,8 +203,8 @@ internal static class SizeFindings
     private static string Outgrew(StoredRun run, CacheCrossing crossing)
     {
         long? bytes = crossing.Limit == CacheCrossing.Memory ? CacheCrossing.MemoryOf(run) : run.Deployment?.AllCacheBytes;
-        string what = crossing.What == "files" ? "data and indexes on disk" : $"the {crossing.What}";
-        return $"{what} outgrew the {crossing.Limit} ({Units.BinaryBytes(bytes)}) at {AxisScale.AboutText(crossing.Documents)} documents";
+        string what = crossing.What == "files" ? Words.Of("data and indexes on disk") : Words.Of($"the {Words.Of(crossing.What)}");
+        return Words.Of($"{what} outgrew the {Words.Of(crossing.Limit)} ({Units.BinaryBytes(bytes)}) at {AxisScale.AboutText(crossing.Documents)} documents");
     }
 
     /// <summary>Some sizes of a row against others.</summary>
@@ -247,7 +247,7 @@ internal static class SizeFindings
         public IEnumerable<FindingEvidence> Evidence(string when)
         {
             foreach (string circumstance in Together)
-                yield return new FindingEvidence("timeline", $"{when} {circumstance}".Replace("otherwise", "before", StringComparison.Ordinal));
+                yield return new FindingEvidence("timeline", $"{when} {circumstance}".Replace(Words.Of("otherwise"), Words.Of("before"), StringComparison.Ordinal));
         }
 
         private IReadOnlyList<TimeWindow> Windows(int[] places) => [.. places.Select(i => _windows[i]).OfType<TimeWindow>()];

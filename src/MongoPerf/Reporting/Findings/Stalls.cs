@@ -68,10 +68,10 @@ internal static class Stalls
         double seconds = LengthOf(lead);
         string[] operations = [.. stalls.SelectMany(one => one).Select(stall => stall.Series.Label).Distinct()];
         FindingRange range = series.Range(lead.Window, lead.Series.Seconds[lead.From].Documents);
-        string when = $"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}";
+        string when = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
         string text = stalls.Count == 1
-            ? $"{Words.And(operations)} stood still for {Units.Significant(seconds)} s {when}"
-            : $"{Words.And(operations)} stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})";
+            ? Words.Of($"{Words.And(operations)} stood still for {Units.Significant(seconds)} s {when}")
+            : Words.Of($"{Words.And(operations)} stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})");
         TimeWindow around = new(lead.Window.From - 1000, lead.Window.To + 1500);
         double silence = series.Server.LongestSilence(around);
         TimeWindow[] rest = [new(lead.Series.Window.From, lead.Window.From), new(lead.Window.To, lead.Series.Window.To)];
@@ -87,12 +87,12 @@ internal static class Stalls
             Operations = operations,
             Range = range,
             Rate = new FindingEffect(during / usual, null, null),
-            Evidence = [new FindingEvidence("timeline", $"{Units.Rate(during)} {lead.Series.RateUnit} instead of {Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}")],
-            Cause = isSilent ? $"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stood still" : together.Count > 0 ? Words.And(together) : null,
+            Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(during)} {lead.Series.RateUnit} instead of {Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}"))],
+            Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stood still") : together.Count > 0 ? Words.And(together) : null,
             IsCoincidence = !isSilent,
             Refute = isSilent
-                ? "run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the way to it is why"
-                : "run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine",
+                ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the way to it is why")
+                : Words.Of("run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine"),
             Weight = 10 * Math.Sqrt(Math.Min(1, share)),
         };
     }

@@ -50,19 +50,19 @@ internal static class ThreadFindings
         SeriesSecond[] peaked = [.. peak.Sizes.Values.SelectMany(at => at.Seconds)];
         SeriesSecond[] declined = [.. last.Sizes.Values.SelectMany(at => at.Seconds)];
         IReadOnlyList<string> together = Circumstances.Of(series, after, before);
-        string unit = one.Result.IsInsert ? " documents/s" : "/s";
+        string unit = one.Result.IsInsert ? Words.Of(" documents/s") : "/s";
         return new Finding
         {
             Id = FindingIds.ThreadPeak,
-            Text = $"{PhaseLabels.Of(one.Phase, one.Result.Operation)}'s rate peaks at {Units.Counted(peak.Threads, "thread")} ({Units.Rate(peak.Rate)}{unit}) and falls to {Units.Rate(last.Rate)}{unit} at {last.Threads}",
+            Text = Words.Of($"{PhaseLabels.Of(one.Phase, one.Result.Operation)}'s rate peaks at {Words.Counted(peak.Threads, "thread")} ({Units.Rate(peak.Rate)}{unit}) and falls to {Units.Rate(last.Rate)}{unit} at {last.Threads}"),
             Operations = [one.Label],
             Range = series.Range(new TimeWindow(Math.Min(before[0].From, after[0].From), Math.Max(before[^1].To, after[^1].To))),
             Rate = FindingEffect.Of(last.Rate / peak.Rate, Bootstrap.OfSamples(pairs).At(0.95)),
             P99 = SecondEffects.P99(peaked, declined),
-            Evidence = [new FindingEvidence(null, string.Join(", ", steps.Select(step => $"{Units.Counted(step.Threads, "thread")}: {Units.Rate(step.Rate)}")))],
+            Evidence = [new FindingEvidence(null, string.Join(", ", steps.Select(step => $"{Words.Counted(step.Threads, "thread")}: {Units.Rate(step.Rate)}")))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = $"run {last.Threads} threads first, then {peak.Threads}: if the order decides which is faster, the threads do not",
+            Refute = Words.Of($"run {last.Threads} threads first, then {peak.Threads}: if the order decides which is faster, the threads do not"),
             Weight = Math.Log(peak.Rate / last.Rate),
         };
     }

@@ -54,20 +54,20 @@ internal static class VariationFindings
     private static Finding Make(RunSeries series, Varied[] kind, Varied worst, double usual, int wild)
     {
         OperationSeries one = worst.Series;
-        string others = wild == 1 ? $"the other {kind.Length - 1}" : $"most of the {kind.Length}";
+        string others = wild == 1 ? Words.Of($"the other {kind.Length - 1}") : Words.Of($"most of the {kind.Length}");
         TimeWindow[] rest = [.. kind.Where(other => !ReferenceEquals(other, worst)).Select(other => other.Series.Window)];
         IReadOnlyList<string> together = Circumstances.Of(series, [one.Window], rest);
-        string at = one.Phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)} documents" : "";
+        string at = one.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
         return new Finding
         {
             Id = FindingIds.Variation,
-            Text = $"{one.Label}'s seconds vary by {Units.Percent(worst.Deviation)}{at}, those of {others} by {Units.Percent(usual)}",
+            Text = Words.Of($"{one.Label}'s seconds vary by {Units.Percent(worst.Deviation)}{at}, those of {others} by {Units.Percent(usual)}"),
             Operations = [one.Label],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence("timeline", $"standard deviation about a line: {Units.Percent(worst.Deviation)} of the rate against {Units.Percent(usual)}, the median of {kind.Length}; {Units.Rate(one.Seconds.Min(s => s.Rate))} to {Units.Rate(one.Seconds.Max(s => s.Rate))} {one.RateUnit}")],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"standard deviation about a line: {Units.Percent(worst.Deviation)} of the rate against {Units.Percent(usual)}, the median of {kind.Length}; {Units.Rate(one.Seconds.Min(s => s.Rate))} to {Units.Rate(one.Seconds.Max(s => s.Rate))} {one.RateUnit}"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = "run again with the same seed: variation that returns at the same place belongs to the data or the server, any other to the machine",
+            Refute = Words.Of("run again with the same seed: variation that returns at the same place belongs to the data or the server, any other to the machine"),
             Weight = 0.2,
         };
     }

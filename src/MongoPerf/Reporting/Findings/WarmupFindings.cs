@@ -56,15 +56,15 @@ internal static class WarmupFindings
         return new Finding
         {
             Id = FindingIds.WarmUp,
-            Text = $"{one.Label} takes {Units.Significant(slow.Seconds)} s to reach {Units.Percent(Back)} of its {Units.Rate(settled)} {one.RateUnit} after a {start}: it begins at {Units.Rate(all[0].Rate)}",
+            Text = Words.Of($"{one.Label} takes {Units.Significant(slow.Seconds)} s to reach {Units.Percent(Back)} of its {Units.Rate(settled)} {one.RateUnit} after a {Words.Of(start)}: it begins at {Units.Rate(all[0].Rate)}"),
             Operations = [one.Label],
             Range = series.Range(slow, all[0].Documents, all[back - 1].Documents),
             Rate = SecondEffects.Rate(all[back..], all[..back]),
             P99 = SecondEffects.P99(all[back..], all[..back]),
-            Evidence = [new FindingEvidence("timeline", $"{Units.Rate(all.Take(back).Average(s => s.Rate))} {one.RateUnit} until then, {Units.Rate(settled)} later")],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(all.Take(back).Average(s => s.Rate))} {one.RateUnit} until then, {Units.Rate(settled)} later"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = start == RunEvent.ColdStart ? "start the server again with its files still in the page cache: if it takes as long, the disk is not why" : "run the phase once more without a restart: if it starts as slowly, the restart is not why",
+            Refute = start == RunEvent.ColdStart ? Words.Of("start the server again with its files still in the page cache: if it takes as long, the disk is not why") : Words.Of("run the phase once more without a restart: if it starts as slowly, the restart is not why"),
             Weight = 0.3 * Math.Log(settled / Math.Max(1e-3, all.Take(back).Average(s => s.Rate))),
         };
     }
@@ -84,11 +84,11 @@ internal static class WarmupFindings
         return new Finding
         {
             Id = FindingIds.SlowStartGrows,
-            Text = $"{name} starts more slowly the more there is: its windows lose {Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on",
+            Text = Words.Of($"{name} starts more slowly the more there is: its windows lose {Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on"),
             Operations = [name],
             Range = series.Range(new TimeWindow(first.Window.From, last.Window.To), first.Phase.Growth!.Documents, last.Phase.Growth!.Documents),
-            Evidence = [new FindingEvidence("timeline", $"seconds lost against the second half of each window, warm-up included; Mann–Kendall p {ComparisonText.Probability(trend.P)} over {line.Length} sizes")],
-            Refute = "run the phase twice in a row at the largest size: if it starts as slowly the second time, it is not the data that have to be read first",
+            Evidence = [new FindingEvidence("timeline", Words.Of($"seconds lost against the second half of each window, warm-up included; Mann–Kendall p {ComparisonText.Probability(trend.P)} over {line.Length} sizes"))],
+            Refute = Words.Of("run the phase twice in a row at the largest size: if it starts as slowly the second time, it is not the data that have to be read first"),
             Weight = 0.2,
         };
     }
@@ -116,13 +116,13 @@ internal static class WarmupFindings
         {
             Id = isRising ? FindingIds.SlowStart : FindingIds.SlowDrift,
             Text = isRising
-                ? $"{name} is still warming up when it is measured: in windows of {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes"
-                : $"{name}'s rate falls within each window: in {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes",
+                ? Words.Of($"{name} is still warming up when it is measured: in windows of {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes")
+                : Words.Of($"{name}'s rate falls within each window: in {seconds} s the second half is {ComparisonText.LatencyChange(ratio)} than the first, at {alike} of {changes.Length} sizes"),
             Operations = [name],
             Range = series.Range(new TimeWindow(windows[0].Window.From, windows[^1].Window.To), windows[0].Phase.Growth!.Documents, windows[^1].Phase.Growth!.Documents),
             Rate = FindingEffect.Of(ratio, Bootstrap.OfPairs(changes).At(0.95)),
-            Evidence = [new FindingEvidence("timeline", $"second half of each window to its first; Student's t over {changes.Length} sizes")],
-            Refute = isRising ? "run with twice the warm-up: if the second half is as much faster, it does not warm up" : "run with windows twice as long: if the rate falls no further, it settles",
+            Evidence = [new FindingEvidence("timeline", Words.Of($"second half of each window to its first; Student's t over {changes.Length} sizes"))],
+            Refute = isRising ? Words.Of("run with twice the warm-up: if the second half is as much faster, it does not warm up") : Words.Of("run with windows twice as long: if the rate falls no further, it settles"),
             Weight = Math.Abs(changes.Average()) / 2,
         };
     }

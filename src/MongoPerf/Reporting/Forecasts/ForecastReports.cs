@@ -31,7 +31,7 @@ internal static class ForecastMarkdown
 {
     public static void Write(RunForecast forecast, TextWriter output)
     {
-        MarkdownReport.Line(output, $"# MongoPerf: forecast from {forecast.Run.Run.Id}");
+        MarkdownReport.Line(output, Words.Of($"# MongoPerf: forecast from {forecast.Run.Run.Id}"));
         MarkdownReport.Line(output, "");
         foreach ((string name, string text) in ForecastText.Head(forecast))
             MarkdownReport.Item(output, name, text);
@@ -44,7 +44,7 @@ internal static class ForecastMarkdown
 
     public static void WriteCheck(ForecastCheck check, TextWriter output)
     {
-        MarkdownReport.Line(output, $"# MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}");
+        MarkdownReport.Line(output, Words.Of($"# MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}"));
         MarkdownReport.Line(output, "");
         foreach (string line in ForecastText.CheckHead(check))
             MarkdownReport.Item(output, "check", line);

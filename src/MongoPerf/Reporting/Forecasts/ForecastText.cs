@@ -5,13 +5,13 @@ namespace MongoPerf.Reporting.Forecasts;
 /// <summary>Words and tables that console and Markdown have in common.</summary>
 internal static class ForecastText
 {
-    public const string Method =
-        "each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighs as the sizes support it; intervals hold 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)";
+    public static string Method =>
+        Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighs as the sizes support it; intervals hold 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)");
 
     public static IEnumerable<(string Name, string Text)> Head(RunForecast forecast)
     {
-        yield return ("run", $"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Units.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}");
-        yield return ("asked for", $"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? $", {Units.Bytes(disk)} of disk" : "")}");
+        yield return (Words.Of("run"), Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}"));
+        yield return (Words.Of("asked for"), Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}"));
     }
 
     public static IEnumerable<ReportTable> Tables(RunForecast forecast)
@@ -23,7 +23,7 @@ internal static class ForecastText
         if (forecast.Operations.Count == 0)
             yield break;
         yield return new ReportTable(
-            "what the run shows", ["<operation", $"rate at {Units.Count(forecast.LargestDocuments)}", "p99", "<rate"],
+            Words.Of("what the run shows"), ["<operation", Words.Of($"rate at {Units.Count(forecast.LargestDocuments)}"), "p99", "<rate"],
             [.. forecast.Operations.Select(o => (IReadOnlyList<string>)[o.Name, Units.Rate(o.MeasuredPerSecond), Units.Latency(o.MeasuredP99Microseconds), o.Law])]);
         foreach (long documents in forecast.Documents)
             yield return Operations(forecast, documents);
@@ -31,17 +31,17 @@ internal static class ForecastText
 
     public static IEnumerable<string> CheckHead(ForecastCheck check)
     {
-        yield return $"{Units.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Units.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}";
+        yield return Words.Of($"{Words.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Words.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}");
         CheckedOperation[] all = [.. check.Operations];
         int intervals = all.Sum(o => o.Sizes - o.Ranges);
-        yield return $"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because the first half does not show what is outgrown there)";
+        yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because the first half does not show what is outgrown there)");
     }
 
     public static IEnumerable<ReportTable> CheckTables(ForecastCheck check)
     {
-        yield return Checked("rates and p99: second half of the sizes, predicted from the first", check.Operations);
+        yield return Checked(Words.Of("rates and p99: second half of the sizes, predicted from the first"), check.Operations);
         if (check.Sizes.Count > 0)
-            yield return Checked("bytes at the largest size, predicted from the first half", check.Sizes);
+            yield return Checked(Words.Of("bytes at the largest size, predicted from the first half"), check.Sizes);
     }
 
     private static ReportTable Checked(string title, IReadOnlyList<CheckedOperation> rows) => new(
@@ -56,31 +56,31 @@ internal static class ForecastText
         ]);
 
     private static string LimitsText(Limits limits) =>
-        $"{(limits.CacheBytes is { } cache ? $"{Units.BinaryBytes(cache)} cache" : "cache not known")}, {(limits.MemoryBytes is { } memory ? $"{Units.BinaryBytes(memory)} memory" : "memory not known")}";
+        $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache not known"))}, {(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory not known"))}";
 
     private static ReportTable Sizes(RunForecast forecast) => new(
-        "bytes per document",
-        ["<of", $"at {Units.Count(forecast.LargestDocuments)}", .. forecast.Documents.SelectMany(n => new[] { $"at {Units.Count(n)}", "<95 % lie in", "in all" })],
+        Words.Of("bytes per document"),
+        ["<of", Words.Of($"at {Units.Count(forecast.LargestDocuments)}"), .. forecast.Documents.SelectMany(n => new[] { Words.Of($"at {Units.Count(n)}"), "<95 % lie in", Words.Of("in all") })],
         [
             .. forecast.Sizes.Select(size => (IReadOnlyList<string>)
             [
-                size.What, Units.Significant(size.Fit.At(forecast.LargestDocuments).Value),
-                .. forecast.Documents.SelectMany(n => size.Fit.At(n) is var each ? new[] { Units.Significant(each.Value), $"{Units.Significant(each.Low)} to {Units.Significant(each.High)}", Units.Bytes(each.Value * n) } : []),
+                Words.Of(size.What), Units.Significant(size.Fit.At(forecast.LargestDocuments).Value),
+                .. forecast.Documents.SelectMany(n => size.Fit.At(n) is var each ? new[] { Units.Significant(each.Value), Words.Of($"{Units.Significant(each.Low)} to {Units.Significant(each.High)}"), Units.Bytes(each.Value * n) } : []),
             ]),
         ]);
 
     private static ReportTable Milestones(RunForecast forecast) => new(
-        "what is outgrown", ["<what", "<outgrows", "at documents", "<95 % lie in", "<in the run"],
+        Words.Of("what is outgrown"), ["<what", "<outgrows", Words.Of("at documents"), "<95 % lie in", "<in the run"],
         [
             .. forecast.Milestones.Select(m => (IReadOnlyList<string>)
             [
-                m.What, $"{m.Limit} ({(m.Limit == "disk" ? Units.Bytes(m.LimitBytes) : Units.BinaryBytes(m.LimitBytes))})", AxisScale.AboutText(m.Documents.Value, 3),
-                $"{AxisScale.AboutText(m.Documents.Low)} to {AxisScale.AboutText(m.Documents.High)}", m.Documents.Value <= forecast.LargestDocuments ? "within its sizes" : "beyond its sizes",
+                Words.Of(m.What), $"{Words.Of(m.Limit)} ({(m.Limit == "disk" ? Units.Bytes(m.LimitBytes) : Units.BinaryBytes(m.LimitBytes))})", AxisScale.AboutText(m.Documents.Value, 3),
+                Words.Of($"{AxisScale.AboutText(m.Documents.Low)} to {AxisScale.AboutText(m.Documents.High)}"), m.Documents.Value <= forecast.LargestDocuments ? Words.Of("within its sizes") : Words.Of("beyond its sizes"),
             ]),
         ]);
 
     private static ReportTable Operations(RunForecast forecast, long documents) => new(
-        $"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; a range in brackets is what the run can't tell",
+        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; a range in brackets is what the run can't tell"),
         ["<operation", "rate", "<95 % lie in", "p99", "<p99 lies in", "<how far to trust it"],
         [
             .. forecast.Operations.Select(o => (Name: o.Name, Point: o.At(documents))).Select(one => (IReadOnlyList<string>)
@@ -91,13 +91,13 @@ internal static class ForecastText
         ]);
 
     private static string Range(ForecastValue? value, Func<double, string> write) => value is null ? Units.None
-        : value.Value is null ? $"[{write(value.Low)} to {write(value.High)}]"
-        : $"{write(value.Low)} to {write(value.High)}";
+        : value.Value is null ? Words.Of($"[{write(value.Low)} to {write(value.High)}]")
+        : Words.Of($"{write(value.Low)} to {write(value.High)}");
 
     public static string ReachText(ForecastPoint point) => point.Reach switch
     {
-        Reach.Unknown => $"unknown: {string.Join(" and ", point.Unknown)} outgrown, which the run does not show",
-        Reach.Extrapolated => "extrapolated beyond 5 times the measured sizes",
-        _ => "continues what was measured",
+        Reach.Unknown => Words.Of($"unknown: {Words.And([.. point.Unknown.Select(Words.Of)])} outgrown, which the run does not show"),
+        Reach.Extrapolated => Words.Of("extrapolated beyond 5 times the measured sizes"),
+        _ => Words.Of("continues what was measured"),
     };
 }

@@ -103,13 +103,13 @@ internal sealed class RunForecast
         foreach ((string what, string limit, double? bytes) in all)
         {
             if (bytes is { } known && FindSize(what) is { } size)
-                yield return new Milestone(what == SizeForecast.Disk ? "data folder" : what, limit, known, size.Crossing(known));
+                yield return new Milestone(what == SizeForecast.Disk ? Words.Of("data folder") : what, limit, known, size.Crossing(known));
         }
 
         foreach (OperationForecast operation in Operations)
         {
             if (operation is { Outgrown: { } at, OutgrownLimit: { } limit })
-                yield return new Milestone($"working set of {operation.Name}", limit.Name, limit.Bytes, at.Times(limit.Scale));
+                yield return new Milestone(Words.Of($"working set of {operation.Name}"), limit.Name, limit.Bytes, at.Times(limit.Scale));
         }
     }
 
@@ -117,21 +117,21 @@ internal sealed class RunForecast
     {
         double far = Documents[^1] / (double)LargestDocuments;
         if (far > OperationForecast.FarFactor)
-            yield return $"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured ({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; a run of {Units.Count(Documents[^1] / OperationForecast.FarFactor)} would carry it";
+            yield return Words.Of($"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured ({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; a run of {Units.Count(Documents[^1] / OperationForecast.FarFactor)} would carry it");
         if (Milestones.FirstOrDefault(m => m.Limit == "disk") is { } disk && disk.Documents.Value < Documents[^1])
-            yield return $"the disk ({Units.Bytes(disk.LimitBytes)}) is full at {AxisScale.AboutText(disk.Documents.Value)} documents: sizes beyond need another one";
+            yield return Words.Of($"the disk ({Units.Bytes(disk.LimitBytes)}) is full at {AxisScale.AboutText(disk.Documents.Value)} documents: sizes beyond need another one");
         foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1])).Select(limit => limit.Name).Distinct())
             yield return Unknown(limit, request);
         if (Measured.MemoryBytes is null)
-            yield return $"the memory of the measured server is not known{(Target.MemoryBytes is null ? ", nor is any asked for with --memory: what happens beyond it is left out" : ": the run is taken for one that fitted")}";
+            yield return Words.Of($"the memory of the measured server is not known{(Target.MemoryBytes is null ? Words.Of(", nor is any asked for with --memory: what happens beyond it is left out") : Words.Of(": the run is taken for one that fitted"))}");
         if (GrowthFigures.Of(Run).Count > 1)
-            yield return $"the run has several growths; this is '{Growth.Name}'";
+            yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)
-            yield return "the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is not known";
+            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is not known");
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
-            yield return $"while the run measured, {other.Sentence}: its figures, and so the forecast, say as much about that";
+            yield return Words.Of($"while the run measured, {other.Sentence}: its figures, and so the forecast, say as much about that");
         if (Run.Deployment is { IsEmbedded: true })
-            yield return "measured on the embedded server, not MongoDB";
+            yield return Words.Of("measured on the embedded server, not MongoDB");
     }
 
     private string Unknown(string limit, ForecastRequest request)
@@ -139,9 +139,9 @@ internal sealed class RunForecast
         (double? measured, double? target) = limit == CapacityLimit.Cache ? (Measured.CacheBytes, Target.CacheBytes) : (Measured.MemoryBytes, Target.MemoryBytes);
         string[] names = [.. Operations.Where(operation => operation.UnknownAt(Documents[^1]).Any(one => one.Name == limit)).Select(operation => operation.Name)];
         string bound = limit == CapacityLimit.Cache
-            ? "from all that is read staying in it to none of it"
-            : $"from all that is read staying in it to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)";
-        return $"nothing in the run shows what {Words.And(names)} cost beyond the {limit} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: the figures in brackets are a range, {bound}; "
-            + "a run with a small --memory-limit and --cache that grows to several times their size would tell";
+            ? Words.Of("from all that is read staying in it to none of it")
+            : Words.Of($"from all that is read staying in it to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)");
+        return Words.Of($"nothing in the run shows what {Words.And(names)} cost beyond the {Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: the figures in brackets are a range, {bound}; "
+            + $"a run with a small --memory-limit and --cache that grows to several times their size would tell");
     }
 }

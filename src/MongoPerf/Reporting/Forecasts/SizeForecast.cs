@@ -33,7 +33,7 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
         [
             (Data, size => size.DataBytes),
             (Storage, size => size.StorageBytes),
-            .. indexes.Select(name => ($"index {name}", (Func<SizeResult, long?>)(size => size.Indexes.TryGetValue(name, out long bytes) ? bytes : null))),
+            .. indexes.Select(name => (Words.Of($"index {name}"), (Func<SizeResult, long?>)(size => size.Indexes.TryGetValue(name, out long bytes) ? bytes : null))),
             (Indexes, size => size.IndexBytes),
             (Uncompressed, size => size.DataBytes + size.IndexBytes),
             (Files, size => size.StorageBytes + size.IndexBytes),

@@ -1,10 +1,12 @@
+using System.Text.Json;
+using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Explore;
 
 namespace MongoPerf.Reporting.Html;
 
 /// <summary>The part of a run's page that people explore: data, the chart library and explore.js, all within the page.</summary>
-internal sealed class HtmlExplore
+internal sealed partial class HtmlExplore
 {
     private static readonly string Program = Resource("explore.js");
 
@@ -27,7 +29,7 @@ internal sealed class HtmlExplore
     /// <param name="run">What to explore.</param>
     /// <param name="library">Null when there is none: then the page says what to install.</param>
     /// <param name="whyNot">The reason then.</param>
-    public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) => Of([(run, run.Run.Id)], library, whyNot, $"run 'mongoperf report {run.Run.Id}'");
+    public static HtmlExplore Of(StoredRun run, ChartLibrary? library, string whyNot) => Of([(run, run.Run.Id)], library, whyNot, Words.Of($"run 'mongoperf report {run.Run.Id}'"));
 
     /// <summary>Several runs laid over each other, the baseline first.</summary>
     /// <param name="runs">With what they are called.</param>
@@ -37,7 +39,7 @@ internal sealed class HtmlExplore
     public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs, ChartLibrary? library, string whyNot, string again)
     {
         (string, Plot)[] plots = library is null ? [] : [.. runs.Take(MostRuns).Select(static run => (run.Name, Plot: RunPlot.Of(run.Run))).Where(static run => run.Plot is not null).Select(static run => (run.Name, run.Plot!))];
-        return new HtmlExplore(plots, library, $"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and {again} again");
+        return new HtmlExplore(plots, library, Words.Of($"{whyNot}: install {ChartLibrary.Package}, or name its dygraph.min.js in {ChartLibrary.Variable}, and {again} again"));
     }
 
     /// <summary>For a page whose data come while it is looked at.</summary>
@@ -55,11 +57,11 @@ internal sealed class HtmlExplore
     public void Section(HtmlWriter html)
     {
         if (_library is null)
-            html.Section("Explore").Element("p", $"The interactive charts are missing: {_whyNot}.", "class", "warn");
+            html.Section("Explore").Element("p", Words.Of($"The interactive charts are missing: {_whyNot}."), "class", "warn");
         if (!IsShown)
             return;
-        html.Open("section", "id", "explore", "aria-label", "Charts to explore", "data-live", _isLive ? "events" : "").Section("Explore")
-            .Open("noscript").Paragraph("The interactive charts need JavaScript; the charts and tables below show the same run.").Close().Close();
+        html.Open("section", "id", "explore", "aria-label", Words.Of("Charts to explore"), "data-live", _isLive ? "events" : "").Section("Explore")
+            .Open("noscript").Paragraph(Words.Of("The interactive charts need JavaScript; the charts and tables below show the same run.")).Close().Close();
     }
 
     /// <summary>The last of the body.</summary>
@@ -67,9 +69,17 @@ internal sealed class HtmlExplore
     {
         foreach ((int i, (string name, Plot plot)) in _plots.Index())
             html.Json(i == 0 ? "explore-data" : $"explore-data-{i + 1}", PlotEncoding.Write(plot, name));
+        if (!Words.Language.IsEnglish)
+            html.Json("explore-texts", JsonSerializer.Serialize(Texts().ToDictionary(static text => text, static text => Words.Of(text))));
         foreach (string script in Scripts)
             html.Script(script);
     }
+
+    /// <summary>What explore.js shows: English, with {0} for values.</summary>
+    public static IEnumerable<string> Texts() => Said().Matches(Program).Select(static said => said.Groups[1].Value).Distinct();
+
+    [GeneratedRegex(@"\bsay\(""([^""]+)""")]
+    private static partial Regex Said();
 
     private static string Colors()
     {

@@ -10,9 +10,9 @@ internal static class HtmlFacts
     public static void Settings(HtmlWriter html, StoredRun run)
     {
         html.Section("Setup").Open("dl");
-        Fact(html, "run", $"{run.Run.Id}, {run.StateText}, seed {run.Run.Seed}");
-        Fact(html, "started", Time(run.Run.StartedAt) + (run.Run.EndedAt is { } ended ? $", ended {Time(ended)}" : ""));
-        Fact(html, "program", $"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build");
+        Fact(html, "run", Words.Of($"{run.Run.Id}, {Words.Of(run.StateText)}, seed {run.Run.Seed}"));
+        Fact(html, "started", Time(run.Run.StartedAt) + (run.Run.EndedAt is { } ended ? Words.Of($", ended {Time(ended)}") : ""));
+        Fact(html, "program", Words.Of($"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build"));
         Fact(html, "engine", run.Settings.Engine.Text);
         Deployment(html, run);
         Machine(html, run.Environment);
@@ -26,9 +26,9 @@ internal static class HtmlFacts
         if (settings.Data.Sharding is { } sharding)
             Fact(html, "shards", ReportLines.Sharding(sharding, run.Deployment?.Collections));
         if (plan.VerifyShare > 0)
-            Fact(html, "verified", $"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be");
+            Fact(html, "verified", Words.Of($"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be"));
         html.Close();
-        html.Section("The scenario").Element("pre", plan.Text);
+        html.Section(Words.Of("The scenario")).Element("pre", plan.Text);
     }
 
     public static void Errors(HtmlWriter html, StoredRun run) => TableOrNone(html, "Errors", ReportTables.Errors(run));
@@ -37,16 +37,16 @@ internal static class HtmlFacts
 
     public static void Repeat(HtmlWriter html, StoredRun run)
     {
-        html.Section("Repeat this run").Paragraph("The command as typed, with secrets masked:").Element("pre", run.Run.CommandLine);
+        html.Section(Words.Of("Repeat this run")).Paragraph(Words.Of("The command as typed, with secrets masked:")).Element("pre", run.Run.CommandLine);
         html.Paragraph(ReportLines.Next(run, null));
-        html.Paragraph($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine.");
+        html.Paragraph(Words.Of($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine."));
     }
 
     public static void Files(HtmlWriter html, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles)
     {
         html.Section("Files");
-        html.Paragraph("This page is self-contained and can be sent by itself. Next to it:");
-        html.Open("ul").Open("li").Element("code", "../run.db").Text(" everything that was measured (SQLite)").Close();
+        html.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:"));
+        html.Open("ul").Open("li").Element("code", "../run.db").Text(Words.Of(" everything that was measured (SQLite)")).Close();
         foreach (string file in textFiles)
         {
             string name = Path.GetFileName(file);
@@ -68,49 +68,49 @@ internal static class HtmlFacts
     {
         if (run.Deployment is not { } deployment)
         {
-            Fact(html, "deployment", "no server was reached");
+            Fact(html, "deployment", Words.Of("no server was reached"));
             return;
         }
 
         Fact(html, "deployment", $"{ChartText.DeploymentText(run)}; {deployment.Address}, {deployment.Namespace}");
         if (deployment.StorageEngine is { } engine)
-            Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : $", cache limit {ReportLines.Cache(deployment)}"));
+            Fact(html, "storage", engine + (deployment.CacheBytes is null ? "" : Words.Of($", cache limit {ReportLines.Cache(deployment)}")));
     }
 
     private static void Machine(HtmlWriter html, EnvironmentInfo? machine)
     {
         if (machine is null)
             return;
-        Fact(html, "client machine", $"{machine.CpuModel}, {Units.Counted(machine.CpuCount, "core")}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, "
-            + (machine.ServerOnSameMachine ? "shared with the server" : "the server is elsewhere"));
-        Fact(html, "system", $"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}");
-        Fact(html, "disk", $"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start");
+        Fact(html, Words.Of("client machine"), Words.Of($"{machine.CpuModel}, {Words.Counted(machine.CpuCount, "core")}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, ")
+            + (machine.ServerOnSameMachine ? Words.Of("shared with the server") : Words.Of("the server is elsewhere")));
+        Fact(html, "system", Words.Of($"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}"));
+        Fact(html, "disk", Words.Of($"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start"));
     }
 
-    private static void Fact(HtmlWriter html, string name, string value) => html.Element("dt", name).Element("dd", value);
+    private static void Fact(HtmlWriter html, string name, string value) => html.Element("dt", Words.Of(name)).Element("dd", value);
 
     private static void TableOrNone(HtmlWriter html, string title, ReportTable? table)
     {
         html.Section(table?.Title ?? title);
         if (table is null)
-            html.Paragraph("None.");
+            html.Paragraph(Words.Of("None."));
         else
             HtmlTables.Rows(html, table);
     }
 
     private static string Purpose(string fileName) => fileName switch
     {
-        "report.md" => " this report as text, to paste into a ticket",
-        "result.json" => " all results for programs to read",
-        "latencies.hlog" => " latencies as an HdrHistogram log",
-        "results.csv" => " results, a row for each operation of each phase",
-        "sizes.csv" => " sizes, a row for each time they were taken",
-        "laps.csv" => " how long each lap of each task took",
-        "samples.csv" => " the client's samples over time",
-        "server.csv" => " the server's samples over time",
-        "shards.csv" => " what each shard held and did over time",
-        "chunk-events.csv" => " migrations, splits and merges of chunks",
-        "host.csv" => " the machine's samples over time",
+        "report.md" => Words.Of(" this report as text, to paste into a ticket"),
+        "result.json" => Words.Of(" all results for programs to read"),
+        "latencies.hlog" => Words.Of(" latencies as an HdrHistogram log"),
+        "results.csv" => Words.Of(" results, a row for each operation of each phase"),
+        "sizes.csv" => Words.Of(" sizes, a row for each time they were taken"),
+        "laps.csv" => Words.Of(" how long each lap of each task took"),
+        "samples.csv" => Words.Of(" the client's samples over time"),
+        "server.csv" => Words.Of(" the server's samples over time"),
+        "shards.csv" => Words.Of(" what each shard held and did over time"),
+        "chunk-events.csv" => Words.Of(" migrations, splits and merges of chunks"),
+        "host.csv" => Words.Of(" the machine's samples over time"),
         _ => "",
     };
 

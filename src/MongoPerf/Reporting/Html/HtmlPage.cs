@@ -31,7 +31,7 @@ internal static class HtmlPage
     /// <param name="css">Beside what all pages have.</param>
     /// <param name="scripts">That it will hold.</param>
     /// <param name="connects">May ask the server that it came from.</param>
-    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) => new HtmlWriter().Open("html", "lang", "en").Open("head")
+    public static HtmlWriter Begin(string title, string css = "", IReadOnlyList<string>? scripts = null, bool connects = false) => new HtmlWriter().Open("html", "lang", Words.Language.Tag).Open("head")
         .Void("meta", "charset", "utf-8")
         .Void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
         .Void("meta", "http-equiv", "Content-Security-Policy", "content", Policy(scripts ?? [], connects))
@@ -60,7 +60,7 @@ internal static class HtmlPage
         foreach (string warning in charts.Warnings)
             html.Element("p", warning, "class", "warn");
         if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
-            html.Paragraph("No phase has a result yet, so there is nothing to draw.");
+            html.Paragraph(Words.Of("No phase has a result yet, so there is nothing to draw."));
         foreach (var drawn in charts.Drawn)
         {
             html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
@@ -85,5 +85,5 @@ internal static class HtmlPage
     }
 
     private static void Link(HtmlWriter html, string folder, string path, string kind, string title) =>
-        html.Element("a", kind, "aria-label", $"{kind} of {title}", "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
+        html.Element("a", kind, "aria-label", Words.Of($"{kind} of {title}"), "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
 }

@@ -17,7 +17,7 @@ internal static class HtmlReport
 
     internal static string Build(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles, HtmlExplore explore)
     {
-        HtmlWriter html = HtmlPage.Begin($"MongoPerf: {run.Run.Id}", explore.Css, explore.Scripts);
+        HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf: {run.Run.Id}"), explore.Css, explore.Scripts);
         Head(html, run);
         explore.Section(html);
         HtmlFacts.Settings(html, run);
@@ -34,8 +34,8 @@ internal static class HtmlReport
 
     private static void Head(HtmlWriter html, StoredRun run)
     {
-        string target = run.GrowthSteps.Count > 0 ? $" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents" : "";
-        html.Element("h1", $"MongoPerf: {run.Settings.Plan.Name}{target}").Element("p", ChartText.Subtitle(run), "class", "soft");
+        string target = run.GrowthSteps.Count > 0 ? Words.Of($" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents") : "";
+        html.Element("h1", Words.Of($"MongoPerf: {run.Settings.Plan.Name}{target}")).Element("p", ChartText.Subtitle(run), "class", "soft");
         foreach (string remark in Remarks(run))
             html.Element("p", remark, "class", "warn");
         HtmlPage.Verdicts(html, Verdict.Of(run));
@@ -60,9 +60,9 @@ internal static class HtmlReport
     private static IEnumerable<string> Remarks(StoredRun run)
     {
         if (run.Deployment is { IsEmbedded: true })
-            yield return "These are figures of MongoPerf's embedded server, not of MongoDB.";
+            yield return Words.Of("These are figures of MongoPerf's embedded server, not of MongoDB.");
         else if (run.Deployment is { Kind: DeploymentKind.Null })
-            yield return "These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.";
+            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.");
     }
 
     private static void Tables(HtmlWriter html, StoredRun run)
@@ -70,11 +70,11 @@ internal static class HtmlReport
         html.Section("Results");
         if (!run.Results.Any())
         {
-            html.Paragraph("No phase has a result yet.");
+            html.Paragraph(Words.Of("No phase has a result yet."));
             return;
         }
 
-        html.Paragraph("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.");
+        html.Paragraph(Words.Of("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576."));
         IReadOnlyList<ReportTable> rates = [.. GrowthFigures.Of(run).Select(growth => GrowthTables.Rates(run, growth))];
         foreach (ReportTable table in rates.Concat(ReportTables.Results(run)))
             HtmlTables.Show(html, table);

@@ -17,7 +17,7 @@ internal sealed class HtmlWriter
             return _text.ToString();
         var contents = new HtmlWriter();
         contents._text.Clear();
-        contents.Open("nav", "class", "contents", "aria-label", "Contents").Open("ul");
+        contents.Open("nav", "class", "contents", "aria-label", Words.Of("Contents")).Open("ul");
         foreach ((string title, string id) in _sections)
             contents.Open("li").Element("a", title, "href", "#" + id).Close();
         return _text.ToString().Insert(at, contents.Close().Close()._text.ToString());
@@ -35,6 +35,7 @@ internal sealed class HtmlWriter
     {
         string slug = string.Join('-', new string([.. title.ToLowerInvariant().Select(static c => char.IsAsciiLetterOrDigit(c) ? c : ' ')]).Split(' ', StringSplitOptions.RemoveEmptyEntries));
         string id = $"section-{slug}{(_sections.Exists(section => section.Id == "section-" + slug) ? $"-{_sections.Count}" : "")}";
+        title = Words.Of(title);
         _sections.Add((title, id));
         return Element("h2", title, "id", id);
     }

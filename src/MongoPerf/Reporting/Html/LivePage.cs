@@ -12,9 +12,9 @@ internal sealed record LivePage(string Html, string Policy)
     public static LivePage Of(string run, ChartLibrary library)
     {
         HtmlExplore explore = HtmlExplore.Live(library);
-        HtmlWriter html = HtmlPage.Begin($"MongoPerf live: {run}", explore.Css, explore.Scripts, connects: true);
-        html.Element("h1", $"MongoPerf live: {run}", "id", "live-title").Element("p", "", "class", "soft", "id", "live-on");
-        html.Element("p", "Connecting…", "id", "live-status", "role", "status");
+        HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf live: {run}"), explore.Css, explore.Scripts, connects: true);
+        html.Element("h1", Words.Of($"MongoPerf live: {run}"), "id", "live-title").Element("p", "", "class", "soft", "id", "live-on");
+        html.Element("p", Words.Of("Connecting…"), "id", "live-status", "role", "status");
         explore.Section(html);
         explore.Data(html);
         html.Close().Close();

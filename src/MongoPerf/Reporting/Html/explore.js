@@ -7,6 +7,10 @@
   const source = document.getElementById("explore-data");
   if (!section || !(source || section.dataset.live)) return;
 
+  // The page's language: its texts by the English ones, or nothing for English.
+  const texts = JSON.parse(document.getElementById("explore-texts")?.textContent ?? "{}");
+  const say = (english, ...values) => (texts[english] ?? english).replace(/\{(\d)\}/g, (_, i) => values[i]);
+
   // ---- reading what PlotEncoding.cs and RangeHistograms.cs wrote ----
 
   class Words {
@@ -230,6 +234,9 @@
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
   const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed", "other programs": "--c-others" };
 
+  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("migration"), migration_failed: say("migration, failed"), outage: say("outage"), "other programs": say("other programs"), phase: say("phase") };
+  const kindText = kind => KINDS[kind] ?? kind;
+
   // ---- several runs laid over each other ----
 
   // Those of the static charts, where a colour is a run.
@@ -341,8 +348,8 @@
 
     build() {
       section.append(this.home);
-      this.home.append(element("p", { class: "soft" }, "Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view."));
-      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, `Bands, events and phases are those of ${this.plot.title}. ${this.hasGrowth ? "Over documents, runs are laid over each other where they had as many. " : ""}Zooming to a phase lines the runs up where it begins.`));
+      this.home.append(element("p", { class: "soft" }, say("Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view.")));
+      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, say("Bands, events and phases are those of {0}. ", this.plot.title) + (this.hasGrowth ? say("Over documents, runs are laid over each other where they had as many. ") : "") + say("Zooming to a phase lines the runs up where it begins.")));
       for (const remark of new Set(this.plots.flatMap(plot => plot.remarks))) this.home.append(element("p", { class: "soft" }, remark));
       this.buildBar();
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
@@ -353,10 +360,10 @@
       this.table = element("tbody");
       this.extent = element("p", { class: "soft" });
       if (this.ranges.length) {
-        const heads = ["operation", "measured as", "operations", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"];
-        this.home.append(element("h3", {}, "Latency of the range"), this.extent,
+        const heads = [say("operation"), say("measured as"), say("operations"), say("mean"), "p50", "p90", "p95", "p99", "p99.9", say("max")];
+        this.home.append(element("h3", {}, say("Latency of the range")), this.extent,
           element("div", { class: "wide" }, element("table", { id: "explore-range" },
-            element("caption", {}, "Percentiles of the selected range"),
+            element("caption", {}, say("Percentiles of the selected range")),
             element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i < 2 ? "text" : "figure" }, head)))), this.table)));
         this.buildHeat();
       }
@@ -380,20 +387,20 @@
 
     buildBar() {
       this.range = element("output", { class: "ex-range" });
-      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.showWhole() }, "Whole run"));
+      const bar = element("div", { class: "ex-bar" }, this.range, element("button", { type: "button", onclick: () => this.showWhole() }, say("Whole run")));
       if (this.plot.phases.length > 1) {
-        this.phases = element("select", { "aria-label": "Zoom to a phase", onchange: () => {
+        this.phases = element("select", { "aria-label": say("Zoom to a phase"), onchange: () => {
           if (this.phases.value) this.showPhase(Number(this.phases.value));
-        } }, element("option", { value: "" }, "Zoom to a phase…"), ...this.plot.phases.map((phase, i) => element("option", { value: i }, `${phase.text} (${clock(phase.from)})`)));
+        } }, element("option", { value: "" }, say("Zoom to a phase…")), ...this.plot.phases.map((phase, i) => element("option", { value: i }, `${phase.text} (${clock(phase.from)})`)));
         bar.append(this.phases);
       }
       if (this.hasGrowth) {
-        this.axes = element("select", { "aria-label": "Axis", onchange: () => { this.axis = this.axes.value; this.redraw(); } },
-          element("option", { value: "time" }, "over time"), element("option", { value: "documents" }, "over documents"));
+        this.axes = element("select", { "aria-label": say("Axis"), onchange: () => { this.axis = this.axes.value; this.redraw(); } },
+          element("option", { value: "time" }, say("over time")), element("option", { value: "documents" }, say("over documents")));
         bar.append(this.axes);
       }
-      bar.append(element("button", { type: "button", onclick: () => this.saveCsv() }, "CSV of the range"));
-      if (this.ranges.length) bar.append(element("button", { type: "button", title: "HdrHistogram log: a line for each block of the range", onclick: () => this.saveHlog() }, ".hlog of the range"));
+      bar.append(element("button", { type: "button", onclick: () => this.saveCsv() }, say("CSV of the range")));
+      if (this.ranges.length) bar.append(element("button", { type: "button", title: say("HdrHistogram log: a line for each block of the range"), onclick: () => this.saveHlog() }, say(".hlog of the range")));
       this.bar?.replaceWith(bar);
       this.bar = bar;
       this.drawnPhases = this.plot.phases.length;
@@ -402,8 +409,8 @@
     showKinds() {
       this.kinds.replaceChildren();
       for (const kind of Object.keys(BANDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
-        this.kinds.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kind.replace("_", ", ")));
-      if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), "event"));
+        this.kinds.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kindText(kind)));
+      if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), say("event")));
     }
 
     buildPanel(panel, number) {
@@ -411,9 +418,9 @@
       view.graph = element("div", { class: "ex-graph" });
       view.line = element("div", { class: "ex-line", hidden: "" });
       view.selection = element("div", { class: "ex-selection", hidden: "" });
-      view.over = element("div", { class: "ex-over", tabindex: "0", role: "slider", "aria-label": `${panel.title}, ${panel.unit}: cursor`, "aria-valuemin": "0",
+      view.over = element("div", { class: "ex-over", tabindex: "0", role: "slider", "aria-label": say("{0}, {1}: cursor", panel.title, panel.unit), "aria-valuemin": "0",
         "aria-valuemax": this.seconds, "aria-valuenow": "0" }, view.line, view.selection);
-      const legend = element("div", { class: "ex-legend", role: "group", "aria-label": `Lines of ${panel.title}` });
+      const legend = element("div", { class: "ex-legend", role: "group", "aria-label": say("Lines of {0}", panel.title) });
       panel.series.forEach((series, i) => {
         const value = element("span", { class: "ex-value" });
         const button = element("button", { type: "button", "aria-pressed": "true", onclick: () => this.toggle(view, i) },
@@ -423,8 +430,8 @@
         legend.append(button);
       });
       this.home.append(element("div", { class: "ex-panel" },
-        element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? "logarithmic" : panel.unit),
-          element("button", { type: "button", "aria-label": `PNG of ${panel.title}`, onclick: () => this.savePng(view) }, "PNG")),
+        element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? say("logarithmic") : panel.unit),
+          element("button", { type: "button", "aria-label": say("PNG of {0}", panel.title), onclick: () => this.savePng(view) }, "PNG")),
         legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
       this.listen(view);
       return view;
@@ -647,15 +654,15 @@
       this.showNow();
     }
 
-    when(time) { return clock(time, 1) + (this.plot.growth ? `, ${grouped(this.documentsAt(time))} documents` : ""); }
+    when(time) { return clock(time, 1) + (this.plot.growth ? say(", {0} documents", grouped(this.documentsAt(time))) : ""); }
 
     showNow() {
       if (this.cursor === null) return void (this.now.textContent = "");
       const time = this.cursor, near = (this.to - this.from) / 150;
       const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
-        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || band.kind : `${band.kind.replace("_", " ")}: ${band.text}`);
-      const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => `${mark.kind} at ${clock(mark.at, 1)}: ${mark.text}`);
-      this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : "range start set"].filter(Boolean).join(" · ");
+        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind).replace(", ", " ")}: ${band.text}`);
+      const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => say("{0} at {1}: {2}", kindText(mark.kind), clock(mark.at, 1), mark.text));
+      this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : say("range start set")].filter(Boolean).join(" · ");
     }
 
     // -- changing the view --
@@ -713,9 +720,9 @@
       this.showKinds();
       this.draw();
       const digits = this.to - this.from < 60 ? 1 : 0;
-      this.range.textContent = `${clock(this.from, digits)} to ${clock(this.to, digits)} of ${clock(this.seconds)}`
-        + (this.plot.growth ? `, ${grouped(this.documentsAt(this.from))} to ${grouped(this.documentsAt(this.to))} documents` : "");
-      if (this.plots.length > 1 && this.phase !== null && this.axis === "time") this.range.textContent += `, runs aligned where ${this.plot.phases[this.phase].text} begins`;
+      this.range.textContent = say("{0} to {1} of {2}", clock(this.from, digits), clock(this.to, digits), clock(this.seconds))
+        + (this.plot.growth ? say(", {0} to {1} documents", grouped(this.documentsAt(this.from)), grouped(this.documentsAt(this.to))) : "");
+      if (this.plots.length > 1 && this.phase !== null && this.axis === "time") this.range.textContent += say(", runs aligned where {0} begins", this.plot.phases[this.phase].text);
       if (this.phases) this.phases.value = this.plot.phases.findIndex((phase, i) => phase.from === this.from && (phase.to === this.to || i === this.phase)) + "";
       if (this.phases?.selectedIndex === -1) this.phases.value = "";
       if (this.axes) this.axes.value = this.axis;
@@ -754,7 +761,7 @@
         if (!found) continue;
         begin = Math.min(begin, found.begin);
         end = Math.max(end, found.end);
-        rows.push(element("tr", {}, element("td", { class: "text" }, name), element("td", { class: "text" }, range.response ? "response time" : "service time"),
+        rows.push(element("tr", {}, element("td", { class: "text" }, name), element("td", { class: "text" }, range.response ? say("response time") : say("service time")),
           element("td", { class: "figure", "data-value": found.total }, grouped(found.total)),
           ...found.figures.map(value => element("td", { class: "figure", "data-value": value, title: exact("µs", value) }, stepped(value, 1000, TIMES)))));
       }
@@ -762,8 +769,8 @@
       const length = Math.max(...this.plots.map(plot => plot.blockSeconds));
       this.extent.dataset.from = begin;
       this.extent.dataset.to = end;
-      this.extent.textContent = rows.length === 0 ? "Nothing was measured in this range." : `Computed from the histograms recorded between ${clock(begin, 1)} and ${clock(end, 1)}, without warm-up, as the program computes it`
-        + (length > 1 ? `; this page holds it in blocks of ${clock(length)}, to which the range was rounded (run.db has every second).` : ".");
+      this.extent.textContent = rows.length === 0 ? say("Nothing was measured in this range.") : say("Computed from the histograms recorded between {0} and {1}, without warm-up, as the program computes it", clock(begin, 1), clock(end, 1))
+        + (length > 1 ? say("; this page holds it in blocks of {0}, to which the range was rounded (run.db has every second).", clock(length)) : say("."));
     }
 
     // -- the heat map: how many operations took how long, when --
@@ -771,10 +778,10 @@
     buildHeat() {
       const most = this.ranges.reduce((best, one, i, all) => one.range.blocks.length > all[best].range.blocks.length ? i : best, 0);
       this.heat = element("canvas", { class: "ex-heat", role: "img" });
-      this.heatOf = element("select", { "aria-label": "Operation of the heat map", onchange: () => this.drawHeat() }, ...this.ranges.map((one, i) => element("option", { value: i }, one.name)));
+      this.heatOf = element("select", { "aria-label": say("Operation of the heat map"), onchange: () => this.drawHeat() }, ...this.ranges.map((one, i) => element("option", { value: i }, one.name)));
       this.heatOf.value = most;
-      this.home.append(element("div", { class: "ex-head" }, element("h3", {}, "Heat map of latency"), this.heatOf), this.heat,
-        element("p", { class: "soft" }, "The darker, the more operations took so long at that time; each step is a power of the count, so that the rare slow ones are seen."));
+      this.home.append(element("div", { class: "ex-head" }, element("h3", {}, say("Heat map of latency")), this.heatOf), this.heat,
+        element("p", { class: "soft" }, say("The darker, the more operations took so long at that time; each step is a power of the count, so that the rare slow ones are seen.")));
     }
 
     drawHeat() {
@@ -786,7 +793,7 @@
       Object.assign(this.heat.style, { width: `${width}px`, height: `${high + 20}px` });
       pen.scale(scale, scale);
       const cells = this.heatCells(plot, range, Math.max(1, Math.floor(wide / 3)));
-      this.heat.setAttribute("aria-label", cells ? `Heat map of ${name}: durations from ${onAxis("µs", cells.low)} to ${onAxis("µs", cells.high)}` : `Heat map of ${name}: nothing was measured in this range`);
+      this.heat.setAttribute("aria-label", cells ? say("Heat map of {0}: durations from {1} to {2}", name, onAxis("µs", cells.low), onAxis("µs", cells.high)) : say("Heat map of {0}: nothing was measured in this range", name));
       if (!cells) return;
       const stepX = wide / cells.columns, stepY = high / (cells.top - cells.bottom + 1), dark = Math.log1p(cells.most);
       pen.fillStyle = colorOf("server");
@@ -915,7 +922,7 @@
         pen.textAlign = label.classList.contains("dygraph-axis-label-x") ? "center" : "right";
         pen.fillText(label.textContent, pen.textAlign === "right" ? at.right - box.left : at.left - box.left + at.width / 2, at.top - box.top + at.height / 2 + head);
       }
-      canvas.toBlob(blob => save(blob, `${this.fileName}-${view.panel.title.replace(/\W+/g, "_")}.png`));
+      canvas.toBlob(blob => save(blob, `${this.fileName}-${view.panel.title.replace(/[^\p{L}\p{N}]+/gu, "_")}.png`));
     }
   }
 
@@ -1032,7 +1039,7 @@
       explorer.drawRange();
       tableAt = performance.now() + 20 * (performance.now() - begun);
     };
-    const handle = (name, act) => events.addEventListener(name, event => { ready = ready.then(() => act(event.data)).catch(error => { status.textContent = `This page failed: ${error.message}. Reload it.`; }); });
+    const handle = (name, act) => events.addEventListener(name, event => { ready = ready.then(() => act(event.data)).catch(error => { status.textContent = say("This page failed: {0}. Reload it.", error.message); }); });
     handle("plot", async text => {
       explorer = replace(explorer, await read(text));
       draw();
@@ -1055,13 +1062,13 @@
       status.dataset.state = now.state;
       if (now.on) on.textContent = `${now.plan} · ${now.on}`;
     });
-    events.onerror = () => { if (state === "" || state === "running") status.textContent = "Not connected: the run has ended, or this page's server has. Trying again…"; };
+    events.onerror = () => { if (state === "" || state === "running") status.textContent = say("Not connected: the run has ended, or this page's server has. Trying again…"); };
     document.addEventListener("visibilitychange", () => { if (isStale) draw(); });
   }
 
   // An old browser has the static charts.
   if (typeof Dygraph === "undefined" || typeof DecompressionStream === "undefined") {
-    section.append(element("p", { class: "soft" }, "This browser is too old for the interactive charts; the charts and tables below show the same run."));
+    section.append(element("p", { class: "soft" }, say("This browser is too old for the interactive charts; the charts and tables below show the same run.")));
     return;
   }
   async function read(text) {

@@ -14,7 +14,7 @@ internal static class LapTables
     {
         IReadOnlyList<string> parameters = ((PhaseRecord[])[.. laps.Select(l => l.Phase)]).VariedParameters();
         return new ReportTable(
-            $"Laps of {phase}: time per {length} and task (first and last: median of the tasks)",
+            Words.Of($"Laps of {phase}: time per {length} and task (first and last: median of the tasks)"),
             [.. parameters.Select(p => "<" + p), "tasks", "laps", "first", "median", "last", "slowest", "first task done", "last task done", "spread"],
             [.. laps.Select(l => (IReadOnlyList<string>)[.. parameters.Select(p => l.Phase.ValueOf(p) ?? Units.None), .. Row(l)])]);
     }

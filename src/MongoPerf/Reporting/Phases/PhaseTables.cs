@@ -33,7 +33,7 @@ internal static class PhaseTables
                 rows.Add([.. values, .. Total(phase, columns.Count - parameters.Count)]);
         }
 
-        return new ReportTable($"Phase {name}", columns, rows);
+        return new ReportTable(Words.Of($"Phase {name}"), columns, rows);
     }
 
     /// <summary>Latencies of different operations are not added up.</summary>
@@ -52,7 +52,7 @@ internal static class PhaseTables
     {
         List<IReadOnlyList<string>> rows = [.. phases.SelectMany(phase => phase.Groups.Where(group => group.Waiting is not null).Select(group => Row(phase, group, group.Waiting!)))];
         return rows.Count == 0 ? null : ReportTables.Thinned(
-            "Arrivals: response time counts from when each was due, and the wait for a free connection is part of it",
+            Words.Of("Arrivals: response time counts from when each was due, and the wait for a free connection is part of it"),
             ["<phase", "due", "started", "skipped", "waited for a connection", "all connections busy"], rows);
 
         static IReadOnlyList<string> Row(PhaseRecord phase, GroupShare group, ClientWaiting waiting) =>
@@ -102,7 +102,7 @@ internal static class PhaseTables
         bool hasNames = sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
         bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
         return new ReportTable(
-            "Sizes after each phase",
+            Words.Of("Sizes after each phase"),
             ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(isSharded, "<documents by shard")],
             [
                 .. sizes.Select(s => (IReadOnlyList<string>)

@@ -19,7 +19,7 @@ internal static class PhaseText
 
     /// <summary>"read (limit=10)", of a growth with its size: "q4 at 1M".</summary>
     public static string Label(this PhaseRecord phase) =>
-        phase.Growth is { } growth ? $"{PhaseLabels.Of(phase)} at {Units.Count(growth.Documents)}" : PhaseLabels.Of(phase);
+        phase.Growth is { } growth ? Words.Of($"{PhaseLabels.Of(phase)} at {Units.Count(growth.Documents)}") : PhaseLabels.Of(phase);
 
     /// <summary>Parameters that differ between these phases; threads come in a column of their own.</summary>
     public static IReadOnlyList<string> VariedParameters(this IReadOnlyList<PhaseRecord> phases) =>

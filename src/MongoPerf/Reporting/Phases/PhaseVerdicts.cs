@@ -14,19 +14,19 @@ internal static class PhaseVerdicts
         foreach (PhaseRecord phase in run.Phases)
         {
             foreach (AssertionResult failed in phase.Assertions.Where(a => !a.Holds))
-                yield return new Verdict(Grade.Bad, $"assertion failed in {phase.Label()}: {failed.Text} ({Measured(failed)})");
+                yield return new Verdict(Grade.Bad, Words.Of($"assertion failed in {phase.Label()}: {failed.Text} ({Measured(failed)})"));
         }
 
         AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
         if (assertions.Length > 0 && assertions.All(a => a.Holds))
-            yield return new Verdict(Grade.Good, $"{(assertions.Length == 1 ? "the assertion holds" : $"all {assertions.Length} assertions hold")}: {string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}{(assertions.Length > MostShown ? "; …" : "")}");
+            yield return new Verdict(Grade.Good, $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: {string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}{(assertions.Length > MostShown ? "; …" : "")}");
         foreach (string changed in run.Settings.Plan.Changes)
-            yield return new Verdict(Grade.Note, $"changed on the command line: {changed}");
+            yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed}")) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
             yield return new Verdict(Grade.Note, leftOut);
     }
 
     /// <summary>"measured 4.2 ms".</summary>
     public static string Measured(AssertionResult assertion) =>
-        assertion.Value is null ? "not measured" : $"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}";
+        assertion.Value is null ? Words.Of("not measured") : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
 }

@@ -10,7 +10,7 @@ internal static class RestartReports
     {
         IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
         return restarts.Count == 0 ? null : new ReportTable(
-            $"Restarts: {Units.Rate(restarts[0].RateBefore)} operations/s before; times run from the server's start",
+            Words.Of($"Restarts: {Units.Rate(restarts[0].RateBefore)} operations/s before; times run from the server's start"),
             ["<after", "stop took", "first answer", "back at 90 %", "first second", "read into cache", "read from disk", "page faults"],
             [.. restarts.Select(restart => Row(run, restart))]);
     }
@@ -19,18 +19,18 @@ internal static class RestartReports
 
     private static Verdict Verdict(RestartFigures restart)
     {
-        string end = restart.End == RunEvent.Kill ? restart.End : $"a {restart.End}";
-        string text = $"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ";
-        string rate = $"90 % of {Units.Rate(restart.RateBefore)} operations/s";
+        string end = restart.End == RunEvent.Kill ? restart.End : Words.Of($"a {Words.Of(restart.End)}");
+        string text = Words.Of($"after {end} ({Seconds(restart.StopSeconds)}) the server answered {Seconds(restart.AnswerSeconds)} after its start; ");
+        string rate = Words.Of($"90 % of {Units.Rate(restart.RateBefore)} operations/s");
         if (restart.BackSeconds is { } back)
         {
             return back <= restart.AnswerSeconds
-                ? new Verdict(Grade.Good, $"{text}the rate was at {rate} or more from the first second")
-                : new Verdict(Grade.Good, $"{text}the rate was back at {rate} after {Seconds(back)}") { Finding = VerdictFinding.WarmUp };
+                ? new Verdict(Grade.Good, Words.Of($"{text}the rate was at {rate} or more from the first second"))
+                : new Verdict(Grade.Good, Words.Of($"{text}the rate was back at {rate} after {Seconds(back)}")) { Finding = VerdictFinding.WarmUp };
         }
 
-        string reached = restart.Rates.Count == 0 ? "nothing was measured" : $"it peaked at {Units.Percent(restart.Rates.Max(r => r.Rate) / restart.RateBefore)} of the rate before";
-        return new Verdict(Grade.Note, $"{text}the rate did not get back to {rate}: {reached}; a longer --duration may show when it does") { Finding = VerdictFinding.WarmUp };
+        string reached = restart.Rates.Count == 0 ? Words.Of("nothing was measured") : Words.Of($"it peaked at {Units.Percent(restart.Rates.Max(r => r.Rate) / restart.RateBefore)} of the rate before");
+        return new Verdict(Grade.Note, Words.Of($"{text}the rate did not get back to {rate}: {reached}; a longer --duration may show when it does")) { Finding = VerdictFinding.WarmUp };
     }
 
     private static IReadOnlyList<string> Row(StoredRun run, RestartFigures restart)
@@ -38,7 +38,7 @@ internal static class RestartReports
         var window = new MetricWindow(restart.StartedAt, restart.BackSeconds is { } back ? restart.StartedAt + (long)(back * 1000) : restart.EndedAt);
         return
         [
-            restart.End, Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds), restart.BackSeconds is { } seconds ? Seconds(seconds) : "not reached",
+            Words.Of(restart.End), Seconds(restart.StopSeconds), Seconds(restart.AnswerSeconds), restart.BackSeconds is { } seconds ? Seconds(seconds) : Words.Of("not reached"),
             restart.Rates.Count > 0 ? $"{Units.Rate(restart.Rates[0].Rate)}/s" : Units.None,
             Units.Bytes(window.ServerGrowth(run, "cache_read")), Units.Bytes(window.HostGrowth(run, "disk_read")), Count(window.ServerGrowth(run, "page_faults")),
         ];

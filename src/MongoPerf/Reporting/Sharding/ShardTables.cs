@@ -29,9 +29,9 @@ internal static class ShardTables
         IReadOnlyList<ShardSize> shards = last.Shards;
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
-        string spread = balance is null ? "" : $" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)";
+        string spread = balance is null ? "" : Words.Of($" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)");
         return new ReportTable(
-            $"Shards at {Units.Count(last.Documents)} documents{(last.Collection is { } collection ? $" in {collection}" : "")}{spread}",
+            Words.Of($"Shards at {Units.Count(last.Documents)} documents{(last.Collection is { } collection ? Words.Of($" in {collection}") : "")}{spread}"),
             ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
             [.. shards.Select(shard => Row(
             [
@@ -50,7 +50,7 @@ internal static class ShardTables
         bool hasSeveral = sizes.Select(static one => one.Sizes.Collection).Distinct().Count() > 1;
         Dictionary<int, MoveSum> movesOf = run.Checkpoints.Zip(moves.Steps).ToDictionary(static one => one.First.Phase, static one => one.Second);
         return ReportTables.Thinned(
-            "Shards as the collection grows (from even: the shard that is farthest off; migrations that began in the step)",
+            Words.Of("Shards as the collection grows (from even: the shard that is farthest off; migrations that began in the step)"),
             [.. hasSeveral ? ["<collection"] : Array.Empty<string>(), "documents", "chunks", "<fullest", "<emptiest", "from even", "max/min", "orphans", "migrations", "moved"],
             [.. sizes.Select(one => (IReadOnlyList<string>)[.. hasSeveral ? [one.Sizes.Collection ?? ""] : Array.Empty<string>(), .. GrowthRow(one.Sizes, MovesIn(one.Step))])]);
 
@@ -80,11 +80,11 @@ internal static class ShardTables
     {
         if (moves.All == MoveSum.None)
             return null;
-        string others = moves.Splits + moves.Merges == 0 ? "" : $" (and {Units.Counted(moves.Splits, "split")}, {Units.Counted(moves.Merges, "merge")})";
+        string others = moves.Splits + moves.Merges == 0 ? "" : Words.Of($" (and {Words.Counted(moves.Splits, "split")}, {Words.Counted(moves.Merges, "merge")})");
         return new ReportTable(
-            $"Chunk migrations{others}",
+            Words.Of($"Chunk migrations{others}"),
             ["<from", "<to", "done", "failed", "documents", "data", "took", "longest"],
-            [.. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)), .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow("all", "", moves.All))]);
+            [.. moves.Routes.Select(static one => MoveRow(one.Route.From, one.Route.To, one.Sum)), .. moves.Routes.Skip(1).Take(1).Select(_ => MoveRow(Words.Of("all"), "", moves.All))]);
     }
 
     private static IReadOnlyList<string> MoveRow(string from, string to, MoveSum sum) =>
@@ -100,7 +100,7 @@ internal static class ShardTables
         {
             CollectionStatistics[] columns = [CollectionStatistics.Of(sizes), .. shards.Select(shard => CollectionStatistics.Of(sizes, shard))];
             yield return new ReportTable(
-                $"collStats of {ns} (bytes; count without orphans, size with them)",
+                Words.Of($"collStats of {ns} (bytes; count without orphans, size with them)"),
                 ["<field", .. columns.Select(static column => column.Title)],
                 [.. columns[0].Fields.Select((field, i) => Row([field.Name, .. columns.Select(column => Text(column.Fields[i].Value))]))]);
         }

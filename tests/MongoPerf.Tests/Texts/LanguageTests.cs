@@ -1,0 +1,208 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
+using MongoPerf.Cli;
+using MongoPerf.Engine.Runs;
+using MongoPerf.Input;
+using MongoPerf.Reporting;
+using MongoPerf.Reporting.Comparison;
+using MongoPerf.Reporting.Explore;
+using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Findings;
+using MongoPerf.Reporting.Html;
+using MongoPerf.Tests.Reporting;
+using MongoPerf.Tests.Reporting.Comparison;
+using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
+
+namespace MongoPerf.Tests.Texts;
+
+/// <summary>Reports and help in Chinese: every text is translated, no translation is left over, and what programs read stays English.</summary>
+public sealed partial class LanguageTests : IDisposable
+{
+    private static readonly IReadOnlyDictionary<string, string> Chinese = Language.Chinese.Texts;
+    private static readonly SourceText[] Sources =
+    [
+        .. new[] { "MongoPerf", "MongoPerf.Engine" }.SelectMany(project => Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "src", project), "*.cs", SearchOption.AllDirectories))
+            .Where(path => !path.Contains("/obj/", StringComparison.Ordinal) && !path.Contains("/bin/", StringComparison.Ordinal))
+            .SelectMany(path => SourceTexts.In(File.ReadAllText(path))),
+    ];
+
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Every_text_that_the_code_translates_has_a_translation()
+    {
+        string[] texts = [.. Sources.Where(text => text.IsTranslated).Select(text => text.Key).Concat(HtmlExplore.Texts()).Distinct()];
+        Assert.True(texts.Length > 500, $"only {texts.Length} texts were found in the sources");
+        Assert.DoesNotContain(texts, text => !Chinese.ContainsKey(text));
+    }
+
+    [Fact]
+    public void Every_option_argument_and_command_is_described_in_Chinese()
+    {
+        string[] lines = [.. Descriptions(CommandLine.Build()).SelectMany(text => text.Split('\n')).Where(line => line.Contains(' ') && !line.TrimStart().StartsWith("mongoperf", StringComparison.Ordinal)).Distinct()];
+        Assert.True(lines.Length > 100, $"only {lines.Length} descriptions were found");
+        using (Words.In(Language.Chinese))
+            Assert.DoesNotContain(lines, line => !HasChinese(LanguageOption.Translate(line)));
+    }
+
+    [Fact]
+    public void Columns_names_and_titles_that_are_translated_where_they_are_shown_have_translations()
+    {
+        string[] columns = [.. Sources.Select(text => text.Key).Where(text => TextColumn().IsMatch(text)).Select(ReportTable.Header)];
+        string[] metrics = [.. FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(false), metric.HeadingOf(true) })];
+        string[] refutations = [.. typeof(VerdictFinding).GetProperties().Select(one => one.GetValue(null) as VerdictFinding).OfType<VerdictFinding>().Select(one => one.Refute)];
+        Assert.NotEmpty(refutations);
+        using StoredRun run = new GrowingRun().Write(_runs.At("a"));
+        IEnumerable<string> tables = ReportTables.All(run).SelectMany(table => table.Columns).Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit));
+        Assert.Empty(columns.Concat(metrics).Concat(refutations).Concat(tables).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
+    }
+
+    [Fact]
+    public void No_translation_is_left_over()
+    {
+        HashSet<string> texts = [.. Sources.Select(text => text.Key).Concat(HtmlExplore.Texts()).Concat(Descriptions(CommandLine.Build()).SelectMany(Columns))];
+        texts.UnionWith(texts.Where(text => text.StartsWith('<')).Select(text => text[1..]).ToArray());
+        texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document").SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
+        texts.UnionWith(FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(true) }));
+        texts.UnionWith(Enum.GetNames<RunState>().Select(name => name.ToLowerInvariant()));
+        // The library's own, marks of Markdown, a shape with its number, and kinds of events that no constant has.
+        texts.UnionWith(["Description:", "Usage:", "Options:", "Arguments:", "Commands:", "**unlike**", "**note**", "replica set of 3", "response max", "response p95", "response p99.9"]);
+        Assert.DoesNotContain(Chinese.Keys, key => !texts.Contains(key));
+    }
+
+    [Fact]
+    public void A_translation_has_the_values_of_its_text() =>
+        Assert.Empty(Chinese.Where(one => !Value().Matches(one.Key).Select(v => v.Value).Order().Distinct().SequenceEqual(Value().Matches(one.Value).Select(v => v.Value).Order().Distinct())).Select(one => one.Key));
+
+    [Fact]
+    public void What_programs_read_is_the_same_in_every_language()
+    {
+        using StoredRun run = new GrowingRun().Write(_runs.At("a"));
+        Action<TextWriter>[] formats = [output => JsonReport.Write(run, output), output => CsvReport.WriteResults(run, output), output => CsvReport.WriteSizes(run, output), output => JunitReport.Write([run], output)];
+        foreach (Action<TextWriter> format in formats)
+        {
+            string english = Written(format);
+            Assert.Equal(english, InChinese(format));
+        }
+    }
+
+    [Fact]
+    public void A_report_in_Chinese_is_followed_by_one_in_English_as_it_always_was()
+    {
+        using StoredRun run = new GrowingRun().Write(_runs.At("a"));
+        string before = Written(output => MarkdownReport.Write(run, output));
+        string chinese = InChinese(output => MarkdownReport.Write(run, output));
+        Assert.Contains("## 环境与设置", chinese, StringComparison.Ordinal);
+        Assert.Contains("**正常**", chinese, StringComparison.Ordinal);
+        Assert.Equal(before, Written(output => MarkdownReport.Write(run, output)));
+    }
+
+    [Fact]
+    public void A_comparison_in_Chinese_has_an_English_twin_for_programs()
+    {
+        var shape = new NoisyRun { Sizes = 2, Seconds = 40, Phases = ["batch", "q4"] };
+        using StoredRun a = StoredRun.Open((shape with { Id = "a" }).Write(_runs.Path));
+        using StoredRun b = StoredRun.Open((shape with { Id = "b", NoiseSeed = 2, Speed = _ => 0.7 }).Write(_runs.Path));
+        ComparedSide[] sides = [new ComparedSide([a]), new ComparedSide([b])];
+        string Json() => Written(output => ComparisonJson.Write(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold), output));
+        string english = Json();
+        using (Words.In(Language.Chinese))
+        {
+            Assert.Equal(english, Json());
+            Assert.Contains("较慢", Written(output => ComparisonMarkdown.Write(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold), output)), StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void A_page_in_Chinese_says_so_and_brings_the_texts_of_its_controls()
+    {
+        using StoredRun run = new GrowingRun().Write(_runs.At("a"));
+        using IDisposable chinese = Words.In(Language.Chinese);
+        string page = LivePage.Of("a", new ChartLibrary("var Dygraph;")).Html;
+        Assert.Contains("<html lang=\"zh-CN\">", page, StringComparison.Ordinal);
+        Assert.Contains("id=\"explore-texts\"", page, StringComparison.Ordinal);
+        using (Words.InEnglish())
+            Assert.DoesNotContain("id=\"explore-texts\"", LivePage.Of("a", new ChartLibrary("var Dygraph;")).Html, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("a", 1)]
+    [InlineData("延迟 p99", 8)]
+    [InlineData("，（", 4)]
+    public void A_Chinese_character_is_two_columns_wide(string text, int width) => Assert.Equal(width, Words.Width(text));
+
+    [Fact]
+    public void A_table_in_Chinese_fits_and_leaves_out_what_one_in_English_does()
+    {
+        var table = new ReportTable("t", ["<operation", "ops/s", "p95", "failed"], [["q4", "1", "2", "3"]]);
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.Equal("t（宽度不足，省略 p95, 失败；报告中有全部列）", table.Within(26).Title);
+        Assert.Equal("操作/s", ReportTable.Header("ops/s"));
+    }
+
+    [Fact]
+    public void A_value_that_looks_like_a_text_is_not_translated()
+    {
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.Equal("，耗时 Errors {0}", Words.Of($", took {"Errors {0}"}"));
+        Assert.Equal("2 个线程", Words.Counted(2, "thread"));
+        Assert.Equal("unheard of", Words.Of("unheard of"));
+    }
+
+    [Theory]
+    [InlineData("en", "en")]
+    [InlineData("zh", "zh-CN")]
+    [InlineData("zh-CN", "zh-CN")]
+    public void A_language_has_a_name_and_a_tag(string name, string tag) =>
+        Assert.Equal(tag, LanguageOption.Of(CommandLine.Build().Parse(["report", "a", "--lang", name])).Tag);
+
+    [Fact]
+    public void An_unknown_language_is_refused_with_those_that_there_are() =>
+        Assert.Equal("--lang: 'zhh' is not valid; allowed: en, zh, zh-CN (did you mean 'zh'?)", CommandLine.Build().Parse(["report", "a", "--lang", "zhh"]).Errors[0].Message);
+
+    private static IEnumerable<string> Descriptions(Command command) => command.Options.Concat<Symbol>(command.Arguments).Append(command).Where(symbol => !symbol.Hidden).Select(symbol => symbol.Description).OfType<string>()
+        .Concat(command.Subcommands.Where(below => !below.Hidden).SelectMany(Descriptions));
+
+    private static IEnumerable<string> Columns(string description)
+    {
+        var columns = new List<string>();
+        foreach (string line in description.Split('\n'))
+            columns.AddRange(LastColumn().Matches(line).Select(match => match.Value));
+        return columns;
+    }
+
+    /// <summary>"p99", "MB/s" and "id" are the same in every language.</summary>
+    private static bool IsLanguageless(string text) => LanguageFree().IsMatch(text);
+
+    private static bool HasChinese(string text) => text.EnumerateRunes().Any(Words.IsWide);
+
+    private static string InChinese(Action<TextWriter> write)
+    {
+        using (Words.In(Language.Chinese))
+            return Written(write);
+    }
+
+    private static string Written(Action<TextWriter> write)
+    {
+        using var output = new StringWriter(CultureInfo.InvariantCulture);
+        write(output);
+        return output.ToString();
+    }
+
+    [GeneratedRegex("^<[a-z0-9][^<>{}=]*$")]
+    private static partial Regex TextColumn();
+
+    [GeneratedRegex(@"(?<=^|\s{3})\S+(\s{1,2}\S+)*$")]
+    private static partial Regex LastColumn();
+
+    [GeneratedRegex(@"\{\d+\}")]
+    private static partial Regex Value();
+
+    [GeneratedRegex(@"^(p[\d.]+|[kM]B/s|id)$")]
+    private static partial Regex LanguageFree();
+}
