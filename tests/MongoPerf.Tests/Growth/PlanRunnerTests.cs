@@ -119,6 +119,26 @@ public sealed class PlanRunnerTests : IDisposable
     }
 
     [Fact]
+    public void A_load_whose_server_is_lost_again_and_again_is_not_repaired_beyond_a_stop()
+    {
+        using var stop = new CancellationTokenSource();
+        Begin(Users + "phases: [{load: users}]\n");
+        int checkpoints = 0;
+        _plan.Data.OnCheckpoint = () =>
+        {
+            checkpoints++;
+            if (checkpoints == 3)
+                stop.Cancel();
+            // So that it ends without a stop too.
+            if (checkpoints < 10)
+                _plan.Data.LostConnections++;
+        };
+        Assert.ThrowsAny<OperationCanceledException>(() => _plan.Run(_ => Scripted.Ok(), stop.Token));
+        Assert.Equal(3, checkpoints);
+        Assert.DoesNotContain(_plan.Records, record => record.IsComplete);
+    }
+
+    [Fact]
     public void Error_that_ends_a_worker_comes_out_after_the_results_are_stored()
     {
         Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users}]}\n");

@@ -64,7 +64,7 @@ internal sealed class CalibrationFolder(string folder)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or RunStoreException)
         {
-            throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {e.Message}", "XDG_CACHE_HOME names another folder for them");
+            throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {e.Message}", "set XDG_CACHE_HOME to a folder that you can write to");
         }
     }
 

@@ -69,7 +69,9 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
         if (alike.Any(other => lines[other.Line].Counts != LineCount.Answered))
             return null;
         long from = part.Seconds[0].StartMilliseconds;
-        long to = part.Seconds[^1].AtMilliseconds + (long)((result.Unacknowledged?.DrainSeconds ?? 0) * 1000);
+        // Samples may end with the last that was sent, or when the fence is answered: never a time in which the next phase writes.
+        long sent = part.Seconds.LastOrDefault(second => second.Count > 0).StartMilliseconds;
+        long to = Math.Max(part.Seconds[^1].AtMilliseconds, sent + (long)((result.Unacknowledged?.DrainSeconds ?? 0) * 1000));
         Stretches[] answered = [.. alike.Select(other => other.Stretches(second => second.Count))];
         OperationSecond[] seconds =
         [

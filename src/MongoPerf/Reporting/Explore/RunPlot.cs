@@ -15,6 +15,9 @@ internal sealed class RunPlot
     private const int MostMarks = 2000;
     private const double LongestGap = 3;
 
+    /// <summary>Seconds: less is too little to call a rate 0.</summary>
+    private const double LeastStill = 0.1;
+
     /// <summary>Samples come in a second or two late, and one after the other.</summary>
     private const double SecondsAgain = 5;
     private const double LongestShardGap = 30;
@@ -127,7 +130,8 @@ internal sealed class RunPlot
             documents.Add(at, 0, reached);
         }
 
-        foreach (OperationSecond second in _seconds.Counted)
+        // A phase may end with a sample of a few milliseconds in which nothing was done.
+        foreach (OperationSecond second in _seconds.Counted.Where(static second => second.Count > 0 || second.Seconds > LeastStill))
         {
             if (Array.IndexOf(rated, second.Line) is >= 0 and var column)
                 rates.Add(_axis.At(second.AtMilliseconds), column, second.Count / second.Seconds);

@@ -79,12 +79,28 @@ public sealed class OperationSecondsTests : IDisposable
         Seconds(1, 1, 3, ("unack", 20_000));
         for (int second = 0; second <= 12; second++)
             Server("a", second, ("documents_inserted", Math.Min(second, 10) * 6000), ("opcounters_insert", 1));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(60_000, 60_000, 0, 7.2) }));
+        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(60_000, 60_000, 0, 8) }));
 
         Assert.Equal("unack (arrived)", Assert.Single(seconds.Lines).Title);
         Assert.Equal(Enumerable.Repeat(6000.0, 10), Rates(seconds, "unack (arrived)"));
         Assert.Equal("unack (to send)", seconds.Lines[0].TimedTitle);
         Assert.Equal([5000, 5000, 5000], seconds.All.Select(second => second.Count));
+    }
+
+    [Fact]
+    public void What_the_next_phase_inserts_did_not_arrive_in_this_one()
+    {
+        // The samples go on until the fence is answered.
+        Seconds(1, 1, 2, ("unack", 20_000));
+        foreach (int second in Enumerable.Range(3, 8))
+            _store.AddSample(RunParts.Sample(second, "unack") with { Operations = 0, Documents = 0, Histogram = default });
+        Seconds(2, 11, 10, ("batch", 10));
+        for (int second = 0; second <= 20; second++)
+            Server("a", second, ("documents_inserted", second <= 10 ? second * 1000 : (second - 8) * 5000));
+        OperationSeconds seconds = Stored(
+            RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(10_000, 10_000, 0, 8.5) }), RunParts.Phase(2, "batch", RunParts.Result("batch")));
+
+        Assert.Equal(Enumerable.Repeat(1000.0, 10), Rates(seconds, "unack (arrived)"));
     }
 
     [Fact]
@@ -103,7 +119,7 @@ public sealed class OperationSecondsTests : IDisposable
         Seconds(1, 1, 1, ("unack", 900));
         Server("a", 0, ("documents_inserted", 0));
         Server("a", 1.4, ("documents_inserted", 1000));
-        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(900, 880, 20, 1) }));
+        OperationSeconds seconds = Stored(RunParts.Phase(1, "unack", RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(900, 880, 20, 2) }));
 
         Assert.Equal([440], Rates(seconds, "unack (arrived)"));
     }
