@@ -75,7 +75,7 @@ internal static class GrowthCharts
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
         string title = Words.Of($"Size of data and indexes {frame.Clause}");
-        GnuplotSettings settings = Head(frame, name, title, "size", table)
+        GnuplotSettings settings = Head(frame, name, title, Words.Of("size"), table)
             .SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
         if (showsLimit)
             settings.Set("limit", cache).Set("limit_label", Words.Of($"cache limit\n{Units.BinaryBytes(cache)}"));
@@ -105,7 +105,7 @@ internal static class GrowthCharts
                 table.Add([frame.Growth.Steps[step].Documents, .. ordered.Select(line => line.Results.GetValueOrDefault(step) is { } result ? valueOf(result) : double.NaN)]);
         }
 
-        string title = $"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}";
+        string title = Words.Of($"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}");
         GnuplotSettings settings = Head(frame, name, title, yLabel, table).SetAxis("y", AxisScale.OfCount(table.Largest()));
         Legend(
             settings, [.. ordered.Select(line => variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}")],
