@@ -3,6 +3,7 @@
 
 # What templates themselves say; CHART.settings.gp has it in other languages.
 if (!exists("text_documents")) text_documents = "documents in the collection"
+if (!exists("text_documents_short")) text_documents_short = "documents"
 if (!exists("text_ratio")) text_ratio = "candidate to baseline: left of 1 is slower, right of 1 is faster"
 if (!exists("text_migration")) text_migration = "chunk migrating"
 if (!exists("text_failed_migration")) text_failed_migration = "failed migration"

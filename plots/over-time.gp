@@ -39,7 +39,7 @@ do for [panel = 1:panel_count] {
         if (documents_tics ne "") {
             set x2range [0:x_max]
             eval "set x2tics ".documents_tics
-            set label 3 "documents" at screen left - 0.008, panel_top + 24 * pixel right font text_size(kind, 12) textcolor rgb soft
+            set label 3 text_documents_short at screen left - 0.008, panel_top + 24 * pixel right font text_size(kind, 12) textcolor rgb soft
         }
         do for [i = 1:mark_count] {
             eval sprintf("set label %d mark_text[%d] at first mark_x[%d], screen %f %s textcolor rgb mark_color font '%s' noenhanced", \

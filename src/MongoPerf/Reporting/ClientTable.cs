@@ -24,6 +24,6 @@ internal static class ClientTable
 
         double? skew = run.Phases.Max(phase => phase.StartSkewMilliseconds);
         string starts = skew is { } most ? Words.Of($" (phases began within {most:0} ms of one another)") : "";
-        return ReportTables.Thinned($"Operations by client{starts}", ["<phase", "<operation", "<client", "operations", "share", "per second", "p99"], rows);
+        return ReportTables.Thinned(Words.Of($"Operations by client{starts}"), ["<phase", "<operation", "<client", "operations", "share", "per second", "p99"], rows);
     }
 }

@@ -23,9 +23,9 @@ internal static class GrowthTables
     {
         IReadOnlyList<GrowthLine> lines = growth.Lines;
         var rows = growth.Steps.Select((step, i) => (IReadOnlyList<string>)
-            [Units.Count(step.Documents) + (IsComplete(run, step) ? "" : " (incomplete)"), .. lines.Select(line => Units.Rate(line.RateAt(i)))]).ToList();
+            [Units.Count(step.Documents) + (IsComplete(run, step) ? "" : Words.Of(" (incomplete)")), .. lines.Select(line => Units.Rate(line.RateAt(i)))]).ToList();
         return ReportTables.Thinned(
-            $"Rates as {growth.Name} grows: documents/s of inserts, operations/s of everything else", ["documents", .. lines.Select(line => NameOf(line, lines))], rows);
+            Words.Of($"Rates as {growth.Name} grows: documents/s of inserts, operations/s of everything else"), ["documents", .. lines.Select(line => NameOf(line, lines))], rows);
     }
 
     /// <summary>What the plan says of the operation, and what a reader of its figures must know.</summary>
@@ -35,7 +35,7 @@ internal static class GrowthTables
         string[] parts = line switch
         {
             { IsUnacknowledged: true } => [line.Description.OrElse(Words.Of("unacknowledged inserts")), Words.Of("rates are of documents that arrived, latency is the time to send")],
-            { IsInsert: true, Batch: > 1 } => [line.Description.OrElse("inserts"), Words.Of($"{Units.Exact(line.Batch)} per command, latency is that of a whole command")],
+            { IsInsert: true, Batch: > 1 } => [line.Description.OrElse(Words.Of("inserts")), Words.Of($"{Units.Exact(line.Batch)} per command, latency is that of a whole command")],
             { IsInsert: true } => [line.Description.OrElse(Words.Of("inserts, one per command"))],
             _ => [line.Description, HasOneThreadCount(lines) ? Words.Counted(line.Threads, "thread") : ""],
         };
@@ -95,7 +95,7 @@ internal static class GrowthTables
                 ]),
             ];
             string name = collections.Count == 1 ? "" : Words.Of($" of {collection.Key}");
-            yield return ReportTables.Thinned($"{of}size{name}: data, indexes and disk", ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
+            yield return ReportTables.Thinned(Words.Of($"{of}size{name}: data, indexes and disk"), ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
         }
     }
 }

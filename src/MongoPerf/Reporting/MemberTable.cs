@@ -21,6 +21,6 @@ internal static class MemberTable
                 (IReadOnlyList<string>)[operation.Key.Phase, operation.Key.Operation, member.Key, Units.Exact(member.Sum(share => share.Operations)), Units.Percent(member.Sum(share => share.Operations) / all)]));
         }
 
-        return ReportTables.Thinned("Operations by server", ["<phase", "<operation", "<server", "operations", "share"], rows);
+        return ReportTables.Thinned(Words.Of("Operations by server"), ["<phase", "<operation", "<server", "operations", "share"], rows);
     }
 }

@@ -28,7 +28,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
             .. LatenciesOf(_hasRate ? r.ResponseMicroseconds : r.LatencyMicroseconds),
             .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99), Units.Latency(r.LatenessMicroseconds?.P99)),
             .. _hasLoss ? Loss(r.Unacknowledged) : [],
-            .. When(_hasPlan, r.Plan is null ? Units.None : r.Plan.Index ?? "(none)", Units.Rate(Examined(r.Plan))),
+            .. When(_hasPlan, r.Plan is null ? Units.None : r.Plan.Index ?? Words.Of("(none)"), Units.Rate(Examined(r.Plan))),
         ];
     }
 

@@ -24,6 +24,6 @@ internal static class TrafficTable
 
         return rows.Count == 0
             ? null
-            : ReportTables.Thinned("Compression: bytes with the warm-up", ["<phase", "<compressor", "documents", "sent", "on the wire", "received", "on the wire", "wire/message"], rows);
+            : ReportTables.Thinned(Words.Of("Compression: bytes with the warm-up"), ["<phase", "<compressor", "documents", "sent", "on the wire", "received", "on the wire", "wire/message"], rows);
     }
 }

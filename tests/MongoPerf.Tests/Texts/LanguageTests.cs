@@ -6,6 +6,7 @@ using MongoPerf.Cli;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Figures;
@@ -130,6 +131,30 @@ public sealed partial class LanguageTests : IDisposable
             Assert.DoesNotContain("id=\"explore-texts\"", LivePage.Of("a", new ChartLibrary("var Dygraph;")).Html, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Charts_and_panels_are_titled_and_explained_in_Chinese()
+    {
+        using StoredRun run = new GrowingRun().Write(_runs.At("a"));
+        using IDisposable chinese = Words.In(Language.Chinese);
+        IReadOnlyList<Chart> charts = ChartCatalogue.Build(run);
+        Assert.True(charts.Count > 3);
+        Assert.All(charts, chart => Assert.True(HasChinese(chart.Title) && HasChinese(chart.HowToRead), chart.Title));
+        Assert.Empty(RunPlot.Of(run)!.Panels.Select(panel => panel.Title).Where(title => title != "CPU" && !HasChinese(title)));
+        Assert.Contains("text_documents = \"集合中的文档数\"", ChartLanguage.TemplateSettings(), StringComparison.Ordinal);
+        using (Words.InEnglish())
+            Assert.Empty(ChartLanguage.TemplateSettings());
+    }
+
+    [Fact]
+    public void What_templates_say_is_what_can_be_translated()
+    {
+        string common = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "plots", "common.gp"));
+        string[] named = [.. TemplateText().Matches(common).Select(text => text.Groups[1].Value)];
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.NotEmpty(named);
+        Assert.Equal(named.Order(), ChartLanguage.TemplateSettings().Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split(' ')[0]).Order());
+    }
+
     [Theory]
     [InlineData("a", 1)]
     [InlineData("延迟 p99", 8)]
@@ -199,6 +224,9 @@ public sealed partial class LanguageTests : IDisposable
 
     [GeneratedRegex(@"(?<=^|\s{3})\S+(\s{1,2}\S+)*$")]
     private static partial Regex LastColumn();
+
+    [GeneratedRegex(@"^if \(!exists\(""(text_\w+)""\)\)", RegexOptions.Multiline)]
+    private static partial Regex TemplateText();
 
     [GeneratedRegex(@"\{\d+\}")]
     private static partial Regex Value();

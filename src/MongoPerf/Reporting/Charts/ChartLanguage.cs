@@ -10,6 +10,7 @@ internal static class ChartLanguage
     private static readonly (string Name, string English)[] Templates =
     [
         ("text_documents", "documents in the collection"),
+        ("text_documents_short", "documents"),
         ("text_ratio", "candidate to baseline: left of 1 is slower, right of 1 is faster"),
         ("text_migration", "chunk migrating"),
         ("text_failed_migration", "failed migration"),

@@ -68,7 +68,7 @@ internal static class GrowthCharts
                 table.Add([frame.Growth.Steps[step].Documents, .. ordered.Select(line => line.Results.GetValueOrDefault(step) is { } result ? valueOf(result) : double.NaN)]);
         }
 
-        string title = $"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}";
+        string title = Words.Of($"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}");
         GnuplotSettings settings = Head(frame.Run, frame.Growth.LargestDocuments, frame.Crossings, name, title, yLabel, table).SetAxis("y", AxisScale.OfCount(table.Largest()));
         Legend(
             settings, [.. ordered.Select(line => variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}")],

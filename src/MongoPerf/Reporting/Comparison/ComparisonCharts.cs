@@ -123,8 +123,8 @@ internal static class ComparisonCharts
             .SetAxis("right", latency);
         string what = overTime ? Words.Of("The same operation on each side, second by second; the verdict is below the title.")
             : overRuns ? Words.Of("The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run.")
-            : Words.Of($"The same operation on each side; the verdict below the title is over all {(overSize ? Words.Of("sizes") : Words.Of("repeats"))}. "
-                + $"The bands reach from the slowest to the fastest second at each {(overSize ? Words.Of("size") : Words.Of("repeat"))}, of repeated runs from the slowest to the fastest run.");
+            : overSize ? Words.Of("The same operation on each side; the verdict below the title is over all sizes. The bands reach from the slowest to the fastest second at each size, of repeated runs from the slowest to the fastest run.")
+            : Words.Of("The same operation on each side; the verdict below the title is over all repeats. The bands reach from the slowest to the fastest second at each repeat, of repeated runs from the slowest to the fastest run.");
         return new Chart(name, title, what, settings, [table]) { SharedTemplate = OperationTemplate };
     }
 

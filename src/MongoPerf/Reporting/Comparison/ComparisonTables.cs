@@ -50,7 +50,7 @@ internal static class ComparisonTables
     {
         bool isGrowth = judged.Operation.Growth is not null;
         return new ReportTable(
-            Words.Of($"{title}: rate at each {(isGrowth ? Words.Of("size") : Words.Of("repeat"))}"),
+            isGrowth ? Words.Of($"{title}: rate at each size") : Words.Of($"{title}: rate at each repeat"),
             [isGrowth ? "documents" : "repeat", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
             [.. judged.Windows.Select(window => (IReadOnlyList<string>)[isGrowth ? Units.Count(window.At) : Units.Exact(window.At), .. Figures(window.Rate)])]);
     }

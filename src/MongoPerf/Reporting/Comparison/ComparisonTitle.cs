@@ -63,13 +63,13 @@ internal static class ComparisonTitle
             : Words.Of($"in {string.Join(", ", those.Select(o => candidate.TitleOf(o.Operation)))}");
         if (outcome is Outcome.Equivalent or Outcome.Undecided)
         {
-            yield return $"{word} {which}";
+            yield return Words.Of($"{word} {which}");
             yield break;
         }
 
         (OperationJudgement operation, Judgement most) = those.MaxBy(o => Math.Abs(Math.Log(o.Judgement.Ratio.Value)));
         string change = most.Measure == Measure.Rate ? ComparisonText.Change(most.Ratio.Value) : $"{ComparisonText.NameOf(operation, most.Measure)} {ComparisonText.LatencyChange(most.Ratio.Value)}";
-        yield return $"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})";
+        yield return Words.Of($"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
     }
 
     /// <summary>The rate; where that was fixed, the latency that shows most.</summary>

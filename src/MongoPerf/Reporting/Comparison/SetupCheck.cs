@@ -27,6 +27,9 @@ internal static class SetupCheck
     {
         /// <summary>Must not differ between repeats of one run, although it may between others.</summary>
         public bool HoldsForRepeats { get; init; }
+
+        /// <summary>Of the scenario, which names it.</summary>
+        public bool IsParameter { get; init; }
     }
 
     /// <summary>The same work: the scenario's text, and what the command line put in place of its values.</summary>
@@ -125,9 +128,10 @@ internal static class SetupCheck
 
     private static IReadOnlyList<SetupDifference> Find(IEnumerable<Trait> traits, IReadOnlyList<StoredRun> sides) =>
     [
-        .. traits.Select(trait => new SetupDifference(Words.Of(trait.Name), [.. sides.Select(trait.Of)], trait.IsWork))
-            .Where(difference => difference.Values.Distinct().Count() > 1)
-            .DistinctBy(difference => difference.Name)
+        .. traits.Select(trait => (Trait: trait, Values: (string[])[.. sides.Select(trait.Of)]))
+            .Where(one => one.Values.Distinct().Count() > 1)
+            .DistinctBy(one => one.Trait.Name)
+            .Select(one => new SetupDifference(one.Trait.IsParameter ? one.Trait.Name : Words.Of(one.Trait.Name), one.Values, one.Trait.IsWork))
             .OrderByDescending(difference => difference.IsUnlike),
     ];
 
@@ -136,7 +140,7 @@ internal static class SetupCheck
     {
         IEnumerable<string> set = sides.SelectMany(run => run.Settings.Plan.Set).Select(text => text.Split(':')[0]);
         IEnumerable<string> names = sides.Select(run => run.Settings.Plan).SelectMany(plan => plan.Parameters.Select(p => p.Name).Concat(plan.Overrides.Parameters.Keys));
-        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run.Settings.Plan, name), IsWork: name != Target));
+        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run.Settings.Plan, name), IsWork: name != Target) { IsParameter = true });
     }
 
     private static string ParameterOf(PlanSettings plan, string name) =>

@@ -430,7 +430,7 @@
         legend.append(button);
       });
       this.home.append(element("div", { class: "ex-panel" },
-        element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? say("logarithmic") : panel.unit),
+        element("div", { class: "ex-head" }, element("strong", {}, panel.title), element("span", { class: "soft" }, panel.unit === "µs" ? say("logarithmic") : panel.unit === "bytes" ? say("bytes") : panel.unit),
           element("button", { type: "button", "aria-label": say("PNG of {0}", panel.title), onclick: () => this.savePng(view) }, "PNG")),
         legend, element("div", { class: "ex-plot" }, view.graph, view.over)));
       this.listen(view);

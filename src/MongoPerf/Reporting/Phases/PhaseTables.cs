@@ -78,7 +78,7 @@ internal static class PhaseTables
             }
         }
 
-        return rows.Count == 0 ? null : new ReportTable("Fairness: operations per thread", ["<phase", "threads", "min", "mean", "max", "std. dev.", "of mean"], rows);
+        return rows.Count == 0 ? null : new ReportTable(Words.Of("Fairness: operations per thread"), ["<phase", "threads", "min", "mean", "max", "std. dev.", "of mean"], rows);
     }
 
     /// <summary>Null when nothing failed.</summary>
@@ -89,7 +89,7 @@ internal static class PhaseTables
             .. phases.SelectMany(phase => phase.Operations.SelectMany(operation => operation.Errors.Select(e =>
                 (IReadOnlyList<string>)[phase.Label(), operation.Operation, Units.Exact(e.Count), e.Code.ToString(), e.Name, e.FirstMessage]))),
         ];
-        return rows.Count == 0 ? null : ReportTables.Thinned("Errors by operation", ["<phase", "<operation", "count", "code", "<name", "<first message"], rows);
+        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Errors by operation"), ["<phase", "<operation", "count", "code", "<name", "<first message"], rows);
     }
 
     /// <summary>Null when no sizes were taken.</summary>
