@@ -106,5 +106,5 @@ internal static class ClusterCommand
         return command;
     }
 
-    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", Words.Of($"The cluster's folder [default: {DefaultFolder}]"), "DIR");
+    private static Option<string?> FolderOption() => OptionTypes.Text("--folder", $"The cluster's folder [default: {DefaultFolder}]", "DIR");
 }

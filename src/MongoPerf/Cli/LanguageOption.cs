@@ -48,6 +48,6 @@ internal static partial class LanguageOption
     /// <summary>Line by line; of a line in columns, such as an exit code or an example, the last.</summary>
     public static string Translate(string text) => string.Join('\n', text.Split('\n').Select(line => LastColumn().Replace(line, column => Words.Of(column.Value), 1)));
 
-    [GeneratedRegex(@"(?<=^|\s{3})\S+(\s{1,2}\S+)*$")]
+    [GeneratedRegex(@"(?<=^|\s{2})\S+(\s\S+)*$")]
     private static partial Regex LastColumn();
 }
