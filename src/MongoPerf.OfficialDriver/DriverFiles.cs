@@ -36,9 +36,9 @@ internal sealed class DriverUpload : IPreparedOperation
     {
         if (!_numbers.Take(1))
             return false;
-        _file = _files.FileAt(_numbers.First);
+        _file = _files.FileAt(_numbers[0]);
         for (int n = 0; n < _file.ChunkCount; n++)
-            _files.Fill(_numbers.First, _file.OffsetOfChunk(n), _content.AsSpan((int)_file.OffsetOfChunk(n), _file.LengthOfChunk(n)));
+            _files.Fill(_numbers[0], _file.OffsetOfChunk(n), _content.AsSpan((int)_file.OffsetOfChunk(n), _file.LengthOfChunk(n)));
         return true;
     }
 

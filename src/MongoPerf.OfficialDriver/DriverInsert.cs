@@ -38,7 +38,7 @@ internal sealed class DriverInsert : IPreparedOperation
             return false;
         _writer.Clear();
         for (int i = 0; i < _numbers.Count; i++)
-            _operation.Documents.Write(_writer, _numbers.First + i);
+            _operation.Documents.Write(_writer, _numbers[i]);
         _documents = DriverValues.Split(_writer);
         return true;
     }

@@ -78,10 +78,49 @@ public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>
             agent.WaitForEnd().Expect(3);
         }
 
-        Start("run", "ycsb/d", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("inserts beside other work");
+        using (MongoConnection coordinator = servers.Embedded.Connect())
+            Assert.DoesNotContain(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Empty), part => part.FindString("stop")?.Contains("came within", StringComparison.Ordinal) == true);
+        Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("holds GridFS files");
         Start("run", "ycsb/c", "--agents", "2").WaitForEnd().Expect(2).Says("--agents needs --uri");
         ProgramRun.Run("run", "ycsb/c", "--uri", uri, "--agents", "2").Expect(2).Says("--agents needs --coordinator");
         Assert.Empty(_runs.Ids);
+    }
+
+    [Fact]
+    public void An_interrupt_of_the_starter_stops_all_agents_and_keeps_what_they_measured()
+    {
+        string database = servers.NewDatabase();
+        using (ProgramRun starter = Start("run", "ycsb/c", "--set", "operationcount=100000000", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        {
+            using MongoConnection connection = servers.Embedded.Connect();
+            Assert.True(starter.WaitUntil(() => Documents.Count(connection, database, "usertable") == 1000, "the last document"));
+            starter.SendInterrupt();
+            starter.WaitForEnd().Expect(130).Says("stopping all agents");
+            Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(130));
+        }
+
+        using StoredRun run = _runs.FindStored()!;
+        Assert.Equal((RunState.Interrupted, 2), (run.Run.State, run.Run.Clients.Count));
+    }
+
+    [Theory, EachServer]
+    public void Documents_that_agents_insert_beside_reads_are_each_their_own(string kind)
+    {
+        string database = servers.NewDatabase();
+        using (ProgramRun starter = Start("run", "ycsb/d", "--set", "operationcount=2000", "--verify", "100%", "--uri", servers[kind].Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben"))
+        {
+            starter.WaitForEnd().Expect(0);
+            Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
+        }
+
+        using StoredRun run = _runs.FindStored()!;
+        OperationResult inserts = run.Results.Last(result => result.IsInsert);
+        Assert.InRange(inserts.Documents, 50, 150);
+        Assert.Equal((2000, 0), (run.Phases[^1].Operations.Sum(result => result.Operations), run.Phases[^1].Operations.Sum(result => result.Wrong + result.Failed)));
+        using MongoConnection connection = servers[kind].Connect();
+        Assert.InRange(Documents.Count(connection, database, "usertable") - 1000 - inserts.Documents, 0, 60);
     }
 
     /// <summary>Agents that are silent for ten seconds are lost.</summary>

@@ -55,7 +55,7 @@ public interface IDataStore : IDisposable
     IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range);
 
     /// <summary>Writes documents, acknowledged; one that is there already is none the worse.</summary>
-    void Write(PlanCollection collection, NumberRange range);
+    void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges);
 
     /// <summary>How the server runs the query; null where it can't say.</summary>
     PlanSummary? Explain(FindDocuments query);

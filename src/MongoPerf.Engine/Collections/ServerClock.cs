@@ -14,7 +14,7 @@ namespace MongoPerf.Engine.Collections;
 public static class ServerClock
 {
     private const int Questions = 50;
-    private const double MostSeconds = 0.2;
+    private const double MostSeconds = 1;
 
     /// <param name="connection">To the server whose clock counts.</param>
     /// <param name="clock">This machine's.</param>

@@ -118,18 +118,29 @@ public sealed class WireCollection : IDisposable
     public IReadOnlyList<NumberRange> FindMissing(NumberRange range) => range.Count == 0 ? [] : Retry(connection => ScanOn(connection).FindMissing(range));
 
     /// <inheritdoc cref="IDataStore.Write"/>
-    public void Write(NumberRange range)
+    public void Write(params IReadOnlyList<NumberRange> ranges)
     {
-        for (long first = range.First; first < range.End;)
+        var block = new List<BsonDocument>();
+        long bytes = 0;
+        foreach (NumberRange range in ranges)
         {
-            var block = new List<BsonDocument>();
-            for (long bytes = 0; first < range.End && block.Count < RepairBatch && bytes < RepairBytes; first++)
+            for (long number = range.First; number < range.End; number++)
             {
-                block.Add(Documents.Make(first));
+                block.Add(Documents.Make(number));
                 bytes += block[^1].Bytes.Length;
+                if (block.Count == RepairBatch || bytes >= RepairBytes)
+                    Send();
             }
+        }
 
+        if (block.Count > 0)
+            Send();
+
+        void Send()
+        {
             Retry(connection => WriteBlock(connection, block));
+            block.Clear();
+            bytes = 0;
         }
     }
 

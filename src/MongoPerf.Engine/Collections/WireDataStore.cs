@@ -62,7 +62,7 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).FindMissing(range);
 
-    public void Write(PlanCollection collection, NumberRange range) => Of(collection.Stored[0]).Write(range);
+    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => Of(collection.Stored[0]).Write(ranges);
 
     public PlanSummary? Explain(FindDocuments query) => Find(query.Collection)?.Explain(query);
 

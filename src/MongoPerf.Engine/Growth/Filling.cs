@@ -68,35 +68,69 @@ internal sealed class Filling(RunContext run)
     /// <param name="phase">Its only operation inserts.</param>
     /// <param name="head">Of its record.</param>
     /// <param name="collection">That is added to.</param>
-    /// <param name="first">One beyond the last number that is there.</param>
+    /// <param name="mayShrink">Documents may be taken out of it.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>Null when it was stopped in the middle.</returns>
-    public PhaseRecord? Append(Phase phase, PhaseRecord head, PlanCollection collection, long first, CancellationToken stop)
+    public PhaseRecord? Append(Phase phase, PhaseRecord head, PlanCollection collection, bool mayShrink, CancellationToken stop)
     {
-        var numbers = new NumberSource(first, DocumentNumbers.Limit - 1);
+        bool isAlone = run.Options.Share.IsWhole;
+        long first = run.Keys[collection.Name].Next;
+        var keys = new KeySpace(first, run.Options.Share);
+        run.Keys[collection.Name] = keys;
+        var numbers = new NumberSource(first, DocumentNumbers.Limit - 1, isAlone ? null : keys);
         PhaseOutcome outcome = _phases.Run(phase, head, numbers, continues: false, stop);
-        run.Keys[collection.Name] = new KeySpace(numbers.Next);
-        var written = new NumberRange(first, numbers.Next);
+        var written = new NumberRange(first, numbers.Next == first ? first : keys.NumberOf(numbers.Next - 1) + 1);
         OperationResult measured = outcome.Record.Operations[0];
         OperationResult? settled = outcome.GivenUp is not null ? null
-            : TrySettle(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop);
-        PhaseRecord record = _phases.Complete(phase, outcome with { WasStopped = outcome.WasStopped || settled is null, Record = outcome.Record with { Operations = [settled ?? measured], Documents = numbers.Next } });
+            : TrySettle(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop, isAlone ? null : run.Options.Share);
+        bool isWhole = !outcome.WasStopped && settled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
+        run.Keys[collection.Name] = isAlone || !isWhole ? new KeySpace(numbers.Next) : Level(collection, mayShrink);
+        long end = run.Keys[collection.Name].Next;
+        PhaseRecord record = _phases.Complete(phase, outcome with { WasStopped = !isWhole, Record = outcome.Record with { Operations = [settled ?? measured], Documents = end } });
         if (outcome.GivenUp is { } failure)
             ExceptionDispatchInfo.Throw(failure);
-        if (record.IsComplete && collection.IsGrown)
-            run.Data.Checkpoint(collection, numbers.Next);
+        // Of several clients none knows when the others have written theirs.
+        if (record.IsComplete && collection.IsGrown && isAlone)
+            run.Data.Checkpoint(collection, end);
         return record.IsComplete ? record : null;
     }
 
+    /// <summary>
+    /// Clients that add documents at once come to different numbers. When all have ended, each adds its own up to the greatest of any, so that the
+    /// numbers of the collection have no gap and the clients agree on where it ends.
+    /// </summary>
+    /// <param name="collection">To which this client has added <see cref="RunContext.Keys"/>.</param>
+    /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
+    /// <returns>The keys from now on.</returns>
+    public KeySpace Level(PlanCollection collection, bool mayShrink)
+    {
+        KeySpace keys = run.Keys[collection.Name];
+        long next = keys.NumberOf(keys.Next);
+        long end = Math.Max(keys.Next, run.Data.FindEnd(collection, Math.Max(keys.Next, next - keys.Step + 1)));
+        NumberRange[] own = mayShrink ? [] : [.. run.Options.Share.OwnOf(new NumberRange(next, end)).Select(NumberRange.Of)];
+        if (own.Length > 0)
+        {
+            run.Report("levelled", $"{own.Length:N0} documents added to {collection.Name} beside those measured: other clients had come further");
+            run.Data.Write(collection, own);
+        }
+
+        return new KeySpace(end);
+    }
+
     /// <summary>Writes what is missing of a range until nothing is.</summary>
+    /// <param name="collection">That is looked at.</param>
+    /// <param name="range">Of it.</param>
+    /// <param name="share">Only the numbers that this client adds; null for all.</param>
     /// <returns>How many documents were missing at first.</returns>
     /// <exception cref="MissingDocumentsException">Still not whole after several rounds.</exception>
-    public long Repair(PlanCollection collection, NumberRange range)
+    public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null)
     {
         long first = 0;
         for (int round = 0; round <= RepairRounds; round++)
         {
             IReadOnlyList<NumberRange> missing = run.Data.FindMissing(collection, range);
+            if (share is { } own)
+                missing = [.. missing.SelectMany(own.OwnOf).Select(NumberRange.Of)];
             long count = missing.Sum(m => m.Count);
             if (round == 0)
                 first = count;
@@ -106,8 +140,7 @@ internal sealed class Filling(RunContext run)
                 break;
             if (round == 0)
                 run.Report("repair", $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
-            foreach (NumberRange hole in missing)
-                run.Data.Write(collection, hole);
+            run.Data.Write(collection, missing);
         }
 
         throw new MissingDocumentsException($"{collection.Name}: documents are still missing between {range.First:N0} and {range.End - 1:N0} after {RepairRounds} repairs");
@@ -128,11 +161,11 @@ internal sealed class Filling(RunContext run)
     }
 
     /// <returns>Null when a stop has broken the connection by which it would have been found out: what was measured must be stored all the same.</returns>
-    private OperationResult? TrySettle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop)
+    private OperationResult? TrySettle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, CancellationToken stop, PlanShare? share = null)
     {
         try
         {
-            return Settle(result, writer, insert, collection, range);
+            return Settle(result, writer, insert, collection, range, share);
         }
         catch (Exception e) when (stop.IsCancellationRequested && (e is OperationCanceledException || ErrorTally.IsServerAway(e)))
         {
@@ -142,18 +175,18 @@ internal sealed class Filling(RunContext run)
 
     /// <summary>Looks for what is missing, where something may be, and writes it again.</summary>
     /// <returns>The result with arrivals, losses and repairs; arrived documents make the rate of unacknowledged inserts.</returns>
-    private OperationResult Settle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range)
+    private OperationResult Settle(OperationResult result, GroupResult writer, InsertDocuments insert, PlanCollection collection, NumberRange range, PlanShare? client)
     {
         bool isAcknowledged = !insert.Concerns.IsUnacknowledged;
         if (isAcknowledged && writer.Accounting.Failed == 0)
             return result;
-        long missing = Repair(collection, range);
+        long missing = Repair(collection, range, client);
         if (isAcknowledged)
             return result with { Repaired = missing };
 
         long sent = writer.Parts[0].AllDocuments;
         // What never left the client (failed sends) is repaired too, but it was not lost on the way.
-        long unsent = range.Count - sent;
+        long unsent = (client is { } own ? own.OwnOf(range).LongCount() : range.Count) - sent;
         long lost = Math.Max(0, missing - unsent);
         long arrived = sent - lost;
         double seconds = Math.Max(result.Seconds, 1e-9);

@@ -64,9 +64,18 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             run.Shrunk.Remove(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name) && OpenGrowth(round, numbers, collection.Name) is null)
-                known = Math.Max(known, run.Data.FindEnd(collection, known));
+                known = FindInserted(round, collection, known);
             run.Keys[collection.Name] = new KeySpace(known);
         }
+    }
+
+    /// <summary>One beyond what a phase that was interrupted has added. Of several clients each completes its own, as at the end of such a phase.</summary>
+    private long FindInserted(PlanRound round, PlanCollection collection, long known)
+    {
+        long end = Math.Max(known, run.Data.FindEnd(collection, known));
+        if (!run.Options.Share.IsWhole && !VouchedDocuments.MayShrink(round, collection))
+            new Filling(run).Repair(collection, new NumberRange(known, end), run.Options.Share);
+        return end;
     }
 
     /// <summary>Documents of a collection that the stored records vouch for. What a growth wrote after its last checkpoint may have been lost since.</summary>

@@ -195,7 +195,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     private PhaseRecord? RunMeasured(Phase phase, PhaseRecord head, CancellationToken stop)
     {
         PhaseRecord? record = phase.Groups is [{ Operations: [{ Operation: InsertDocuments { } insert }] }] && CollectionOf(insert.Collection) is var filled && run.Data.FindsDocuments(filled)
-            ? new Filling(run).Append(phase, head, filled, run.Keys[filled.Name].Next, stop)
+            ? new Filling(run).Append(phase, head, filled, VouchedDocuments.MayShrink(round, filled), stop)
             : Measure(phase, head, stop);
         if (record is null || !phase.TakesSizes || round.Collections is not [var first, ..])
             return record;
@@ -207,8 +207,19 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     /// <returns>Null when it was stopped in the middle.</returns>
     private PhaseRecord? Measure(Phase phase, PhaseRecord head, CancellationToken stop)
     {
+        PlanCollection[] added = run.Options.Share.IsWhole ? [] : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
+        foreach (PlanCollection collection in added)
+            run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
         run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
+        if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
+        {
+            if (!run.Meet(head.Number, MeetingStage.End, stop))
+                outcome = outcome with { WasStopped = true };
+            foreach (PlanCollection collection in added.Where(_ => !outcome.WasStopped))
+                run.Keys[collection.Name] = new Filling(run).Level(collection, VouchedDocuments.MayShrink(round, collection));
+        }
+
         // Keys that a broken connection left unanswered are there as far as later phases go.
         foreach (PlanCollection collection in round.Collections.Where(c => run.Keys[c.Name].Next != run.Keys[c.Name].Count))
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next);

@@ -47,6 +47,9 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
         : phase.Loads == collection && before.FindComplete(numbers.First) is { Operations.Count: > 0 } load ? load.Documents
         : 0;
 
+    /// <summary>Documents may be taken out of it, so that a number which is not there says nothing.</summary>
+    public static bool MayShrink(PlanRound round, PlanCollection collection) => ServerRemoves(collection) || round.Phases.Any(phase => Removes(phase, collection.Name));
+
     private static bool Removes(Phase phase, string collection) => phase.AllGroups.SelectMany(group => group.Operations).SelectMany(item => item.Operation.Steps)
         .Any(step => (step.Removes && step.Collection == collection) || (step is ServerCommand { MayWrite: true } && (step.Collection.Length == 0 || step.Collection == collection)));
 

@@ -9,25 +9,24 @@ namespace MongoPerf.Engine.Keys;
 /// </remarks>
 public sealed class ExponentialKeys : KeyChooser
 {
-    private readonly KeySpace _keys;
     private readonly double _meanDistance;
 
     /// <param name="keys">Those that exist, at least 1.</param>
     /// <param name="percentile">Above 0 and below 100 (YCSB's exponential.percentile, there 95).</param>
     /// <param name="fraction">Above 0 (YCSB's exponential.frac, there 0.8571428571).</param>
     public ExponentialKeys(KeySpace keys, double percentile, double fraction)
+        : base(keys)
     {
         if (percentile is not (> 0 and < 100))
             throw new ArgumentOutOfRangeException(nameof(percentile), percentile, "a percentile lies between 0 and 100");
         if (fraction is not (> 0 and <= double.MaxValue))
             throw new ArgumentOutOfRangeException(nameof(fraction), fraction, "a fraction of the keys is above 0");
-        _keys = keys;
-        _meanDistance = CountOf(keys) * fraction / -Math.Log(1 - (percentile / 100));
+        _meanDistance = Count * fraction / -Math.Log(1 - (percentile / 100));
     }
 
-    public override long Next(ref RandomStream random)
+    private protected override long Draw(ref RandomStream random)
     {
-        long count = CountOf(_keys);
+        long count = Count;
         while (true)
         {
             // 1 − u is above 0, so the logarithm is finite; a distance beyond a long's range is cut to its greatest value.

@@ -5,7 +5,6 @@ namespace MongoPerf.Engine.Keys;
 /// <summary>A share of the operations goes to a share of the keys, the lowest; within each of the two parts keys are equally likely.</summary>
 public sealed class HotspotKeys : KeyChooser
 {
-    private readonly KeySpace _keys;
     private readonly double _hotKeys;
     private readonly double _hotOperations;
 
@@ -13,17 +12,18 @@ public sealed class HotspotKeys : KeyChooser
     /// <param name="hotKeys">The hot part's share of the keys, 0 to 1 (YCSB's hotspotdatafraction, there 0.2). At least one key is hot.</param>
     /// <param name="hotOperations">The share of operations that goes to it, 0 to 1 (YCSB's hotspotopnfraction, there 0.8).</param>
     public HotspotKeys(KeySpace keys, double hotKeys, double hotOperations)
+        : base(keys)
     {
         if (hotKeys is not (>= 0 and <= 1))
             throw new ArgumentOutOfRangeException(nameof(hotKeys), hotKeys, "a share lies between 0 and 1");
         if (hotOperations is not (>= 0 and <= 1))
             throw new ArgumentOutOfRangeException(nameof(hotOperations), hotOperations, "a share lies between 0 and 1");
-        (_keys, _hotKeys, _hotOperations) = (keys, hotKeys, hotOperations);
+        (_hotKeys, _hotOperations) = (hotKeys, hotOperations);
     }
 
-    public override long Next(ref RandomStream random)
+    private protected override long Draw(ref RandomStream random)
     {
-        long count = CountOf(_keys);
+        long count = Count;
         long hot = Math.Clamp((long)(count * _hotKeys), 1, count);
         return random.NextDouble() < _hotOperations || hot == count
             ? random.NextLong(hot)

@@ -6,23 +6,32 @@ namespace MongoPerf.Engine.Keys;
 /// AcknowledgedCounterGenerator). Every key that was taken has to be acknowledged, that of a failed insert too; otherwise the count stays where it is.
 /// </remarks>
 /// <param name="count">Keys that are there at the start, 0 or more.</param>
-public sealed class KeySpace(long count)
+/// <param name="share">Of several clients that insert at once each has its own numbers beyond the start; null where there is one client.</param>
+public sealed class KeySpace(long count, PlanShare? share = null)
 {
     /// <summary>Keys that the window holds at first. It doubles while one insert takes its time and others continue: one byte for each key that waits.</summary>
     private const int FirstWindow = 1 << 12;
 
     private readonly Lock _lock = new();
+    private readonly long _start = count;
+    private readonly long _firstOwn = (share ?? PlanShare.Whole).FirstOwn(count);
     private long _count = count;
     private long _next = count;
 
     /// <summary>Key k, acknowledged out of turn, is marked at k modulo the length, a power of two. Most key spaces never grow and need none.</summary>
     private bool[] _early = [];
 
+    /// <summary>From the number of a key that this client inserts to that of the next one.</summary>
+    public int Step { get; } = (share ?? PlanShare.Whole).Count;
+
     /// <summary>Keys that exist; grows only.</summary>
     public long Count => Volatile.Read(ref _count);
 
     /// <summary>One beyond the last key that was taken.</summary>
     public long Next => Volatile.Read(ref _next);
+
+    /// <summary>The number of a key's document: the key itself, except for those that one of several clients inserts.</summary>
+    public long NumberOf(long key) => key < _start ? key : _firstOwn + ((key - _start) * Step);
 
     /// <summary>Gives out keys for inserts, each once.</summary>
     /// <param name="count">Keys wanted, 1 or more.</param>

@@ -5,15 +5,15 @@ namespace MongoPerf.Engine.Keys;
 /// <summary>The newest key is the most popular, then the one before it: zipfian from the end of the keys, which moves as keys are inserted.</summary>
 /// <param name="keys">Those that exist.</param>
 /// <param name="theta">Above 0 and below 1.</param>
-public sealed class LatestKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser
+public sealed class LatestKeys(KeySpace keys, double theta = ZipfianKeys.UsualTheta) : KeyChooser(keys)
 {
     private Zipfian _distances = new(theta);
 
-    public override long Next(ref RandomStream random)
+    private protected override long Draw(ref RandomStream random)
     {
-        long count = CountOf(keys);
+        long count = Count;
         return count - 1 - _distances.Next(count, ref random);
     }
 
-    public override KeyChooser ForWorker() => new LatestKeys(keys, theta);
+    public override KeyChooser ForWorker() => new LatestKeys(Keys, theta);
 }

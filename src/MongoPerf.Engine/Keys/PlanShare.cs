@@ -17,6 +17,17 @@ public readonly record struct PlanShare(int Index, int Count)
     /// <summary>A part of a count.</summary>
     public long Of(long count) => Border(count, Index + 1) - Border(count, Index);
 
+    /// <summary>Of documents that clients add at once each writes the numbers that leave its index as the remainder, wherever any of them begins.</summary>
+    /// <returns>The least such number that is not below <paramref name="from"/>.</returns>
+    public long FirstOwn(long from) => from + ((Index - (from % Count) + Count) % Count);
+
+    /// <summary>Those numbers of a range.</summary>
+    public IEnumerable<long> OwnOf(NumberRange range)
+    {
+        for (long number = FirstOwn(range.First); number < range.End; number += Count)
+            yield return number;
+    }
+
     private long Border(long length, int index)
     {
         (long part, long rest) = Math.DivRem(length, Count);

@@ -12,7 +12,6 @@ public sealed class ScrambledZipfianKeys : KeyChooser
     /// <summary>YCSB's ranks: 0 to 10^10.</summary>
     public const long Ranks = 10_000_000_001;
 
-    private readonly KeySpace _keys;
     private readonly long _expectedKeys;
     private readonly double _theta;
     private Zipfian _ranks;
@@ -21,15 +20,16 @@ public sealed class ScrambledZipfianKeys : KeyChooser
     /// <param name="expectedKeys">Those at the end of the run, 1 or more; keys beyond it are never drawn. YCSB adds twice the inserts that it expects.</param>
     /// <param name="theta">Above 0 and below 1.</param>
     public ScrambledZipfianKeys(KeySpace keys, long expectedKeys, double theta = ZipfianKeys.UsualTheta)
+        : base(keys)
     {
         if (expectedKeys < 1)
             throw new ArgumentOutOfRangeException(nameof(expectedKeys), expectedKeys, "at least one key is expected");
-        (_keys, _expectedKeys, _theta, _ranks) = (keys, expectedKeys, theta, new Zipfian(theta));
+        (_expectedKeys, _theta, _ranks) = (expectedKeys, theta, new Zipfian(theta));
     }
 
-    public override long Next(ref RandomStream random)
+    private protected override long Draw(ref RandomStream random)
     {
-        long count = CountOf(_keys);
+        long count = Count;
         while (count > 1)
         {
             long key = FowlerNollVo.Hash(_ranks.Next(Ranks, ref random)) % _expectedKeys;
@@ -40,5 +40,5 @@ public sealed class ScrambledZipfianKeys : KeyChooser
         return 0;
     }
 
-    public override KeyChooser ForWorker() => new ScrambledZipfianKeys(_keys, _expectedKeys, _theta);
+    public override KeyChooser ForWorker() => new ScrambledZipfianKeys(Keys, _expectedKeys, _theta);
 }

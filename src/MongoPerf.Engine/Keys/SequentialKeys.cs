@@ -3,13 +3,13 @@ using MongoPerf.Engine.Measurement;
 namespace MongoPerf.Engine.Keys;
 
 /// <summary>0, 1, 2 … and from the start again, over all workers together: each key comes once before any comes twice.</summary>
-public sealed class SequentialKeys(KeySpace keys) : KeyChooser
+public sealed class SequentialKeys(KeySpace keys) : KeyChooser(keys)
 {
     private long _next;
 
-    public override long Next(ref RandomStream random)
+    private protected override long Draw(ref RandomStream random)
     {
-        long count = CountOf(keys);
+        long count = Count;
         while (true)
         {
             long key = Volatile.Read(ref _next);

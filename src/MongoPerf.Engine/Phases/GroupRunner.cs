@@ -104,19 +104,33 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
     {
-        control.Plan.BeforeStart();
         using var ready = new ManualResetEventSlim(false);
-        long start = 0;
+        long? begun = null;
         Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
         {
             ready.Wait();
-            worker.Run(start);
+            if (begun is { } at)
+                worker.Run(at);
         }, WorkerStackBytes)
         { IsBackground = true, Name = $"worker {i}" })];
         foreach (Thread thread in threads)
             thread.Start();
 
-        start = clock.Now;
+        // With all threads there: clients that begin together lie no further apart than they wake up.
+        try
+        {
+            control.Plan.BeforeStart();
+        }
+        catch
+        {
+            ready.Set();
+            foreach (Thread thread in threads)
+                thread.Join();
+            throw;
+        }
+
+        long start = clock.Now;
+        begun = start;
         control.Begin(start);
         var sampler = new GroupSampler(control, workers, start);
         using (stop.Register(control.Stop))

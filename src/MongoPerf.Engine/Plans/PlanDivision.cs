@@ -2,8 +2,9 @@ namespace MongoPerf.Engine.Plans;
 
 /// <summary>Which plans several clients can carry out together.</summary>
 /// <remarks>
-/// Loads and growths are divided by the documents' numbers, counts and rates by their number. Threads are each client's own. Reads, updates and
-/// deletes draw from all documents, as those of independent clients do.
+/// Loads and growths are divided by the documents' numbers, counts and rates by their number. Threads are each client's own. What each inserts beside
+/// other work has numbers of its own (<see cref="Keys.PlanShare.FirstOwn"/>). Reads, updates and deletes draw from all documents that were there when the
+/// phase began and from the client's own, as those of independent clients do.
 /// </remarks>
 public static class PlanDivision
 {
@@ -12,9 +13,6 @@ public static class PlanDivision
     {
         foreach (Phase phase in plan.Phases.SelectMany(phase => phase.Growth?.Each.Prepend(phase) ?? [phase]))
         {
-            IEnumerable<PhaseGroup> measured = phase.Growth?.Beside ?? (phase.Loads is null ? phase.Groups : phase.Groups.Skip(1));
-            if (measured.SelectMany(group => group.Operations).FirstOrDefault(operation => operation.Operation.Inserts) is { } insert)
-                return $"phase '{phase.Name}': operation '{insert.Operation.Name}' inserts beside other work, and nobody knows beforehand how many documents each client adds";
             if (phase.Groups.SelectMany(group => group.Operations).FirstOrDefault(operation => operation.Operation.IsForCluster) is { } control)
                 return $"phase '{phase.Name}': operation '{control.Operation.Name}' changes the cluster, which only one client may do";
             if (phase.Restart != ServerRestart.None)

@@ -20,7 +20,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         [.. rounds.SelectMany(r => r.Phases).SelectMany(GroupsOf).SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()];
 
     /// <summary>What lines, rows and columns may be.</summary>
-    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Repeat, .. parameters.Names];
+    private IReadOnlyList<string> Dimensions => [Dimension.Phase, Dimension.Operation, Dimension.Deployment, Dimension.Threads, Dimension.Clients, Dimension.Repeat, .. parameters.Names];
 
     /// <summary>The file has any.</summary>
     public static bool IsAsked(MappingReader top) => top.Find("figures") is not null || top.Find("tables") is not null;
@@ -45,7 +45,7 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
     private FigureInfo Figure(ScenarioNode node, int number)
     {
         var reader = new MappingReader(node, $"figure {number}", ScenarioLanguage.Figure);
-        reader.Require("x", $"one of {string.Join(", ", parameters.Names.Append(Dimension.Threads).Append(Dimension.Documents).Append(Dimension.Time))}");
+        reader.Require("x", $"one of {string.Join(", ", parameters.Names.Append(Dimension.Threads).Append(Dimension.Clients).Append(Dimension.Documents).Append(Dimension.Time))}");
         string x = reader.OneOf("x", [.. Dimensions, Dimension.Documents, Dimension.Time])!;
         ScenarioNode y = reader.Require("y", "a metric such as rate or p99");
         IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);

@@ -231,7 +231,7 @@ internal static class ScenarioLanguage
     public static KeySet Figure { get; } = new("figure", "A chart of the report, and of a comparison of several runs.",
     [
         new("title", KeyKind.Text, "Above it."),
-        new("x", KeyKind.Text, "Along the axis below: a parameter, threads, documents, time (seconds since the phase began), deployment, phase or operation."),
+        new("x", KeyKind.Text, "Along the axis below: a parameter, threads, clients (whose runs were merged), documents, time (seconds since the phase began), deployment, phase or operation."),
         new("y", KeyKind.Texts, "A metric such as rate or p99, or several, each in a panel of its own."),
         new("to", KeyKind.Text, "Shows the beginning alone: the axis ends at this value, such as 30 or, of time, 750s."),
         new("logarithmic", KeyKind.Flag, "Latencies by their logarithm [default: where the largest is 20 times the least]."),

@@ -291,8 +291,8 @@ public sealed class TyrantExecutorTests : IDisposable
     private IPreparedOperation Prepare(string test, long documents = 1_000_000) =>
         _executor.Prepare(SeriesFile.Operation(test), new OperationContext(42, 0, new NumberSource(0, documents)));
 
-    private sealed class OneKey(long key) : KeyChooser
+    private sealed class OneKey(long key) : KeyChooser(new KeySpace(long.MaxValue))
     {
-        public override long Next(ref RandomStream random) => key;
+        private protected override long Draw(ref RandomStream random) => key;
     }
 }

@@ -90,7 +90,8 @@ public sealed class DividedPlanTests
     }
 
     [Theory]
-    [InlineData("[{name: add, count: 10, operations: [{insert: users}]}]", "inserts beside other work")]
+    [InlineData("[{name: add, count: 10, operations: [{insert: users}]}]", null)]
+    [InlineData("[{load: users}, {name: mix, count: 10, operations: [{find: users}, {insert: users}]}]", null)]
     [InlineData("[{name: read, until: p99 ±5 %, operations: [{find: users}]}]", "measures until a percentile is known")]
     [InlineData("[{load: users}]", null)]
     [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users}, {update: users, with: {$set: {n: 1}}}, {delete: users}]}]", null)]
@@ -99,6 +100,132 @@ public sealed class DividedPlanTests
         Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}phases: {phases}\n"), new PlanOverrides(), 42).Plan;
         Assert.Equal(fault is not null, PlanDivision.FindFault(plan) is not null);
         Assert.Contains(fault ?? "", PlanDivision.FindFault(plan) ?? "", StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(2, 60, "insert: users")]
+    [InlineData(3, 101, "insert: users")]
+    [InlineData(4, 200, "insertMany: users, batch: 3")]
+    [InlineData(7, 350, "insertMany: users, batch: 5")]
+    public void Clients_that_insert_beside_other_work_use_each_number_once_and_leave_no_gap(int clients, int count, string insert)
+    {
+        string text = $$"""
+            {{Users}}phases:
+              - load: users
+              - {name: mix, count: {{count}}, operations: [{find: users, key: latest}, { {{insert}}}]}
+              - {name: add, count: {{count}}, operations: [{ {{insert}}}]}
+              - {name: again, count: {{count}}, operations: [{find: users, key: uniform}, { {{insert}}, weight: 2}]}
+              - {check: users}
+            """;
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, clients, static (_, _) => Scripted.Ok());
+
+        Assert.Equal(0, data.Duplicates);
+        Assert.Equal(Enumerable.Range(0, data.Numbers("users").Count).Select(number => (long)number), data.Numbers("users"));
+        long inserted = parts.Sum(part => part.Records.SelectMany(record => record.Operations).Where(operation => operation.IsInsert).Sum(operation => operation.Documents));
+        Assert.Equal(data.Numbers("users").Count, inserted + data.Written.Sum(range => range.Count));
+        Assert.All(parts, part =>
+        {
+            Assert.All(part.Records, record => Assert.True(record.IsComplete));
+            Assert.Equal(data.Numbers("users").Count, part.Records[^1].NextNumbers["users"]);
+            Assert.Equal(0, part.Context.Missing);
+        });
+        // Readers asked for nothing that was never there.
+        Assert.All(parts.SelectMany(part => part.Executors).SelectMany(executor => executor.KeysDrawn), key => Assert.InRange(key, 0, data.Numbers("users").Count - 1));
+        foreach (GrowthHarness part in parts)
+            part.Dispose();
+    }
+
+    [Fact]
+    public void A_client_asks_for_what_was_there_and_for_what_it_inserted_itself_but_never_for_the_other_clients_new_documents()
+    {
+        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 400, operations: [{find: users, key: latest}, {insert: users}]}\n";
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok());
+        foreach ((int i, GrowthHarness part) in parts.Index())
+        {
+            long[] drawn = [.. part.Executors.SelectMany(executor => executor.KeysDrawn)];
+            Assert.Contains(drawn, key => key >= 100);
+            Assert.All(drawn.Where(key => key >= 100), key => Assert.Equal(i, key % 2));
+            part.Dispose();
+        }
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void Inserting_clients_of_which_one_was_interrupted_continue_without_using_a_number_twice(int interrupted)
+    {
+        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{find: users}, {insert: users}]}\n  - {check: users}\n";
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, 2, (client, operation) => client == interrupted && operation == 120 ? null : Scripted.Ok());
+        Assert.Contains(parts, part => !part.Records[^1].IsComplete);
+        parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok(), parts);
+        Assert.Equal(0, data.Duplicates);
+        Assert.Equal(Enumerable.Range(0, data.Numbers("users").Count).Select(number => (long)number), data.Numbers("users"));
+        Assert.All(parts, part =>
+        {
+            Assert.Equal(3, part.Records.Count(record => record.IsComplete));
+            Assert.Equal(0, part.Context.Missing);
+            part.Dispose();
+        });
+    }
+
+    [Fact]
+    public void Where_documents_are_removed_the_gaps_of_clients_stay()
+    {
+        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{delete: users}, {insert: users}]}\n";
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok());
+        Assert.Equal(0, data.Duplicates);
+        Assert.Empty(data.Written);
+        foreach (GrowthHarness part in parts)
+            part.Dispose();
+    }
+
+    [Theory]
+    [InlineData(0, 100, 3)]
+    [InlineData(17, 4000, 64)]
+    public void Numbers_that_clients_add_are_divided_whatever_each_of_them_begins_at(long first, long end, int count)
+    {
+        long[] all = [.. Enumerable.Range(0, count).SelectMany(i => new PlanShare(i, count).OwnOf(new NumberRange(first, end)))];
+        Assert.Equal(Enumerable.Range((int)first, (int)(end - first)).Select(number => (long)number), all.Order());
+        var (one, other) = (new KeySpace(first, new PlanShare(0, count)), new KeySpace(first + 5, new PlanShare(1, count)));
+        Assert.Empty(Enumerable.Range(0, 50).Select(i => one.NumberOf(first + i)).Where(number => number >= first + 5).Intersect(Enumerable.Range(0, 50).Select(i => other.NumberOf(first + 5 + i))));
+        Assert.Equal(first - 1, one.NumberOf(first - 1));
+    }
+
+    /// <summary>Each client on a thread of its own; they wait for one another as agents do.</summary>
+    /// <param name="data">Of all.</param>
+    /// <param name="text">The scenario.</param>
+    /// <param name="clients">How many.</param>
+    /// <param name="script">Of each client's operations; null interrupts the client.</param>
+    /// <param name="before">Clients that continue; null for new ones.</param>
+    private static GrowthHarness[] RunTogether(MemoryData data, string text, int clients, Func<int, int, Scripted?> script, GrowthHarness[]? before = null)
+    {
+        var meeting = new Meeting(clients);
+        GrowthHarness[] parts = before ?? [.. Enumerable.Range(0, clients).Select(i => new GrowthHarness { Data = data, Share = new PlanShare(i, clients), Text = text })];
+        Thread[] threads =
+        [
+            .. parts.Select((part, i) => new Thread(() =>
+            {
+                using var stop = new CancellationTokenSource();
+                part.Meet = position => meeting.Wait(i, position);
+                bool isDone = part.Run(
+                    operation =>
+                    {
+                        if (script(i, operation) is { } step)
+                            return step;
+                        stop.Cancel();
+                        return Scripted.Ok();
+                    }, stop.Token);
+                meeting.Leave(i, isDone);
+            })),
+        ];
+        foreach (Thread thread in threads)
+            thread.Start();
+        Assert.All(threads, thread => Assert.True(thread.Join(TimeSpan.FromMinutes(2))));
+        return parts;
     }
 
     [Theory]
@@ -114,5 +241,36 @@ public sealed class DividedPlanTests
         Assert.All(shares.Zip(shares.Skip(1)), pair => Assert.Equal(pair.First.End, pair.Second.First));
         Assert.True(shares.Max(share => share.Count) - shares.Min(share => share.Count) <= 1);
         Assert.Equal(shares.Select(share => share.Count), Enumerable.Range(0, count).Select(i => new PlanShare(i, count).Of(range.Count)));
+    }
+
+    /// <summary>Stands for the coordinator.</summary>
+    private sealed class Meeting(int clients)
+    {
+        private readonly long[] _positions = new long[clients];
+        private bool _hasLost;
+
+        public string? Wait(int client, long position)
+        {
+            lock (_positions)
+            {
+                _positions[client] = position;
+                Monitor.PulseAll(_positions);
+                while (_positions.Any(other => other < position) && !_hasLost)
+                    Monitor.Wait(_positions);
+                return _positions.Any(other => other < position) ? "one of the clients has left" : null;
+            }
+        }
+
+        public void Leave(int client, bool isDone)
+        {
+            lock (_positions)
+            {
+                if (isDone)
+                    _positions[client] = long.MaxValue;
+                else
+                    _hasLost = true;
+                Monitor.PulseAll(_positions);
+            }
+        }
     }
 }

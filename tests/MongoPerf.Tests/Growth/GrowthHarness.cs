@@ -43,8 +43,11 @@ internal sealed class GrowthHarness : IDisposable
     /// <summary>Which of several clients' parts it does.</summary>
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
-    /// <summary>Where it waited for other clients, which are there at once.</summary>
+    /// <summary>Where it waited for other clients.</summary>
     public List<long> Met { get; } = [];
+
+    /// <summary>How it waits for them: by default they are there at once.</summary>
+    public Func<long, string?> Meet { get; set; } = static _ => null;
 
     /// <summary>Of the series' collection.</summary>
     public IReadOnlyCollection<long> Numbers => Data.Numbers("series");
@@ -135,7 +138,7 @@ internal sealed class GrowthHarness : IDisposable
         Meet = (position, _) =>
         {
             Met.Add(position);
-            return null;
+            return Meet(position);
         },
         Restart = how => Data.Calls.Add($"restart {how}"),
     });

@@ -38,7 +38,7 @@ public sealed class FigureReaderTests
     }
 
     [Theory]
-    [InlineData("{title: A, x: limt, y: rate}", "test.yaml:12: figure 1: x is 'limt'; allowed: phase, operation, deployment, threads, repeat, limit, skip, documents, time", "did you mean 'limit'?")]
+    [InlineData("{title: A, x: limt, y: rate}", "test.yaml:12: figure 1: x is 'limt'; allowed: phase, operation, deployment, threads, clients, repeat, limit, skip, documents, time", "did you mean 'limit'?")]
     [InlineData("{title: A, y: rate}", "figure 1: 'x' is missing", "limit")]
     [InlineData("{title: A, x: limit}", "figure 1: 'y' is missing", "rate")]
     [InlineData("{x: limit, y: rate}", "figure 1: 'title' is missing", "")]

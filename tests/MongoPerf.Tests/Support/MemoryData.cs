@@ -93,8 +93,11 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         clock.Advance(CreateSeconds);
         if (CreateFailure is not null)
             throw CreateFailure;
-        Calls.Add($"create {collection.Name}");
-        _ = Of(collection.Name);
+        lock (_lock)
+        {
+            Calls.Add($"create {collection.Name}");
+            _ = Of(collection.Name);
+        }
     }
 
     public void Drop(PlanCollection collection)
@@ -107,30 +110,42 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public bool FindsDocuments(PlanCollection collection) => FindsNumbers;
 
-    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1) =>
-        Of(collection.Name) is { Count: > 0 } numbers && numbers.GetViewBetween(0, before - 1) is { Count: > 0 } below ? below.Max + 1 : 0;
+    public long FindEnd(PlanCollection collection, long from, long before = DocumentNumbers.Limit - 1)
+    {
+        lock (_lock)
+            return Of(collection.Name) is { Count: > 0 } numbers && numbers.GetViewBetween(0, before - 1) is { Count: > 0 } below ? below.Max + 1 : 0;
+    }
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range)
     {
         var missing = new List<NumberRange>();
-        for (long number = range.First; number < range.End; number++)
+        lock (_lock)
         {
-            if (Of(collection.Name).Contains(number))
-                continue;
-            if (missing.Count > 0 && missing[^1].End == number)
-                missing[^1] = new NumberRange(missing[^1].First, number + 1);
-            else
-                missing.Add(new NumberRange(number, number + 1));
+            for (long number = range.First; number < range.End; number++)
+            {
+                if (Of(collection.Name).Contains(number))
+                    continue;
+                if (missing.Count > 0 && missing[^1].End == number)
+                    missing[^1] = new NumberRange(missing[^1].First, number + 1);
+                else
+                    missing.Add(NumberRange.Of(number));
+            }
         }
 
         return missing;
     }
 
-    public void Write(PlanCollection collection, NumberRange range)
+    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges)
     {
-        Written.Add(range);
-        for (long number = range.First; number < range.End && !ForgetsWrites; number++)
-            Of(collection.Name).Add(number);
+        lock (_lock)
+        {
+            Written.AddRange(ranges);
+            foreach (NumberRange range in ranges.Where(_ => !ForgetsWrites))
+            {
+                for (long number = range.First; number < range.End; number++)
+                    Of(collection.Name).Add(number);
+            }
+        }
     }
 
     public PlanSummary? Explain(FindDocuments query)
@@ -143,7 +158,8 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public SizeResult ReadSizes(PlanCollection collection, long documents)
     {
-        Calls.Add($"sizes {collection.Name} {documents}");
+        lock (_lock)
+            Calls.Add($"sizes {collection.Name} {documents}");
         OnSizes();
         return new SizeResult
         {
@@ -159,9 +175,12 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     public void Checkpoint(PlanCollection collection, long documents)
     {
         OnCheckpoint();
-        Calls.Add($"checkpoint {collection.Name} {documents}");
-        Checkpoints.Add(documents);
-        _durable[collection.Name] = documents;
+        lock (_lock)
+        {
+            Calls.Add($"checkpoint {collection.Name} {documents}");
+            Checkpoints.Add(documents);
+            _durable[collection.Name] = documents;
+        }
     }
 
     public long? ReadAvailableConnections() => null;

@@ -115,8 +115,8 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
         bool fresh = true;
         if (step.Arrives && numbers is not null)
         {
-            for (long number = numbers.First; number < numbers.First + numbers.Count; number++)
-                fresh &= Store(operation.Collection, number);
+            for (int i = 0; i < numbers.Count; i++)
+                fresh &= Store(operation.Collection, numbers[i]);
         }
 
         if (step.Failure is not null)

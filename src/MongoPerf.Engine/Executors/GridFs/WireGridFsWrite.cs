@@ -48,7 +48,7 @@ internal sealed class WireGridFsWrite : IPreparedOperation
     {
         if (!_numbers.Take(1))
             return false;
-        long number = _numbers.First;
+        long number = _numbers[0];
         GridFsFile file = _files.FileAt(number);
         _requestId += _chunkInserts.Length + 1;
         for (int i = 0; i < _chunkInserts.Length; i++)

@@ -100,7 +100,7 @@ public sealed class TyrantDataStore(
 
     public IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range) => throw NotFound();
 
-    public void Write(PlanCollection collection, NumberRange range) => throw NotFound();
+    public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => throw NotFound();
 
     public PlanSummary? Explain(FindDocuments query) => null;
 

@@ -36,7 +36,7 @@ internal sealed class TyrantInsertDocuments : IPreparedOperation
             return false;
         _put.Start();
         for (int i = 0; i < _numbers.Count; i++)
-            Add(_numbers.First + i);
+            Add(_numbers[i]);
         return true;
     }
 

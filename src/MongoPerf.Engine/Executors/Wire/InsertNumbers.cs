@@ -10,6 +10,7 @@ internal sealed class InsertNumbers
 {
     private readonly NumberSource? _numbers;
     private readonly KeySpace? _keys;
+    private long _first;
     private bool _isTaken;
 
     public InsertNumbers(Operation operation, OperationContext context)
@@ -18,7 +19,8 @@ internal sealed class InsertNumbers
         _keys = context.Numbers is { } numbers ? numbers.Keys : operation.Keys ?? throw new ArgumentException("an insert needs a source of numbers", nameof(operation));
     }
 
-    public long First { get; private set; }
+    /// <summary>Number of a document of those that were taken last, from 0.</summary>
+    public long this[int i] => _keys is null ? _first + i : _keys.NumberOf(_first + i);
 
     /// <summary>How many were taken last; 0 when there are none left.</summary>
     public int Count { get; private set; }
@@ -30,12 +32,11 @@ internal sealed class InsertNumbers
         Acknowledge();
         if (_numbers is not null)
         {
-            Count = _numbers.Take(count, out long first);
-            First = first;
+            Count = _numbers.Take(count, out _first);
         }
         else
         {
-            (First, Count) = (_keys!.Take(count), count);
+            (_first, Count) = (_keys!.Take(count), count);
         }
 
         _isTaken = _keys is not null && Count > 0;
@@ -46,7 +47,7 @@ internal sealed class InsertNumbers
     public void Acknowledge()
     {
         if (_isTaken)
-            _keys!.Acknowledge(First, Count);
+            _keys!.Acknowledge(_first, Count);
         _isTaken = false;
     }
 }

@@ -109,13 +109,13 @@ internal sealed class WireInsertDocuments : IPreparedOperation
         _written = _numbers.Count;
         Span<byte> documents = message.WrittenForPatching[_firstDocument..];
         for (int i = 0; i < _numbers.Count; i++)
-            _patches!.Apply(documents.Slice(i * _documentLength, _documentLength), _operation.Documents.ContextOf(_numbers.First + i));
+            _patches!.Apply(documents.Slice(i * _documentLength, _documentLength), _operation.Documents.ContextOf(_numbers[i]));
     }
 
     private void WriteDocuments()
     {
         _writer.Body.Truncate(_firstDocument);
         for (int i = 0; i < _numbers.Count; i++)
-            _operation.Documents.Write(_writer.Body, _numbers.First + i);
+            _operation.Documents.Write(_writer.Body, _numbers[i]);
     }
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
@@ -11,10 +12,11 @@ namespace MongoPerf.Cli.Agents;
 /// <remarks>While a phase runs nothing is exchanged but a sign of life of some hundred bytes every five seconds, on a thread and a connection of its own.</remarks>
 internal sealed class AgentRole : IDisposable
 {
-    /// <summary>From the first agent that sees all ready to the start: the others look every fiftieth of a second.</summary>
+    /// <summary>From the first agent that sees all ready to the start, beside what the slowest needs to see it and to ask for the time.</summary>
     private const double LeadMilliseconds = 250;
-    private const int LookMilliseconds = 20;
+    private const int LeadRoundTrips = 10;
     private const int StartStage = 2;
+    private const double MostWaitSeconds = 60;
 
     private readonly AgentClaim _claim;
     private readonly Coordinator _coordinator;
@@ -34,6 +36,9 @@ internal sealed class AgentRole : IDisposable
         });
     }
 
+    /// <summary>Between two looks at the others. The coordinator has as much to do for many as for few.</summary>
+    private int LookMilliseconds => Math.Clamp(4 * Share.Count, 20, 1000);
+
     public ClientPart Part => _claim.Part;
 
     public PlanShare Share => new(_claim.Part.Number - 1, _claim.Part.Count);
@@ -46,7 +51,21 @@ internal sealed class AgentRole : IDisposable
     /// <summary>As <see cref="Engine.Phases.PlanRunOptions.Meet"/> has it. All begin at one moment of the coordinator's clock.</summary>
     public string? Meet(long position, CancellationToken stop)
     {
-        _coordinator.SetPosition(_claim, position);
+        try
+        {
+            return MeetOthers(position, stop);
+        }
+        catch (Exception e) when (ErrorTally.IsServerAway(e))
+        {
+            return Coordinator.AwayBecause(e);
+        }
+    }
+
+    private string? MeetOthers(long position, CancellationToken stop)
+    {
+        bool isStart = position % 8 == StartStage;
+        ClientClock? clock = isStart ? CompareClock() : null;
+        _coordinator.SetPosition(_claim, position, isStart ? _coordinator.MeasureRoundTrip(_clock) : null);
         while (!stop.IsCancellationRequested)
         {
             IReadOnlyList<AgentState> parts = _coordinator.ReadParts(_claim.Plan, out string? why);
@@ -55,8 +74,8 @@ internal sealed class AgentRole : IDisposable
             AgentState[] behind = [.. parts.Where(part => part.Position < position)];
             if (behind.Length == 0)
             {
-                if (position % 8 == StartStage)
-                    WaitForStart(position);
+                if (clock is not null)
+                    WaitForStart(position, clock, parts.Max(part => part.RoundTripMilliseconds));
                 return null;
             }
 
@@ -109,19 +128,21 @@ internal sealed class AgentRole : IDisposable
         {
             return _coordinator.Say(_claim);
         }
-        catch (Exception e) when (Engine.Failures.ErrorTally.IsServerAway(e))
+        catch (Exception e) when (ErrorTally.IsServerAway(e))
         {
-            return $"the coordinator is away: {e.Message}";
+            return Coordinator.AwayBecause(e);
         }
     }
 
-    private void WaitForStart(long position)
+    /// <param name="position">Of the meeting.</param>
+    /// <param name="clock">How the coordinator's stands against this machine's.</param>
+    /// <param name="roundTripMilliseconds">From the agent that is farthest away to the coordinator.</param>
+    private void WaitForStart(long position, ClientClock clock, double roundTripMilliseconds)
     {
-        ClientClock clock = _coordinator.CompareClock(_clock);
-        long at = _coordinator.AgreeOnStart(_claim, position, LeadMilliseconds);
+        long at = _coordinator.AgreeOnStart(_claim, position, LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * roundTripMilliseconds));
         double seconds = (at - ((_clock.UtcNow - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000;
         // One that was said by a server with another clock is not waited for.
-        if (seconds is > 0 and < 10)
+        if (seconds is > 0 and < MostWaitSeconds)
             _clock.SleepUntil(_clock.Now + _clock.TicksOf(seconds));
     }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -30,12 +31,18 @@ internal static class AgentSession
         AgentClaim claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
         Console.Error.WriteLine($"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {ForeignTextOf(claim.Settings.Plan.Name)}");
         string? why = "it failed";
+        RunFolder? folder = null;
+        bool isAway = false;
         try
         {
             using var role = new AgentRole(claim, coordinator, RunSession.Clock);
-            (RunFolder? folder, ExitCode code) = Do(request, claim, role, isAgain, signals);
+            (folder, ExitCode code) = Do(request, claim, role, isAgain, signals);
             why = folder is null ? "it found no run to continue" : HandIn(coordinator, claim, folder);
             return code;
+        }
+        catch (Exception e) when (folder is not null && (isAway = ErrorTally.IsServerAway(e)))
+        {
+            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e), $"what was measured is in {folder.Path}; 'mongoperf merge' takes it");
         }
         catch (Exception e)
         {
@@ -44,7 +51,8 @@ internal static class AgentSession
         }
         finally
         {
-            coordinator.End(claim, why);
+            if (!isAway)
+                coordinator.End(claim, why);
         }
     }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -21,6 +22,9 @@ internal sealed class AgentsSession
     private readonly string _plan;
     private readonly OutputRequest _output;
     private readonly double _comeWithinSeconds;
+
+    /// <summary>A merged run knows the plan by its id: it may be asked for again.</summary>
+    private bool _isNeeded;
     private readonly HashSet<string> _told = [];
 
     private AgentsSession(Coordinator coordinator, StopSignals signals, string plan, OutputRequest output, double comeWithinSeconds)
@@ -62,7 +66,7 @@ internal sealed class AgentsSession
         using var coordinator = new Coordinator(uri, signals.Token);
         coordinator.Reopen(plan);
         Console.Error.WriteLine($"waiting for the {Units.Counted(stored.Run.Clients.Count, "agent")} again: {string.Join(", ", stored.Run.Clients.Select(client => client.Name))}");
-        return new AgentsSession(coordinator, signals, plan, output, AgentOptions.UsualComeWithinSeconds).Finish(stored.Run.CommandLine);
+        return new AgentsSession(coordinator, signals, plan, output, AgentOptions.UsualComeWithinSeconds) { _isNeeded = true }.Finish(stored.Run.CommandLine);
     }
 
     private static void Check(RunRequest request)
@@ -85,7 +89,7 @@ internal sealed class AgentsSession
 
     private ExitCode Finish(string commandLine)
     {
-        bool isDone = false;
+        bool isAway = false;
         string folder = Path.Combine(_output.RunsFolder, $".agents-{_plan}");
         try
         {
@@ -95,10 +99,13 @@ internal sealed class AgentsSession
             try
             {
                 string[] missing = [.. agents.Where(agent => !TryTake(agent, folder, parts)).Select(agent => agent.Label)];
+                if (parts.Count == 0 && _signals.WasStopped)
+                    throw new OperationCanceledException("interrupted before any agent had measured something");
                 if (parts.Count == 0)
                     throw new UserException(ExitCode.CannotConnect, $"no agent handed in a run: {string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
                 ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, (PlanNote, _plan));
-                isDone = missing.Length == 0 && parts.All(part => part.Run.State == RunState.Finished);
+                bool isDone = missing.Length == 0 && parts.All(part => part.Run.State == RunState.Finished);
+                _isNeeded = !isDone;
                 return isDone || code != ExitCode.Done ? code : ExitCode.Interrupted;
             }
             finally
@@ -106,11 +113,16 @@ internal sealed class AgentsSession
                 parts.ForEach(part => part.Dispose());
             }
         }
+        catch (Exception e) when (isAway = ErrorTally.IsServerAway(e))
+        {
+            throw new UserException(ExitCode.CannotConnect, Coordinator.AwayBecause(e), "agents keep their runs in their own folders; 'mongoperf merge' takes them");
+        }
         finally
         {
             if (Directory.Exists(folder))
                 Directory.Delete(folder, recursive: true);
-            _coordinator.Close(_plan, isDone);
+            if (!isAway)
+                _coordinator.Close(_plan, isDone: !_isNeeded);
         }
     }
 
@@ -119,6 +131,7 @@ internal sealed class AgentsSession
     {
         double said = 0;
         double? stopped = null;
+        string? missing = null;
         long begun = Environment.TickCount64;
         while (true)
         {
@@ -132,11 +145,11 @@ internal sealed class AgentsSession
             IReadOnlyList<AgentState> agents = _coordinator.ReadParts(_plan, out _);
             Tell(agents);
             AgentState[] absent = [.. agents.Where(agent => agent.State == Coordinator.Free)];
-            if (absent.Length > 0 && seconds > _comeWithinSeconds)
+            if (absent.Length > 0 && seconds > _comeWithinSeconds && stopped is null)
             {
-                string why = $"{agents.Count - absent.Length} of {agents.Count} agents came within {Units.Duration(TimeSpan.FromSeconds(_comeWithinSeconds))}; missing: {string.Join(", ", absent.Select(agent => agent.Label))}";
-                _coordinator.Stop(_plan, why);
-                throw new UserException(ExitCode.CannotConnect, why, "start 'mongoperf agent' on each machine; --agents-within waits longer");
+                missing = $"{agents.Count - absent.Length} of {agents.Count} agents came within {Units.Duration(TimeSpan.FromSeconds(_comeWithinSeconds))}; missing: {string.Join(", ", absent.Select(agent => agent.Label))}";
+                _coordinator.Stop(_plan, missing);
+                stopped = seconds;
             }
 
             if (_signals.WasStopped && stopped is null)
@@ -147,7 +160,7 @@ internal sealed class AgentsSession
 
             bool isOver = agents.All(agent => agent.State == Coordinator.Ended || agent.IsLost || (stopped is not null && agent.State == Coordinator.Free));
             if (isOver || seconds - stopped > EndWithinSeconds)
-                return agents;
+                return missing is null ? agents : throw new UserException(ExitCode.CannotConnect, missing, "start 'mongoperf agent' on each machine; --agents-within waits longer");
             Thread.Sleep(LookMilliseconds);
         }
     }

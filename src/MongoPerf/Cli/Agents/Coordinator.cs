@@ -20,7 +20,8 @@ namespace MongoPerf.Cli.Agents;
 /// <param name="Position">How far it has come.</param>
 /// <param name="SilentSeconds">Since it was heard of last.</param>
 /// <param name="Why">It ended so, when not well.</param>
-internal sealed record AgentState(int Number, string? Name, string State, long Position, double SilentSeconds, string? Why)
+/// <param name="RoundTripMilliseconds">Of a command to the coordinator, as the agent measured it last; 0 to 1000.</param>
+internal sealed record AgentState(int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, double RoundTripMilliseconds)
 {
     public bool IsLost => State == Coordinator.Claimed && SilentSeconds > Coordinator.LostAfterSeconds;
 
@@ -45,7 +46,6 @@ internal sealed class Coordinator : IDisposable
     public const string Claimed = "claimed";
     public const string Ended = "ended";
 
-
     /// <summary>What others wrote is not read beyond.</summary>
     private const int MostSettings = 8 << 20;
     private const long MostFile = 4L << 30;
@@ -55,6 +55,12 @@ internal sealed class Coordinator : IDisposable
     private const string Agents = "agents";
     private const string Files = "agents.files";
     private const string Chunks = "agents.chunks";
+
+    /// <summary>A plan whose starter was not heard of for longer is nobody's any more.</summary>
+    private static readonly TimeSpan KeepFor = TimeSpan.FromDays(30);
+
+    /// <summary>What one agent was told, the others must find, even if the coordinator is killed in between.</summary>
+    private static readonly BsonDocument Safe = BsonDocument.Of(("w", "majority"), ("j", true));
     private static readonly TimeSpan TryFor = TimeSpan.FromSeconds(60);
 
     private readonly Lock _lock = new();
@@ -84,12 +90,15 @@ internal sealed class Coordinator : IDisposable
 
     public IReadOnlyList<ServerAddress> Hosts { get; }
 
+    public static string AwayBecause(Exception e) => $"the coordinator is away: {CommandRunner.Shown(e.Message).Split('\n')[0]}";
+
     /// <summary>Offers a plan to agents.</summary>
     /// <returns>Its id.</returns>
     public string Offer(RunSettings settings, ulong seed, int count)
     {
         string id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(12));
         string text = settings.ToJson();
+        RemoveOld();
         // Parts first: a plan that can be seen is whole.
         for (int number = 1; number <= count; number++)
             Put(BsonDocument.Of(("_id", PartId(id, number)), ("kind", "part"), ("plan", id), ("number", number), ("state", Free), ("position", 0L)));
@@ -97,6 +106,12 @@ internal sealed class Coordinator : IDisposable
             ("_id", id), ("kind", "plan"), ("format", Format), ("program", RunSession.ProgramVersion), ("count", count), ("seed", seed.ToString()), ("settings", text),
             ("hash", Hash(text, seed, count)), ("open", true), ("seen", Time(ReadTime()))));
         return id;
+    }
+
+    private void RemoveOld()
+    {
+        foreach (BsonDocument old in Find(BsonDocument.Of(("kind", "plan"), ("seen", BsonDocument.Of(("$lt", Time(ReadTime() - (long)KeepFor.TotalMilliseconds)))))))
+            Close(old.FindString("_id") ?? "", isDone: true);
     }
 
     /// <summary>Offers a plan again of which not all was done: its agents keep their parts.</summary>
@@ -157,7 +172,8 @@ internal sealed class Coordinator : IDisposable
         return
         [
             .. found.Select(part => new AgentState(
-                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, (now - (part.FindInt64("seen") ?? now)) / 1000.0, Text(part, "why"))).OrderBy(part => part.Number),
+                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, (now - (part.FindInt64("seen") ?? now)) / 1000.0, Text(part, "why"),
+                Math.Clamp(part.FindInt64("roundTrip") ?? 0, 0, 1000))).OrderBy(part => part.Number),
         ];
     }
 
@@ -170,7 +186,21 @@ internal sealed class Coordinator : IDisposable
     /// <summary>Ends what all agents of a plan do.</summary>
     public void Stop(string plan, string why) => Update(BsonDocument.Of(("kind", "part"), ("plan", plan)), Set(("stop", why)));
 
-    public void SetPosition(AgentClaim claim, long position) => Update(OwnPart(claim), Set(("position", position), ("seen", Time(ReadTime()))));
+    /// <param name="claim">Of the agent.</param>
+    /// <param name="position">To which it has come.</param>
+    /// <param name="roundTripMilliseconds">As it measured it; null says nothing.</param>
+    public void SetPosition(AgentClaim claim, long position, double? roundTripMilliseconds)
+    {
+        (string, object?)[] measured = roundTripMilliseconds is { } milliseconds ? [("roundTrip", (long)Math.Ceiling(milliseconds))] : [];
+        Update(OwnPart(claim), Set([("position", position), ("seen", Time(ReadTime())), .. measured]));
+    }
+
+    public double MeasureRoundTrip(IClock clock)
+    {
+        long asked = clock.Now;
+        ReadTime();
+        return clock.SecondsBetween(asked, clock.Now) * 1000;
+    }
 
     /// <summary>Ends an agent's part.</summary>
     /// <param name="claim">Of the agent.</param>
@@ -186,11 +216,21 @@ internal sealed class Coordinator : IDisposable
     /// <returns>The server's time, milliseconds.</returns>
     public long AgreeOnStart(AgentClaim claim, long position, double leadMilliseconds)
     {
-        BsonDocument start = BsonDocument.Of(("_id", $"{claim.Plan}/start/{position}"));
-        BsonDocument? agreed = Run(BsonDocument.Of(
-            ("findAndModify", Agents), ("query", start), ("upsert", true), ("new", true),
-            ("update", BsonDocument.Of(("$setOnInsert", BsonDocument.Of(("kind", "start"), ("plan", claim.Plan), ("at", Time(ReadTime() + (long)leadMilliseconds)))))))).FindDocument("value");
-        return agreed?.FindInt64("at") ?? 0;
+        string id = $"{claim.Plan}/start/{position}";
+        if (FindOne(id) is { } said)
+            return said.FindInt64("at") ?? 0;
+        try
+        {
+            Run(BsonDocument.Of(
+                ("findAndModify", Agents), ("query", BsonDocument.Of(("_id", id))), ("upsert", true), ("new", true), ("writeConcern", Safe),
+                ("update", BsonDocument.Of(("$setOnInsert", BsonDocument.Of(("kind", "start"), ("plan", claim.Plan), ("at", Time(ReadTime() + (long)leadMilliseconds))))))));
+        }
+        catch (ServerCommandException e) when (e.Code == ServerError.DuplicateKey)
+        {
+            // Two said so at once: the other was first.
+        }
+
+        return FindOne(id)?.FindInt64("at") ?? 0;
     }
 
     public ClientClock CompareClock(IClock clock) => WithConnection(connection => ServerClock.Compare(connection, clock));
@@ -276,16 +316,16 @@ internal sealed class Coordinator : IDisposable
 
     /// <summary>In place of one of the same _id.</summary>
     private void Put(BsonDocument document, string collection = Agents) => Run(BsonDocument.Of(
-        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) })));
+        ("update", collection), ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", document.Find("_id")))), ("u", document), ("upsert", true)) }), ("writeConcern", Safe)));
 
     private void Update(BsonDocument filter, BsonDocument change) => Run(BsonDocument.Of(
-        ("update", Agents), ("updates", new[] { BsonDocument.Of(("q", filter), ("u", change), ("multi", true)) })));
+        ("update", Agents), ("updates", new[] { BsonDocument.Of(("q", filter), ("u", change), ("multi", true)) }), ("writeConcern", Safe)));
 
     private void Delete(string collection, BsonDocument filter) => Run(BsonDocument.Of(("delete", collection), ("deletes", new[] { BsonDocument.Of(("q", filter), ("limit", 0)) })));
 
     /// <returns>As it is then; null when there is none.</returns>
     private BsonDocument? Modify(BsonDocument filter, BsonDocument change) =>
-        Run(BsonDocument.Of(("findAndModify", Agents), ("query", filter), ("update", change), ("new", true))).FindDocument("value");
+        Run(BsonDocument.Of(("findAndModify", Agents), ("query", filter), ("update", change), ("new", true), ("writeConcern", Safe))).FindDocument("value");
 
     private BsonDocument? FindOne(string id, string collection = Agents) => Find(BsonDocument.Of(("_id", id)), collection) is [var found, ..] ? found : null;
 

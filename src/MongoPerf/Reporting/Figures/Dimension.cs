@@ -10,6 +10,9 @@ internal static class Dimension
     public const string Deployment = "deployment";
     public const string Threads = "threads";
 
+    /// <summary>Whose runs were merged into one: of one run a constant, 1 where there was one client.</summary>
+    public const string Clients = "clients";
+
     /// <summary>Of a phase that is done several times. Repeats are averaged unless they are named.</summary>
     public const string Repeat = "repeat";
 

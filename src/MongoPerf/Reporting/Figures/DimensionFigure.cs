@@ -29,6 +29,9 @@ internal static class DimensionFigure
         FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
         if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
             return null;
+        // Of one run there is nothing to compare.
+        if (figure.X == Dimension.Clients && shown.Select(o => o.ValueOf(figure.X)).Distinct().Count() == 1)
+            return null;
         bool hasRate = shown.Any(o => o.Results.Any(r => r.HasRate));
         var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
         List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);

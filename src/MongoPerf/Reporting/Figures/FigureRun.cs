@@ -7,7 +7,8 @@ namespace MongoPerf.Reporting.Figures;
 /// <summary>A run under the name that figures and tables give to what it ran on.</summary>
 /// <param name="Stored">The run.</param>
 /// <param name="Deployment">Repeats of one run share it; other runs don't.</param>
-internal sealed record FigureRun(StoredRun Stored, string Deployment)
+/// <param name="Server">The same without the run's id: those that differ in nothing but their clients share it.</param>
+internal sealed record FigureRun(StoredRun Stored, string Deployment, string Server)
 {
     public static IReadOnlyList<FigureRun> Of(StoredRun run) => Of([[run]]);
 
@@ -20,7 +21,7 @@ internal sealed record FigureRun(StoredRun Stored, string Deployment)
             .. sides.SelectMany((side, i) =>
             {
                 string name = names.Count(n => n == names[i]) == 1 ? names[i] : $"{names[i]} ({side[0].Run.Id})";
-                return side.Select(run => new FigureRun(run, name));
+                return side.Select(run => new FigureRun(run, name, names[i]));
             }),
         ];
     }

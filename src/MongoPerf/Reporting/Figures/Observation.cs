@@ -22,6 +22,8 @@ internal sealed record Observation(FigureRun Run, PhaseRecord Phase, string Oper
         Dimension.Documents => Phase.DocumentsAtEnd().ToString(CultureInfo.InvariantCulture),
         Dimension.Size => Phase.Growth is { } growth ? Units.Count(growth.Documents) : null,
         Dimension.Threads => Phase.ValueOf(dimension) ?? Phase.Threads().ToString(CultureInfo.InvariantCulture),
+        // A scenario may have a parameter of this name.
+        Dimension.Clients => Phase.ValueOf(dimension) ?? Math.Max(1, Run.Stored.Run.Clients.Count).ToString(CultureInfo.InvariantCulture),
         _ => Phase.ValueOf(dimension) ?? Run.Stored.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == dimension)?.Value,
     };
 
@@ -39,6 +41,8 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
     /// <param name="named">Dimensions that the figure or table spreads out.</param>
     public static Observations Of(IReadOnlyList<FigureRun> runs, ResultChoice choice, IReadOnlyList<string> metrics, IReadOnlyList<string> named)
     {
+        if (named.Contains(Dimension.Clients))
+            runs = [.. runs.Select(run => run with { Deployment = run.Server })];
         bool isOperationNamed = named.Contains(Dimension.Operation);
         bool byOperation = isOperationNamed || metrics.Any(name => FigureMetric.All.Any(m => m.Name == name && m.IsPerOperation));
         bool withTotal = byOperation && !isOperationNamed && choice.Operations.Count == 0 && metrics.Contains("rate");

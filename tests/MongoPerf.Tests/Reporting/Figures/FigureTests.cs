@@ -126,6 +126,20 @@ public sealed class FigureTests : IDisposable
     }
 
     [Fact]
+    public void Runs_by_one_two_and_four_clients_are_points_of_one_line()
+    {
+        FigureInfo figure = new() { Title = "Machines", X = "clients", Y = ["rate"], Lines = "phase", Of = new ResultChoice { Phases = ["a", "b"] } };
+        using StoredRun one = new SweptRun { Id = "2026-11-21-a", Millions = [1], Figures = [figure] }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [1], Clients = 2, Speed = 2, Figures = [figure] }.Write(_folder.Path);
+        using StoredRun four = new SweptRun { Id = "2026-11-21-c", Millions = [1], Clients = 4, Speed = 3, Figures = [figure] }.Write(_folder.Path);
+        Chart chart = ScenarioFigures.Of(FigureRun.Of([[one], [two], [four]])).Single(c => c.Title == "Machines");
+        Assert.Equal(["clients", "a rate", "b rate"], chart.Tables[0].Columns);
+        Assert.Equal([[1, 1401, 1400], [2, 2802, 2800], [4, 4203, 4200]], chart.Tables[0].Rows);
+        Assert.DoesNotContain(ScenarioFigures.Of(FigureRun.Of(two)), c => c.Title == "Machines");
+        Assert.Empty(ScenarioFigures.LeftOut(FigureRun.Of(two)));
+    }
+
+    [Fact]
     public void Time_begins_with_the_phase_and_what_servers_did_stands_below()
     {
         FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "documents", "page_faults", "mem_resident"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };

@@ -24,6 +24,8 @@ internal sealed record SweptRun
     public bool IsGrowth { get; init; }
     public IReadOnlyList<int> Threads { get; init; } = [4];
     public IReadOnlyList<string> Phases { get; init; } = ["b", "a"];
+    /// <summary>The run was merged from so many; 0 is a run of one client.</summary>
+    public int Clients { get; init; }
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
     public IReadOnlyList<TableInfo> Tables { get; init; } = [];
 
@@ -40,7 +42,7 @@ internal sealed record SweptRun
                 Parameters = [new ParameterValue("distribution", "zipfian")],
             },
         };
-        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id), settings))
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(Id) with { Clients = [.. Enumerable.Range(1, Clients).Select(i => new MergedClient($"agent {i}", Id, "finished"))] }, settings))
             Write(store);
         return StoredRun.Open(folder);
     }
