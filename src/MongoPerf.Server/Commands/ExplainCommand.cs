@@ -9,6 +9,9 @@ namespace MongoPerf.Server.Commands;
 /// <summary>explain of find: which plan, and with a verbosity above queryPlanner what it cost.</summary>
 internal static class ExplainCommand
 {
+    /// <summary>Levels that a reply puts around a filter, at most, and that the command did not: statistics, and stages inside each other.</summary>
+    private const int LevelsAround = 10;
+
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         var reader = new BsonReader(request.Body);
@@ -17,6 +20,8 @@ internal static class ExplainCommand
             throw CommandException.TypeMismatch("BSON field 'explain.explain' is the wrong type, expected type 'object'");
         ReadOnlySpan<byte> inner = reader.Value;
         bool isExecuted = Verbosity(reader) != "queryPlanner";
+        if (BsonValidator.ValidateStructure(inner) + LevelsAround > BsonValidator.MaximumDepth)
+            throw Limits.TooDeep();
         var first = new BsonReader(inner);
         if (!first.Read() || !first.NameIs("find"u8))
             throw CommandException.NotSupported("explain of commands other than find");

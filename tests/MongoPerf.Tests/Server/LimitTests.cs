@@ -34,6 +34,18 @@ public sealed class LimitTests : ServerTest
         Assert.Equal((0, 15L), (reply.FindDouble("ok"), reply.FindInt64("code")));
     }
 
+    /// <summary>Around what it repeats explain puts levels of its own.</summary>
+    [Theory]
+    [InlineData(180, null)]
+    [InlineData(194, 15)]
+    public void Explain_repeats_no_filter_that_would_be_too_deep_in_its_reply(int levels, int? code)
+    {
+        InsertNumbers(1);
+        BsonDocument reply = Client.Run(BsonDocument.Of(("explain", BsonDocument.Of(("find", "c"), ("filter", BsonDocument.Of(("n", Nested(levels))))))));
+        Assert.Equal(code, reply.FindInt64("code"));
+        BsonValidator.ValidateStructure(reply.Bytes);
+    }
+
     [Theory]
     [InlineData("$and", 99, true, null)]
     [InlineData("$and", 100, true, 15)]
