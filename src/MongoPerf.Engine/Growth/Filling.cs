@@ -110,7 +110,7 @@ internal sealed class Filling(RunContext run)
         NumberRange[] own = mayShrink ? [] : [.. run.Options.Share.OwnOf(new NumberRange(next, end)).Select(NumberRange.Of)];
         if (own.Length > 0)
         {
-            run.Report("levelled", $"{own.Length:N0} documents added to {collection.Name} beside those measured: other clients had come further");
+            run.Report("levelled", $"{own.Length:N0} documents added to {collection.Name} after the measurement, to close the gaps: other clients had inserted more");
             run.Data.Write(collection, own);
         }
 

@@ -54,7 +54,7 @@ internal sealed class Counters(bool isPaced)
         Paced?.Clear();
     }
 
-    /// <summary>All but the client's own lateness, which nobody wants to know of single seconds.</summary>
+    /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
     public void Add(Counters counters)
     {
         Operations += Volatile.Read(ref counters.Operations);
