@@ -19,7 +19,7 @@ current_commit() { git -C "$root" rev-parse HEAD 2>/dev/null || true; }
 is_built() {
   [[ -f $program_folder/mongoperf.dll && -f $build_stamp && $(<"$build_stamp") == "$(current_commit)" ]] || return 1
   # Folders count too: a deleted file changes only its folder.
-  [[ -z $(find "$root"/src "$root"/plots "$root"/Directory.*.props "$root"/global.json \
+  [[ -z $(find "$root"/src "$root"/Directory.*.props "$root"/global.json \
     \( -name bin -o -name obj \) -prune -o -newer "$build_stamp" -print -quit 2>/dev/null) ]]
 }
 

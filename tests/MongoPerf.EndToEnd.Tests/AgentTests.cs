@@ -80,7 +80,7 @@ public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>
 
         using (MongoConnection coordinator = servers.Embedded.Connect())
             Assert.DoesNotContain(Documents.Find(coordinator, "mongoperf", "agents", BsonDocument.Empty), part => part.FindString("stop")?.Contains("came within", StringComparison.Ordinal) == true);
-        Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("holds GridFS files");
+        Start("run", "report-2.4.8/i9", "--uri", uri, "--agents", "2").WaitForEnd().Expect(2).Says("can't be divided among agents").Says("adds files to 'fs' while it measures");
         Start("run", "ycsb/c", "--agents", "2").WaitForEnd().Expect(2).Says("--agents needs --uri");
         ProgramRun.Run("run", "ycsb/c", "--uri", uri, "--agents", "2").Expect(2).Says("--agents needs --coordinator");
         Assert.Empty(_runs.Ids);

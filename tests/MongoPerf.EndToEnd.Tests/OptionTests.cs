@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Options do what they say.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private readonly RunsFolder _runs = new();

@@ -12,7 +12,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>The embedded server by itself, and what is said when it can't be had.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class ServeTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("mongoperf-serve-").FullName;

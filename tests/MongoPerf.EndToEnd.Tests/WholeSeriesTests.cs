@@ -79,7 +79,7 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
         series.Of(kind).Report("markdown", markdown =>
         {
             foreach (string name in (string[])[.. SeriesNames.Measured, "size"])
-                Assert.Contains($"\n## {name}", markdown, StringComparison.Ordinal);
+                Assert.Contains($"\n### {name}", markdown, StringComparison.Ordinal);
             return 0;
         });
     }

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>One writer for each collection, and what a killed client leaves behind.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class WriterTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private readonly RunsFolder _runs = new();

@@ -40,6 +40,22 @@ public static class ServerClock
         double Milliseconds() => origin + (clock.SecondsBetween(begun, clock.Now) * 1000);
     }
 
+    /// <summary>What several comparisons of one machine's clock with one server's have in common.</summary>
+    /// <param name="own">One of them.</param>
+    /// <param name="others">That contradict <paramref name="own"/>, or what is left of it, are left out.</param>
+    public static ClientClock Join(ClientClock own, IEnumerable<ClientClock> others)
+    {
+        (double low, double high) = (own.OffsetMilliseconds - own.UncertaintyMilliseconds, own.OffsetMilliseconds + own.UncertaintyMilliseconds);
+        foreach (ClientClock other in others)
+        {
+            (double least, double most) = (other.OffsetMilliseconds - other.UncertaintyMilliseconds, other.OffsetMilliseconds + other.UncertaintyMilliseconds);
+            if (least <= high && most >= low)
+                (low, high) = (Math.Max(low, least), Math.Min(high, most));
+        }
+
+        return own with { OffsetMilliseconds = Math.Round((low + high) / 2, 3), UncertaintyMilliseconds = Math.Round((high - low) / 2, 3) };
+    }
+
     /// <summary>isMaster, as every version since 3.6 answers it and no rights are needed for it.</summary>
     /// <returns>Unix time, milliseconds.</returns>
     public static long ReadTime(MongoConnection connection) =>

@@ -83,6 +83,8 @@ internal sealed class Filling(RunContext run)
         OperationResult measured = outcome.Record.Operations[0];
         OperationResult? settled = outcome.GivenUp is not null ? null
             : TrySettle(measured, outcome.Groups[0], (InsertDocuments)phase.Groups[0].Operations[0].Operation, collection, written, stop, isAlone ? null : run.Options.Share);
+        if (!isAlone && !outcome.WasStopped && settled is not null)
+            KeepMeasured(outcome.Record with { Operations = [settled] });
         bool isWhole = !outcome.WasStopped && settled is not null && (isAlone || run.Meet(head.Number, MeetingStage.End, stop));
         run.Keys[collection.Name] = isAlone || !isWhole ? new KeySpace(numbers.Next) : Level(collection, mayShrink);
         long end = run.Keys[collection.Name].Next;
@@ -93,6 +95,25 @@ internal sealed class Filling(RunContext run)
         if (record.IsComplete && collection.IsGrown && isAlone)
             run.Data.Checkpoint(collection, end);
         return record.IsComplete ? record : null;
+    }
+
+    /// <summary>Stores what one of several clients has measured before it waits for the others: when it is killed from then on, it need not measure again.</summary>
+    public void KeepMeasured(PhaseRecord record)
+    {
+        run.Store.EndPhase(record);
+        run.Store.Flush();
+    }
+
+    /// <summary>One beyond what has been added to a collection, by a phase that was interrupted too. Of several clients each completes its own, as at the end of such a phase.</summary>
+    /// <param name="collection">That is looked at; nobody adds to it meanwhile.</param>
+    /// <param name="known">All below are known to be there.</param>
+    /// <param name="mayShrink">Documents may be taken out of it: gaps stay.</param>
+    public long FindInserted(PlanCollection collection, long known, bool mayShrink)
+    {
+        long end = Math.Max(known, run.Data.FindEnd(collection, known));
+        if (end > known && !run.Options.Share.IsWhole && !mayShrink)
+            Repair(collection, new NumberRange(known, end), run.Options.Share);
+        return end;
     }
 
     /// <summary>

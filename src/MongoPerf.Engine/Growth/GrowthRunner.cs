@@ -37,7 +37,7 @@ internal sealed class GrowthRunner
         _numbers = numbers;
         _before = before;
         _filling = new Filling(run);
-        _phases = new SinglePhases(run, round);
+        _phases = new SinglePhases(run, round, before);
     }
 
     /// <param name="documents">In a collection with factor 1, known to be whole and durable.</param>

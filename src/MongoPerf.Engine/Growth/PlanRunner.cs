@@ -64,18 +64,9 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             run.Shrunk.Remove(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups).SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == collection.Name);
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name) && OpenGrowth(round, numbers, collection.Name) is null)
-                known = FindInserted(round, collection, known);
+                known = new Filling(run).FindInserted(collection, known, VouchedDocuments.MayShrink(round, collection));
             run.Keys[collection.Name] = new KeySpace(known);
         }
-    }
-
-    /// <summary>One beyond what a phase that was interrupted has added. Of several clients each completes its own, as at the end of such a phase.</summary>
-    private long FindInserted(PlanRound round, PlanCollection collection, long known)
-    {
-        long end = Math.Max(known, run.Data.FindEnd(collection, known));
-        if (!run.Options.Share.IsWhole && !VouchedDocuments.MayShrink(round, collection))
-            new Filling(run).Repair(collection, new NumberRange(known, end), run.Options.Share);
-        return end;
     }
 
     /// <summary>Documents of a collection that the stored records vouch for. What a growth wrote after its last checkpoint may have been lost since.</summary>
@@ -96,7 +87,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
 
     private bool RunRound(PlanRound round, PhaseNumbers[] numbers, CancellationToken stop)
     {
-        var phases = new SinglePhases(run, round);
+        var phases = new SinglePhases(run, round, before);
         foreach ((int i, Phase phase) in round.Phases.Index())
         {
             if (phase.Growth is { } growth)
@@ -109,7 +100,7 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
             PhaseRecord head = phases.HeadOf(phase, numbers[i].First);
             if (before.FindComplete(head.Number) is not null)
                 continue;
-            if (phases.Run(phase, head, stop, LoadedBefore(round, phase, head)) is null || !run.MayGoOn(stop))
+            if (phases.Run(phase, head, stop, () => LoadedBefore(round, phase, head)) is null || !run.MayGoOn(stop))
                 return false;
         }
 
@@ -123,16 +114,24 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
     /// <summary>A load that was interrupted continues, where its documents can be found again; any other begins anew.</summary>
     private long LoadedBefore(PlanRound round, Phase phase, PhaseRecord head)
     {
-        if (phase.Loads is null)
-            return 0;
         PlanCollection collection = round.Collections.First(c => c.Name == phase.Loads);
+        long known = run.Keys[collection.Name].Next;
+        bool isFound = run.Data.FindsDocuments(collection) && !phase.HasRanges;
+        // One of several clients may have lost what it stored of its own part.
+        if (!run.Options.Share.IsWhole && isFound)
+            return run.Options.Share.Of(SinglePhases.Left(collection, known)) is var own && new Filling(run).FindWholeEnd(collection, own) is var end && end > own.First ? end : 0;
         // One that grows may hold more than its last checkpoint says.
         if (before.Find(head.Number) is null)
-            return collection.IsGrown && run.Options.Share.IsWhole ? new Filling(run).FindWholeEnd(collection, run.Keys[collection.Name].Next) : 0;
-        if (run.Data.FindsDocuments(collection) && !phase.HasRanges)
-            return new Filling(run).FindWholeEnd(collection, run.Options.Share.IsWhole ? new NumberRange(run.Keys[collection.Name].Next, DocumentNumbers.Limit - 1) : run.Options.Share.Of(SinglePhases.Left(collection, run.Keys[collection.Name].Next)));
-        run.Data.Drop(collection);
-        run.Data.Create(collection, 0);
+            return collection.IsGrown && run.Options.Share.IsWhole ? new Filling(run).FindWholeEnd(collection, known) : 0;
+        if (isFound)
+            return new Filling(run).FindWholeEnd(collection, known);
+        // Of several clients all begin it anew: while one has not done its part, none has gone on.
+        if (run.Options.Share.IsFirst)
+        {
+            run.Data.Drop(collection);
+            run.Data.Create(collection, 0);
+        }
+
         return 0;
     }
 }

@@ -7,7 +7,7 @@ using MongoPerf.Engine.Runs;
 namespace MongoPerf.Engine.Growth;
 
 /// <summary>Runs the phases of a plan that are no growth, one at a time: loads, measurements, collections made, sizes taken.</summary>
-internal sealed class SinglePhases(RunContext run, PlanRound round)
+internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress before)
 {
     private readonly PhaseRunner _phases = new(run);
 
@@ -28,9 +28,9 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     /// <param name="phase">Of the round.</param>
     /// <param name="head">Its record.</param>
     /// <param name="stop">Ends it early.</param>
-    /// <param name="from">Of a load: documents that are there and whole.</param>
+    /// <param name="findLoaded">Of a load: looks for documents that are there and whole.</param>
     /// <returns>Null when it was stopped in its middle.</returns>
-    public PhaseRecord? Run(Phase phase, PhaseRecord head, CancellationToken stop, long from = 0)
+    public PhaseRecord? Run(Phase phase, PhaseRecord head, CancellationToken stop, Func<long>? findLoaded = null)
     {
         if (!run.Wait(phase.PauseSeconds, stop))
             return null;
@@ -38,18 +38,54 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
             Restart(phase.Restart);
         if (head.Growth is null)
             run.Report(RunEvent.Phase, PhaseRunner.LabelOf(phase));
+        if (!run.Options.Share.IsWhole && WrittenBy(phase) is { Length: > 0 } written)
+        {
+            if (run.Join(head.Number, MeetingStage.Look, stop) is not { } met)
+                return null;
+            LookFor(phase, written);
+            if (met.Farthest > Meeting.PositionOf(head.Number, MeetingStage.End))
+                return Late(phase, head);
+        }
+
         return head.Kind switch
         {
             PhaseKind.Create => ByOne(phase, head, () => Create(phase, head, stop), stop),
-            PhaseKind.Load => Load(phase, head, from, stop),
+            PhaseKind.Load => Load(phase, head, findLoaded?.Invoke() ?? 0, stop),
             PhaseKind.Sizes => ByOne(phase, head, () => Measure(phase, head), stop),
             PhaseKind.Check => ByOne(phase, head, () => Check(phase, head), stop),
+            _ when phase.IsForCluster => ByOne(phase, head, () => RunMeasured(phase, head, stop), stop),
             _ => RunMeasured(phase, head, stop),
         };
     }
 
     /// <summary>What a load that begins at a number still has to write.</summary>
     internal static NumberRange Left(PlanCollection collection, long from) => new(from, Math.Max(from, collection.Count));
+
+    /// <summary>What it loads, or inserts into.</summary>
+    private PlanCollection[] WrittenBy(Phase phase) => phase.Loads is { } loaded
+        ? [CollectionOf(loaded)]
+        : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
+
+    /// <summary>An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used are not used again.</summary>
+    private void LookFor(Phase phase, PlanCollection[] written)
+    {
+        foreach (PlanCollection collection in written.Where(c => phase.Loads is null && run.Data.FindsDocuments(c)))
+            run.Keys[collection.Name] = new KeySpace(new Filling(run).FindInserted(collection, run.Keys[collection.Name].Next, VouchedDocuments.MayShrink(round, collection)));
+    }
+
+    /// <summary>The others have ended the phase, together with this client, and gone on. What it measured then counts; what it would add now they would not know of.</summary>
+    private PhaseRecord Late(Phase phase, PhaseRecord head)
+    {
+        PhaseRecord? measured = before.Find(head.Number);
+        if (measured is not { Operations.Count: > 0 })
+            run.Report("late", $"{PhaseRunner.LabelOf(phase)}: the other clients have gone on; what this one measured of it is lost");
+        run.Store.BeginPhase(measured ?? head, continues: true);
+        run.Observer.OnPhaseStarted(head, []);
+        if (phase.Loads is { } loaded)
+            run.Keys[loaded] = new KeySpace(Left(CollectionOf(loaded), run.Keys[loaded].Next).End);
+        long documents = head.Collection is { } name ? run.Keys[name].Next : 0;
+        return _phases.Complete(phase with { Assertions = [] }, new PhaseOutcome((measured ?? head) with { Documents = documents }, []));
+    }
 
     /// <summary>What the first client does for all.</summary>
     private PhaseRecord? ByOne(Phase phase, PhaseRecord head, Func<PhaseRecord?> act, CancellationToken stop)
@@ -170,24 +206,27 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
         return _phases.Complete(phase, new PhaseOutcome(head with { Documents = documents }, []));
     }
 
-    /// <summary>Documents that can't be found again are counted.</summary>
+    /// <summary>Documents that can't be found again are counted, of several clients by the first.</summary>
     private PhaseRecord? LoadCounted(Phase phase, PhaseRecord head, PlanCollection collection, CancellationToken stop)
     {
-        PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(0, collection.Count), continues: false, stop);
-        if (outcome.WasStopped || outcome.GivenUp is not null)
+        NumberRange own = run.Options.Share.Of(new NumberRange(0, collection.Count));
+        PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(own.First, own.End), continues: false, stop);
+        if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
         {
-            _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
+            _phases.Complete(phase, outcome with { WasStopped = true, Record = outcome.Record with { Documents = outcome.Groups.Sum(g => g.AllDocuments) } });
             if (outcome.GivenUp is { } failure)
                 ExceptionDispatchInfo.Throw(failure);
             return null;
         }
 
+        run.Keys[collection.Name] = new KeySpace(collection.Count);
+        if (!run.Options.Share.IsFirst)
+            return _phases.Complete(phase, outcome with { Record = outcome.Record with { Documents = collection.Count } });
         long there = run.Data.Count(collection);
         long missing = Math.Max(0, collection.Count - there);
         if (missing > 0)
             run.Report("missing", $"{missing:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Missing += missing;
-        run.Keys[collection.Name] = new KeySpace(collection.Count);
         run.Data.Checkpoint(collection, there);
         return _phases.Complete(phase, outcome with { Record = WithSizes(phase, outcome.Record with { Documents = there }, collection) });
     }
@@ -207,13 +246,14 @@ internal sealed class SinglePhases(RunContext run, PlanRound round)
     /// <returns>Null when it was stopped in the middle.</returns>
     private PhaseRecord? Measure(Phase phase, PhaseRecord head, CancellationToken stop)
     {
-        PlanCollection[] added = run.Options.Share.IsWhole ? [] : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.Inserts && o.Operation.Collection == c.Name))];
+        PlanCollection[] added = run.Options.Share.IsWhole ? [] : WrittenBy(phase);
         foreach (PlanCollection collection in added)
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
         run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations).Where(o => o.Operation.Removes).Select(o => o.Operation.Collection));
         if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
         {
+            new Filling(run).KeepMeasured(outcome.Record);
             if (!run.Meet(head.Number, MeetingStage.End, stop))
                 outcome = outcome with { WasStopped = true };
             foreach (PlanCollection collection in added.Where(_ => !outcome.WasStopped))

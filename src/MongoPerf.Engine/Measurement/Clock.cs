@@ -49,9 +49,7 @@ public sealed class SystemClock : IClock
             if (microseconds <= 0)
                 return;
             // Asleep until shortly before, so that waiting takes no CPU time from a server on the same machine; the rest awake.
-            if (microseconds >= 2000)
-                Thread.Sleep((int)(microseconds / 1000) - 1);
-            else if (!ShortSleep.TrySleep(microseconds))
+            if (!ShortSleep.TrySleep(microseconds))
                 Thread.SpinWait(5);
         }
     }

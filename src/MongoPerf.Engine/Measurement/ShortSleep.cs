@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace MongoPerf.Engine.Measurement;
 
-/// <summary>Sleeps for less than a millisecond: Thread.Sleep counts in whole ones.</summary>
+/// <summary>Sleeps in one wait for any time, to some microseconds: Thread.Sleep counts in whole milliseconds.</summary>
 /// <remarks>
 /// A thread wakes later than it asked for: Linux adds up to 50 µs to save power (the timer slack, which is set to nothing here: prctl(2),
 /// PR_SET_TIMERSLACK), and waking up takes its time, 5 µs on one machine and 40 µs on another. How much that is a thread learns by itself, so that
@@ -21,14 +21,14 @@ internal static partial class ShortSleep
     [ThreadStatic]
     private static double t_lead;
 
-    /// <summary>Sleeps until shortly before a time.</summary>
+    /// <summary>Sleeps until shortly before a time; a signal may end it earlier.</summary>
     /// <param name="microseconds">From now to that time.</param>
     /// <returns>False when that is too near to sleep.</returns>
     public static bool TrySleep(double microseconds)
     {
         if (!OperatingSystem.IsLinux())
         {
-            Thread.Sleep(0);
+            Thread.Sleep((int)(microseconds / 1000));
             return true;
         }
 
@@ -42,7 +42,8 @@ internal static partial class ShortSleep
         if (nap < ShortestNap)
             return false;
         long start = Stopwatch.GetTimestamp();
-        var time = new TimeSpecification { Nanoseconds = (nint)(nap * 1000) };
+        (long seconds, long nanoseconds) = Math.DivRem((long)(nap * 1000), 1_000_000_000);
+        var time = new TimeSpecification { Seconds = (nint)seconds, Nanoseconds = (nint)nanoseconds };
         _ = NanoSleep(in time, 0);
         Learn(Stopwatch.GetElapsedTime(start).TotalMicroseconds - nap);
         return true;

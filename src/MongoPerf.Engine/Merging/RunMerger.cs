@@ -8,8 +8,7 @@ namespace MongoPerf.Engine.Merging;
 
 /// <summary>Makes one run of several clients' runs of one plan: counts and histograms are added, times are by the server's clock.</summary>
 /// <remarks>
-/// What all of them saw of the server is taken from one of them. What each saw of its own machine stays in its own run: it says nothing about
-/// the others'.
+/// What all of them saw of the server is taken from one of them, and what several saw of a machine that they shared likewise.
 /// </remarks>
 public sealed class RunMerger
 {
@@ -82,6 +81,7 @@ public sealed class RunMerger
     private static MergedClient Describe(StoredRun part, int i) => new(part.Run.Part?.Name ?? $"client {i + 1}", part.Run.Id, part.StateText)
     {
         Host = part.Environment?.Host,
+        CpuCount = part.Environment?.CpuCount,
         Clock = part.Environment?.Clock,
         StoppedBecause = part.Run.StoppedBecause,
     };
@@ -109,7 +109,12 @@ public sealed class RunMerger
             var seconds = new SampleMerger();
             foreach ((int client, StoredRun part) in _parts.Index())
                 seconds.Add(client, Next(client, part));
-            PhaseRecord record = _phases.Merge(records, whole) with { StartSkewMilliseconds = seconds.Started is { } started && _parts.Count > 1 ? started.Last - started.First : null };
+            PhaseStarts? starts = PhaseStarts.Find(records, _parts);
+            PhaseRecord record = _phases.Merge(records, whole) with
+            {
+                StartedAtMilliseconds = starts?.First, Clock = null,
+                StartSkewMilliseconds = _parts.Count > 1 ? starts?.Skew : null, StartSkewUncertaintyMilliseconds = _parts.Count > 1 ? starts?.Uncertainty : null,
+            };
             record = record with { Assertions = Check(record, whole), IsComplete = record.IsComplete && _clients.Count == _parts.Count };
             failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds).Select(assertion => $"{record.Phase}: {assertion.Text}"));
             store.BeginPhase(record, continues: false);
@@ -118,7 +123,7 @@ public sealed class RunMerger
                 store.AddHistogram(histogram);
             foreach (Sample sample in seconds.Take())
                 store.AddSample(sample);
-            NoteApart(store, record, seconds);
+            NoteApart(store, record);
             WriteLaps(store, number);
 
             // Phases follow one another, also in a run that was resumed.
@@ -141,12 +146,12 @@ public sealed class RunMerger
             Lateness = SampleMerger.Add(same.Select(one => one.Lateness)).Encoded,
         };
 
-    private static void NoteApart(RunStore store, PhaseRecord record, SampleMerger seconds)
+    private static void NoteApart(RunStore store, PhaseRecord record)
     {
         double longest = record.Operations.Select(result => result.WarmupSeconds + result.Seconds).DefaultIfEmpty(0).Max();
         if (record.StartSkewMilliseconds is not { } skew || skew / 1000 <= (1 - TogetherShare) * longest || skew < 1000)
             return;
-        store.AddEvent(new RunEvent(seconds.Started!.Value.Last, ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so their sum was never the load", skew / 1000));
+        store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew), ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so their sum was never the load", skew / 1000));
     }
 
     /// <summary>Threads are numbered through.</summary>
@@ -172,7 +177,14 @@ public sealed class RunMerger
         WriteMetrics(part => part.ReadShardSamples(), store.AddShardSample);
         if (_parts.FirstOrDefault(part => part.ReadChunkEvents().Any()) is { } watcher)
             store.AddChunkEvents([.. watcher.ReadChunkEvents()]);
+        foreach (IGrouping<string, (int Index, StoredRun Part)> machine in _parts.Index().GroupBy(part => part.Item.Environment?.Host ?? _clients[part.Index].Name))
+        {
+            foreach (MetricSample sample in new HostMerger([.. machine.Select(one => HostSamples(one.Part))]).Merge())
+                store.AddHostSample(sample with { Member = machine.Key });
+        }
     }
+
+    private static IEnumerable<MetricSample> HostSamples(StoredRun part) => part.ReadHostSamples().Select(sample => sample with { AtMilliseconds = At(part, sample.AtMilliseconds) });
 
     private void WriteMetrics(Func<StoredRun, IEnumerable<MetricSample>> read, Action<MetricSample> add)
     {

@@ -9,24 +9,16 @@ internal sealed class SampleMerger
 {
     private readonly Dictionary<(string Operation, bool IsWarmup), List<(int Client, Sample Sample)>> _seconds = [];
 
-    /// <summary>When the first and the last client began the phase: Unix time in milliseconds by the common clock; null when nobody took a sample.</summary>
-    public (long First, long Last)? Started { get; private set; }
-
     /// <param name="client">0-based.</param>
     /// <param name="samples">Of one phase, in time order, by the common clock.</param>
     public void Add(int client, IEnumerable<Sample> samples)
     {
-        long? begun = null;
         foreach (Sample sample in samples)
         {
-            begun = Math.Min(begun ?? long.MaxValue, StartOf(sample));
             if (!_seconds.TryGetValue((sample.Operation, sample.IsWarmup), out List<(int, Sample)>? all))
                 _seconds[(sample.Operation, sample.IsWarmup)] = all = [];
             all.Add((client, sample));
         }
-
-        if (begun is { } at)
-            Started = Started is { } known ? (Math.Min(known.First, at), Math.Max(known.Last, at)) : (at, at);
     }
 
     /// <returns>The sums, in time order.</returns>
@@ -90,6 +82,4 @@ internal sealed class SampleMerger
             LatenessHistogram = latenesses,
         };
     }
-
-    private static long StartOf(Sample sample) => sample.AtMilliseconds - (long)Math.Round(sample.Seconds * 1000);
 }

@@ -23,8 +23,8 @@ public sealed record GroupPlan
     /// <summary>Which of several clients' this is: arrivals are shared among them, and their workers draw from different streams.</summary>
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
-    /// <summary>Called when all connections are open, just before the first operation: returns when the group is to begin.</summary>
-    public Action BeforeStart { get; init; } = static () => { };
+    /// <summary>Called when all connections are open and all threads wait; returns when the group is to begin, ticks of the clock. Null begins at once.</summary>
+    public Func<long?> BeforeStart { get; init; } = static () => null;
 
     /// <summary>Of the run; workers draw from streams of their own under it.</summary>
     public required ulong Seed { get; init; }

@@ -14,6 +14,12 @@ public sealed record GroupResult
     /// <summary>By operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
 
+    /// <summary>When the workers were let go, by this machine's clock: at the group's start, or as much later as the thread that waited for it woke.</summary>
+    public required DateTimeOffset StartedAt { get; init; }
+
+    /// <inheritdoc cref="Runs.PhaseRecord.Clock"/>
+    public ClientClock? Clock { get; init; }
+
     /// <summary>Length of the measured part, to the last reply, or to the fence's; of a rate whose window ran to its end that of the window, or to the last start behind it.</summary>
     public required double Seconds { get; init; }
     public required double WarmupSeconds { get; init; }

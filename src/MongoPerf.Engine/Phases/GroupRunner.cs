@@ -116,10 +116,10 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         foreach (Thread thread in threads)
             thread.Start();
 
-        // With all threads there: clients that begin together lie no further apart than they wake up.
+        long start;
         try
         {
-            control.Plan.BeforeStart();
+            start = Math.Max(control.Plan.BeforeStart() ?? 0, clock.Now);
         }
         catch
         {
@@ -129,13 +129,16 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             throw;
         }
 
-        long start = clock.Now;
+        // All is prepared before that time, so clients that begin together lie no further apart than they wake up.
         begun = start;
         control.Begin(start);
         var sampler = new GroupSampler(control, workers, start);
+        DateTimeOffset startedAt;
         using (stop.Register(control.Stop))
         using (clock.Schedule(sampler.FirstDue, sampler.Tick))
         {
+            control.WaitUntil(start);
+            startedAt = clock.UtcNow;
             ready.Set();
             Join(threads, workers, control);
         }
@@ -143,7 +146,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         sampler.TakeLast();
         if (sampler.Failure is { } failure)
             throw new SamplingFailedException(failure);
-        return Summarise(control, workers, sampler, start);
+        return Summarise(control, workers, sampler, startedAt);
     }
 
     private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
@@ -167,17 +170,20 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         }
     }
 
-    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler, long start)
+    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler, DateTimeOffset startedAt)
     {
+        long start = control.StartedAt;
         OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
         long completed = workers.Max(w => w.CompletedAt);
-        long end = completed;
+        // One that was stopped while it waited for its start has ended before it.
+        long end = Math.Max(start, completed);
         // Of an open loop the window is what was asked for: the last replies come behind it, and must not make its rate look less.
         if (control.Arrivals is not null && !control.IsStopped && control.EndAt < end)
             end = Math.Max(control.EndAt, workers.Max(w => w.LastPacedStart));
         double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
         return new GroupResult
         {
+            StartedAt = startedAt,
             Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
             Parts = parts,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,

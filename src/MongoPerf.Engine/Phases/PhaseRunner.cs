@@ -38,10 +38,13 @@ internal sealed class PhaseRunner(RunContext run)
         (PhaseGroup Group, GroupResult Result)[] groups = [.. all.Where(g => g.Result is not null).Select(g => (g.Group, g.Result!))];
         foreach ((_, GroupResult result) in groups)
             Keep(head.Number, result);
+        GroupResult? first = groups.Select(g => g.Result).MinBy(result => result.StartedAt);
         IReadOnlyList<OperationResult> results = [.. groups.SelectMany(g => ResultsOf(g.Group, g.Result))];
         return new PhaseOutcome(
             head with
             {
+                StartedAtMilliseconds = first is null ? null : (first.StartedAt - DateTimeOffset.UnixEpoch).TotalMilliseconds,
+                Clock = first?.Clock,
                 Groups = [.. groups.Select(g => GroupShare.Of(g.Group.Name, g.Result.Seconds, g.Result.ThreadOperations, g.Result.Accounting) with { Waiting = g.Result.Waiting, Traffic = g.Result.Traffic })],
                 Operations = plans is null || groups.Any(g => g.Result.GivenUp is not null) ? results : plans.AddTo(results, stop.IsCancellationRequested ? 0 : groups.Sum(g => g.Result.Accounting.Succeeded)),
             },
@@ -137,6 +140,7 @@ internal sealed class PhaseRunner(RunContext run)
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Func<IReadOnlyList<Sample>, bool> isEnough = group.Until is { } until ? run.Options.Watch(until, name) : static _ => false;
         bool hasEnough = false;
+        Meeting? met = null;
         var recorder = new SampleRecorder(run, name, samples =>
         {
             hasEnough = hasEnough || isEnough(samples);
@@ -154,8 +158,10 @@ internal sealed class PhaseRunner(RunContext run)
             Share = run.Options.Share,
             BeforeStart = () =>
             {
-                if (!run.Meet(head.Number, MeetingStage.Start, ended.Token))
+                met = run.Join(head.Number, MeetingStage.Start, ended.Token);
+                if (met is null)
                     ended.Cancel();
+                return met?.StartAt;
             },
             Numbers = numbers,
             HasRanges = phase.HasRanges,
@@ -169,7 +175,7 @@ internal sealed class PhaseRunner(RunContext run)
             VerifyShare = run.Options.VerifyShare,
             ReconnectFor = run.Options.ReconnectFor,
             CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
-        }, recorder, ended.Token);
+        }, recorder, ended.Token) with { Clock = met?.Clock };
         // Its time was over, as if that had been its length.
         return hasEnough && !stop.IsCancellationRequested && run.StopReason is null ? result with { WasStopped = false } : result;
     }

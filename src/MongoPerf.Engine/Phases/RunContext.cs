@@ -25,10 +25,10 @@ public sealed record PlanRunOptions
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
     /// <summary>
-    /// Waits until all clients have come to a point of the plan (<see cref="RunContext.Meet"/>) or beyond; called by several threads. Returns a sentence when one of
-    /// them won't come; null when all have, or when the run is stopped.
+    /// Waits until all clients have come to a point of the plan (<see cref="RunContext.Meet"/>) or beyond, or until one of them won't come, or the run is
+    /// stopped; called by several threads.
     /// </summary>
-    public Func<long, CancellationToken, string?> Meet { get; init; } = static (_, _) => null;
+    public Func<long, CancellationToken, Meeting> Meet { get; init; } = static (_, _) => new Meeting();
 
     /// <summary>Begins to watch a group, which is named; what it returns gets each second's samples, on the sampler's thread, and says whether that was enough.</summary>
     public Func<Until, string, Func<IReadOnlyList<Sample>, bool>> Watch { get; init; } = static (_, _) => static _ => false;
@@ -44,6 +44,8 @@ public sealed record PlanRunOptions
 /// <remarks>One thread, except <see cref="Report"/> and <see cref="MayGoOn()"/>.</remarks>
 public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data, RunStore store, IRunObserver observer, PlanRunOptions options)
 {
+    private static readonly Meeting Alone = new();
+
     public IClock Clock { get; } = clock;
 
     public GroupRunner Groups { get; } = groups;
@@ -85,12 +87,17 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
     /// <param name="stage">In it.</param>
     /// <param name="stop">Ends it early.</param>
     /// <returns>False when the run is to end here.</returns>
-    internal bool Meet(int phase, MeetingStage stage, CancellationToken stop)
+    internal bool Meet(int phase, MeetingStage stage, CancellationToken stop) => Join(phase, stage, stop) is not null;
+
+    /// <inheritdoc cref="Meet"/>
+    /// <returns>Null when the run is to end here.</returns>
+    internal Meeting? Join(int phase, MeetingStage stage, CancellationToken stop)
     {
         if (Options.Share.IsWhole)
-            return true;
-        StopReason ??= Options.Meet((phase * 8L) + (int)stage, stop);
-        return StopReason is null && !stop.IsCancellationRequested;
+            return Alone;
+        Meeting met = Options.Meet(Meeting.PositionOf(phase, stage), stop);
+        StopReason ??= met.Reason;
+        return StopReason is null && !stop.IsCancellationRequested ? met : null;
     }
 
     public bool MayGoOn() => (StopReason ??= Options.ReasonToStop()) is null;
@@ -112,18 +119,4 @@ public sealed class RunContext(IClock clock, GroupRunner groups, IDataStore data
             Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 20)));
         return !stop.IsCancellationRequested;
     }
-}
-
-/// <summary>Where in a phase several clients wait for one another. In order.</summary>
-internal enum MeetingStage
-{
-    /// <summary>What came before is done; the first client makes the collections of the round that begins.</summary>
-    Before,
-    Prepared,
-
-    /// <summary>All are ready for the first operation.</summary>
-    Start,
-
-    /// <summary>All documents of the phase are written, or what one client does for all is done.</summary>
-    End,
 }

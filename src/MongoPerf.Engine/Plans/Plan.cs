@@ -128,6 +128,9 @@ public sealed record Phase
 
     public ServerRestart Restart { get; init; }
 
+    /// <summary>All that it does is about the cluster, such as its balancer.</summary>
+    public bool IsForCluster => Groups.Count > 0 && Groups.SelectMany(group => group.Operations).All(operation => operation.Operation.IsForCluster);
+
     public required IReadOnlyList<PhaseGroup> Groups { get; init; }
 
     /// <summary>Its own, or those of its growth: what writes, what is at work beside it, what runs at each size.</summary>

@@ -27,6 +27,9 @@ public sealed record MergedClient(string Name, string Run, string State)
     /// <summary>Null where it is not known.</summary>
     public string? Host { get; init; }
 
+    /// <summary>Of its machine; null where it is not known.</summary>
+    public int? CpuCount { get; init; }
+
     /// <summary>Null for a run that noted none: its times are taken as they are.</summary>
     public ClientClock? Clock { get; init; }
 
@@ -39,4 +42,6 @@ public sealed record MergedClient(string Name, string Run, string State)
 /// <param name="Operations">Succeeded, in the measured part.</param>
 /// <param name="OperationsPerSecond">Of documents for inserts.</param>
 /// <param name="P99Microseconds">Of what is judged; null where nothing was recorded.</param>
-public sealed record ClientResult(string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null);
+/// <param name="Threads">That did it.</param>
+/// <param name="CpuCores">That the client used meanwhile, on average.</param>
+public sealed record ClientResult(string Client, long Operations, double OperationsPerSecond, double? P99Microseconds = null, int Threads = 0, double CpuCores = 0);

@@ -118,6 +118,10 @@ public static class MetricCatalogue
 
     private static Metric Gauge(string name, string unit, string title, string path) => new(name, unit, MetricKind.Gauge, title, path);
 
+    /// <summary>Some metrics of a list, in the order of their names.</summary>
+    /// <exception cref="ArgumentException">No metric of a name.</exception>
+    public static IReadOnlyList<Metric> Only(IReadOnlyList<Metric> metrics, params IEnumerable<string> names) => [.. names.Select(name => metrics[IndexOf(metrics, name)])];
+
     /// <summary>Column of a metric in its list.</summary>
     /// <exception cref="ArgumentException">No metric of that name.</exception>
     public static int IndexOf(IReadOnlyList<Metric> metrics, string name)

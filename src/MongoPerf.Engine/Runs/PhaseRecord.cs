@@ -72,8 +72,17 @@ public sealed record PhaseRecord
     /// <summary>Why documents that its reads brought were not compared with what was written; null when they were, or when it reads none.</summary>
     public string? NotVerified { get; init; }
 
+    /// <summary>When its first operations were let go: Unix time, milliseconds, by the client's clock; null where nothing was measured.</summary>
+    public double? StartedAtMilliseconds { get; init; }
+
+    /// <summary>Of one of several clients that wait for one another: how its clock stood against the coordinator's just before. Null otherwise.</summary>
+    public ClientClock? Clock { get; init; }
+
     /// <summary>Of a merged run: between the first client's start of the phase and the last one's, by the clocks' common time; null otherwise.</summary>
     public double? StartSkewMilliseconds { get; init; }
+
+    /// <summary>Of <see cref="StartSkewMilliseconds"/>: what the clocks may be off, both ways; null where that is not known.</summary>
+    public double? StartSkewUncertaintyMilliseconds { get; init; }
 
     /// <summary>False while it lasts, or when it was interrupted.</summary>
     public bool IsComplete { get; init; }

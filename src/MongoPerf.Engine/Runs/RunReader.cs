@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
+using SQLitePCL;
 
 namespace MongoPerf.Engine.Runs;
 
@@ -63,10 +64,10 @@ internal sealed class RunReader
         row => new Sample
         {
             AtMilliseconds = Time(row, 0),
-            Phase = row.GetInt32(1),
+            Phase = checked((int)Integer(row, 1)),
             Operation = Text(row, 2),
-            IsWarmup = row.GetBoolean(3),
-            HasOutage = row.GetBoolean(4),
+            IsWarmup = Integer(row, 3) != 0,
+            HasOutage = Integer(row, 4) != 0,
             Seconds = Seconds(row, 5),
             Operations = Count(row, 6),
             Documents = Count(row, 7),
@@ -85,7 +86,7 @@ internal sealed class RunReader
     {
         HashSet<string> there = RunSchema.ColumnsOf(_connection, _transaction, table);
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
-        return Query($"SELECT at_ms, member, {string.Join(", ", columns)} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
+        return Query($"SELECT {string.Join(", ", columns.Prepend("member").Prepend("at_ms"))} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
         {
             double[] values = new double[metrics.Count];
             for (int i = 0; i < values.Length; i++)
@@ -149,7 +150,7 @@ internal sealed class RunReader
     }
 
     /// <returns>Null for columns that are empty throughout: nothing was recorded, or none of the kind is.</returns>
-    private static LatencySummary? Latency(SqliteDataReader row, int first) => row.IsDBNull(first) ? null : new LatencySummary
+    private static LatencySummary? Latency(SqliteDataReader row, int first) => IsNull(row, first) ? null : new LatencySummary
     {
         Min = NullableDouble(row, first),
         Mean = NullableDouble(row, first + 1),
@@ -168,27 +169,43 @@ internal sealed class RunReader
     private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(_file)!, why);
 
     // The file may be damaged or somebody else's: what no run stores would break sums, axes and dates later on.
-    private static long Count(SqliteDataReader row, int column) => row.GetInt64(column) is >= 0 and <= (long)RunJson.Largest and var count
+    private static long Count(SqliteDataReader row, int column) => Integer(row, column) is >= 0 and <= (long)RunJson.Largest and var count
         ? count
         : throw OutOfRange(row, column);
 
     /// <summary>Unix time in milliseconds, before the year 2200.</summary>
-    private static long Time(SqliteDataReader row, int column) => row.GetInt64(column) is >= 0 and < 7_258_118_400_000 and var time
+    private static long Time(SqliteDataReader row, int column) => Integer(row, column) is >= 0 and < 7_258_118_400_000 and var time
         ? time
         : throw OutOfRange(row, column);
 
-    private static double Seconds(SqliteDataReader row, int column) => row.GetDouble(column) is >= 0 and <= 1e9 and var seconds
+    private static double Seconds(SqliteDataReader row, int column) => Real(row, column) is >= 0 and <= 1e9 and var seconds
         ? seconds
         : throw OutOfRange(row, column);
 
-    private static double? NullableDouble(SqliteDataReader row, int column) => row.IsDBNull(column) ? null
-        : row.GetDouble(column) is >= -RunJson.Largest and <= RunJson.Largest and var value ? value
+    private static double? NullableDouble(SqliteDataReader row, int column) => Real(row, column) is var value && double.IsNaN(value) ? null
+        : value is >= -RunJson.Largest and <= RunJson.Largest ? value
         : throw OutOfRange(row, column);
 
     /// <summary>Also of a counter of a server or a machine that has run for years.</summary>
-    private static double Metric(SqliteDataReader row, int column) => row.IsDBNull(column) ? double.NaN
-        : row.GetDouble(column) is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric and var value ? value
+    private static double Metric(SqliteDataReader row, int column) =>
+        Real(row, column) is var value && (double.IsNaN(value) || value is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric) ? value
         : throw OutOfRange(row, column);
+
+    // SqliteDataReader asks SQLite three times for every value. A day of samples has ten million of them, and SQLite itself reads null as 0.
+    private static long Integer(SqliteDataReader row, int column)
+    {
+        long value = raw.sqlite3_column_int64(row.Handle, column);
+        return value != 0 || !IsNull(row, column) ? value : throw new FormatException($"'{row.GetName(column)}' is null");
+    }
+
+    /// <returns>NaN for null.</returns>
+    private static double Real(SqliteDataReader row, int column)
+    {
+        double value = raw.sqlite3_column_double(row.Handle, column);
+        return value != 0 || !IsNull(row, column) ? value : double.NaN;
+    }
+
+    private static bool IsNull(SqliteDataReader row, int column) => raw.sqlite3_column_type(row.Handle, column) == raw.SQLITE_NULL;
 
     private static FormatException OutOfRange(SqliteDataReader row, int column) => new($"'{row.GetName(column)}' is out of range");
 }

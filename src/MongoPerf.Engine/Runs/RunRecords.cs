@@ -453,7 +453,7 @@ public sealed record Sample
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>
 /// <param name="AtMilliseconds">Unix time.</param>
 /// <param name="Member">Which server process (host:port), or "client".</param>
-/// <param name="Values">In the order of the catalogue.</param>
+/// <param name="Values">In the order of the catalogue, or of the metrics that were asked for.</param>
 public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
 
 /// <summary>A durable point of a growth: everything up to here is stored, here and on the server.</summary>

@@ -14,7 +14,7 @@ internal static class StoredText
     public static string Clean(string text)
     {
         string kept = text.Length <= Longest ? text : text[..Longest] + "…";
-        return kept.Any(IsUnfit) ? string.Concat(kept.Select(c => IsUnfit(c) ? '?' : c)) : kept;
+        return kept.AsSpan().ContainsAnyExceptInRange(' ', '~') && kept.Any(IsUnfit) ? string.Concat(kept.Select(c => IsUnfit(c) ? '?' : c)) : kept;
     }
 
     private static bool IsUnfit(char c) => c is not ('\n' or '\t') && char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format

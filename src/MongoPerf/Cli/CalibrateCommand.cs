@@ -49,7 +49,7 @@ internal static class CalibrateCommand
         if (format == "json")
             CalibrationReport.WriteJson(calibration, other, stored, Console.Out);
         else
-            CalibrationReport.Write(calibration, other, stored, Console.Out, ConsoleReportOptions.ForStandardOutput());
+            ConsoleReport.Write(CalibrationReport.Of(calibration, other, stored), Console.Out, ConsoleReportOptions.ForStandardOutput());
         Console.Out.Flush();
     }
 

@@ -72,10 +72,10 @@ internal static class ForecastCommand
                 ForecastCsv.Write(forecast, Console.Out);
                 break;
             case "markdown":
-                ForecastMarkdown.Write(forecast, Console.Out);
+                MarkdownReport.Write(ForecastReport.Of(forecast), Console.Out);
                 break;
             default:
-                ForecastConsole.Write(forecast, Console.Out, ConsoleReportOptions.ForStandardOutput());
+                ConsoleReport.Write(ForecastReport.Of(forecast), Console.Out, ConsoleReportOptions.ForStandardOutput());
                 break;
         }
     }
@@ -91,10 +91,10 @@ internal static class ForecastCommand
                 ForecastCsv.WriteCheck(check, Console.Out);
                 break;
             case "markdown":
-                ForecastMarkdown.WriteCheck(check, Console.Out);
+                MarkdownReport.Write(ForecastReport.Of(check), Console.Out);
                 break;
             default:
-                ForecastConsole.WriteCheck(check, Console.Out, ConsoleReportOptions.ForStandardOutput());
+                ConsoleReport.Write(ForecastReport.Of(check), Console.Out, ConsoleReportOptions.ForStandardOutput());
                 break;
         }
     }

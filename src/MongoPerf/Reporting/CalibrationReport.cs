@@ -10,16 +10,13 @@ internal static class CalibrationReport
     /// <param name="calibration">Just measured.</param>
     /// <param name="other">What other programs used meanwhile; null for too little to matter.</param>
     /// <param name="file">Where it is stored, as it is to be shown.</param>
-    /// <param name="output">Gets the table.</param>
-    /// <param name="options">How to print.</param>
-    public static void Write(ClientCalibration calibration, OtherLoad? other, string file, TextWriter output, ConsoleReportOptions options) => ConsoleReport.Print(output, options, console =>
+    public static Report Of(ClientCalibration calibration, OtherLoad? other, string file)
     {
-        ConsoleReport.Labelled(console, new Verdict(Grade.Good, Words.Of($"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure")));
-        if (other is not null)
-            ConsoleReport.Labelled(console, new Verdict(Grade.Note, Words.Of($"{other.Sentence}: calibrate again when the machine is quiet")));
-        ConsoleReport.Labelled(console, new Verdict(Grade.Good, Words.Of($"stored in {file}")));
-        ConsoleReport.WriteTable(console, TableOf(calibration).Within(options.Width), options.IsTerminal);
-    });
+        Verdict calibrated = new(Grade.Good, Words.Of($"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure"));
+        Verdict[] disturbed = other is null ? [] : [new(Grade.Note, Words.Of($"{other.Sentence}: calibrate again when the machine is quiet"))];
+        Verdict stored = new(Grade.Good, Words.Of($"stored in {file}"));
+        return new Report(Words.Of("MongoPerf: calibration"), [new Block.Verdicts([calibrated, .. disturbed, stored])], [Section.Of(TableOf(calibration))]);
+    }
 
     public static void WriteJson(ClientCalibration calibration, OtherLoad? other, string file, TextWriter output) => JsonReport.WriteValue(output, new
     {

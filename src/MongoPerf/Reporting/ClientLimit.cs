@@ -31,14 +31,24 @@ internal sealed class ClientLimit
     /// <summary>What part of the time client and loopback took at most, in a sentence; null where that is not known, or is among <see cref="Sentences"/>.</summary>
     public string? Share { get; private init; }
 
-    /// <summary>An operation's result, and by how many cores.</summary>
-    private sealed record Measured(PhaseRecord Phase, OperationResult Result, double Reachable)
+    /// <summary>An operation's result, and what the client used of what it could; of several clients' machines the one that is nearest to its limit.</summary>
+    private sealed record Measured(PhaseRecord Phase, OperationResult Result, double Cores, int Threads, double Reachable)
     {
         public string Label => PhaseLabels.Of(Phase, Result.Operation);
 
-        public double Share => Result.ClientCpuCores / Reachable;
+        public double Share => Cores / Reachable;
 
-        public string Used => Words.Of($"{Units.Significant(Result.ClientCpuCores)} of the {Cores(Reachable)} that {Words.Counted(Result.Threads, "thread")} can use");
+        public string Used => Words.Of($"{Units.Significant(Cores)} of the {ClientLimit.Cores(Reachable)} that {Words.Counted(Threads, "thread")} can use");
+
+        public static Measured Of(StoredRun run, PhaseRecord phase, OperationResult result) => result.Clients
+            .Join(run.Run.Clients.Where(client => client.CpuCount > 0), own => own.Client, client => client.Name, (own, client) => (own, client))
+            .GroupBy(one => one.client.Host ?? one.client.Name, one => one)
+            .Select(machine => Of(phase, result, machine.Sum(one => one.own.CpuCores), machine.Sum(one => one.own.Threads), machine.Max(one => one.client.CpuCount!.Value)))
+            .MaxBy(machine => machine.Share)
+            ?? Of(phase, result, result.ClientCpuCores, result.Threads, run.Environment!.CpuCount);
+
+        private static Measured Of(PhaseRecord phase, OperationResult result, double cores, int threads, int machineCores) =>
+            new(phase, result, cores, threads, Math.Min(threads, machineCores));
     }
 
     // Each format of a report, its findings and a comparison ask for it, and the samples need to be read only once for them.
@@ -49,16 +59,17 @@ internal sealed class ClientLimit
 
     private static ClientLimit Find(StoredRun run)
     {
-        int cores = run.Environment?.CpuCount ?? 0;
-        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result, Math.Min(result.Threads, cores))))];
-        if (measured.Count == 0 || cores == 0)
+        if (run.Environment is not { CpuCount: > 0 and var cores })
+            return new ClientLimit(false, []);
+        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => Measured.Of(run, phase, result)))];
+        if (measured.Count == 0)
             return new ClientLimit(false, []);
 
         Dictionary<int, MachineUse> use = MachineUse.Of(run);
         OtherLoad? other = OtherLoad.Find(run, use);
         // Where other programs took their part of a full machine, neither client nor server is to blame.
         Dictionary<int, double> busy = run.Environment is { ServerOnSameMachine: true }
-            ? use.Where(one => !OtherLoad.IsNoted(one.Value, cores)).ToDictionary(one => one.Key, one => one.Value.Busy)
+            ? use.Where(one => !one.Value.HasOthers).ToDictionary(one => one.Key, one => one.Value.Busy)
             : [];
         HashSet<string> several = [.. measured.GroupBy(m => m.Label).Where(g => g.Select(m => m.Result.Threads).Distinct().Count() > 1).Select(g => g.Key)];
         List<string> full = [];
@@ -76,7 +87,7 @@ internal sealed class ClientLimit
             }
             else if (client.Length > 0)
             {
-                held.Add(name + InBrackets(HowMany(client.Length, [.. group]), client.MaxBy(m => m.Result.ClientCpuCores)!.Used));
+                held.Add(name + InBrackets(HowMany(client.Length, [.. group]), client.MaxBy(m => m.Cores)!.Used));
             }
         }
 

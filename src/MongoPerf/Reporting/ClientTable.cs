@@ -22,8 +22,9 @@ internal static class ClientTable
             ]));
         }
 
-        double? skew = run.Phases.Max(phase => phase.StartSkewMilliseconds);
-        string starts = skew is { } most ? Words.Of($" (phases began within {most:0} ms of one another)") : "";
+        PhaseRecord? latest = run.Phases.Where(phase => phase.StartSkewMilliseconds is not null).MaxBy(phase => phase.StartSkewMilliseconds);
+        string clocks = latest?.StartSkewUncertaintyMilliseconds is >= 0.05 and var uncertainty ? $" ±{uncertainty:0.0}" : "";
+        string starts = latest?.StartSkewMilliseconds is { } most ? Words.Of($" (phases began within {most:0.0}{clocks} ms of one another)") : "";
         return ReportTables.Thinned(Words.Of($"Operations by client{starts}"), ["<phase", "<operation", "<client", "operations", "share", "per second", "p99"], rows);
     }
 }

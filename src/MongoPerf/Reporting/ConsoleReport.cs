@@ -1,11 +1,9 @@
 using System.Globalization;
-using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Findings;
 using Spectre.Console;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>How to print, and what the caller knows beyond the run.</summary>
 internal sealed record ConsoleReportOptions
 {
     /// <summary>False for pipes and files and with NO_COLOR: no escape codes, tables of ASCII.</summary>
@@ -14,26 +12,14 @@ internal sealed record ConsoleReportOptions
     /// <summary>Columns; in fewer than <see cref="ConsoleReport.FullWidth"/> tables leave something out.</summary>
     public int Width { get; init; } = ConsoleReport.FullWidth;
 
-    /// <summary>Paths as they are to be shown.</summary>
-    public IReadOnlyList<string> FilesWritten { get; init; } = [];
-
-    /// <summary>The report's page, named last; null when none was written.</summary>
-    public string? Page { get; init; }
-
-    /// <summary>As typed after --out; null for the default.</summary>
-    public string? RunsFolder { get; init; }
-
-    /// <summary>What the run's server has left on the disk; null for nothing.</summary>
-    public string? Left { get; init; }
-
     /// <summary>For standard output.</summary>
     public static ConsoleReportOptions ForStandardOutput()
     {
-        bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(System.Environment.GetEnvironmentVariable("NO_COLOR"));
+        bool isTerminal = !Console.IsOutputRedirected && string.IsNullOrEmpty(Environment.GetEnvironmentVariable("NO_COLOR"));
         return new ConsoleReportOptions
         {
             IsTerminal = isTerminal,
-            Width = Console.IsOutputRedirected ? WidthOf(System.Environment.GetEnvironmentVariable("COLUMNS")) : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
+            Width = Console.IsOutputRedirected ? WidthOf(Environment.GetEnvironmentVariable("COLUMNS")) : Math.Max(ConsoleReport.MinimumWidth, Console.WindowWidth),
         };
     }
 
@@ -43,7 +29,7 @@ internal sealed record ConsoleReportOptions
         ? Math.Clamp(width, ConsoleReport.MinimumWidth, ConsoleReport.MostWidth) : ConsoleReport.FullWidth;
 }
 
-/// <summary>What a run's end shows: verdict and findings first, then environment, tables, files and what to type next.</summary>
+/// <summary>A report on a terminal or in a pipe: lines with a label each, and tables.</summary>
 internal static class ConsoleReport
 {
     /// <summary>The widest table needs it; lines of text wrap.</summary>
@@ -57,18 +43,21 @@ internal static class ConsoleReport
 
     private const int MostFindings = 5;
 
-    public static void Write(StoredRun run, TextWriter output, ConsoleReportOptions? options = null)
+    public static void Write(Report report, TextWriter output, ConsoleReportOptions? options = null)
     {
         options ??= new ConsoleReportOptions();
-        Print(output, options, console => Write(run, console, options));
-    }
-
-    /// <summary>What is written to a console of the right width and colours goes to the output.</summary>
-    public static void Print(TextWriter output, ConsoleReportOptions options, Action<IAnsiConsole> write)
-    {
         // Spectre pads and wraps; what it leaves at line ends is of no use in a file.
         using var text = new StringWriter { NewLine = "\n" };
-        write(MakeConsole(text, options));
+        IAnsiConsole console = MakeConsole(text, options);
+        Block? before = null;
+        foreach (Block block in report.For(Media.Console).Blocks)
+        {
+            if (before is not null && (block is Block.Table || (block is Block.Facts && before is not Block.Facts)))
+                console.WriteLine();
+            Show(console, block, options);
+            before = block;
+        }
+
         foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
         {
             output.Write(line.TrimEnd(' '));
@@ -76,33 +65,70 @@ internal static class ConsoleReport
         }
     }
 
-    private static void Write(StoredRun run, IAnsiConsole console, ConsoleReportOptions options)
+    private static void Show(IAnsiConsole console, Block block, ConsoleReportOptions options)
     {
-        foreach (Verdict verdict in Verdict.Of(run))
-            Labelled(console, verdict);
-        WriteFindings(console, RunFindings.Shown(run));
-        console.WriteLine();
-        foreach ((string name, string line) in ReportLines.Environment(run))
-            Labelled(console, name, line, Color.Grey);
-        foreach (ReportTable table in ReportTables.All(run))
-            WriteTable(console, table.Within(options.Width), options.IsTerminal);
-        console.WriteLine();
-        foreach (string file in options.FilesWritten)
-            Labelled(console, "written", file, Color.Grey);
-        if (options.Left is not null)
-            Labelled(console, "left", options.Left, Color.Grey);
-        Labelled(console, "next", ReportLines.Next(run, options.RunsFolder), Color.Grey);
-        if (options.Page is not null)
-            Labelled(console, "report", options.Page, Color.Green);
+        switch (block)
+        {
+            case Block.Paragraph { Tone: Tone.Conclusion } paragraph:
+                Line(console, "result", paragraph.Text, Color.Default);
+                break;
+            case Block.Paragraph paragraph:
+                console.Write(new Text(paragraph.Text + "\n"));
+                break;
+            case Block.Verdicts verdicts:
+                foreach (Verdict verdict in verdicts.Lines)
+                    Line(console, verdict.Mark, verdict.Text, ColorOf(verdict.Grade));
+                break;
+            case Block.Cautions cautions:
+                foreach (string caution in cautions.Lines)
+                    Line(console, "note", caution, ColorOf(Grade.Note));
+                break;
+            case Block.Findings findings:
+                Show(console, findings.All);
+                break;
+            case Block.Facts facts:
+                foreach (Fact fact in facts.Lines)
+                    Line(console, fact.Name, fact.Text, fact.Grade is { } grade ? ColorOf(grade) : Color.Grey);
+                break;
+            case Block.Table table:
+                Show(console, table.Content.Within(options.Width), options.IsTerminal);
+                break;
+            default:
+                throw new InvalidOperationException($"the console shows no {block.GetType().Name}");
+        }
     }
 
-    /// <summary>The most important; nothing where there is none.</summary>
-    private static void WriteFindings(IAnsiConsole console, IReadOnlyList<Finding> findings)
+    private static void Show(IAnsiConsole console, IReadOnlyList<Finding> findings)
     {
         foreach (Finding finding in findings.Take(MostFindings))
-            Labelled(console, "finding", finding.Line, Color.Yellow);
+            Line(console, "finding", finding.Line, ColorOf(Grade.Note));
         if (findings.Count > MostFindings)
-            Labelled(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
+            Line(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
+    }
+
+    private static void Show(IAnsiConsole console, ReportTable source, bool isTerminal)
+    {
+        var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
+        foreach (string column in source.Columns)
+        {
+            var header = new TableColumn(new Text(ReportTable.Header(column)));
+            table.AddColumn(ReportTable.IsText(column) ? header.LeftAligned() : header.RightAligned().NoWrap());
+        }
+
+        foreach (IReadOnlyList<string> row in source.Rows)
+            table.AddRow(row.Select(field => new Text(field)));
+        // A title of the table's own would be centred and wrapped to the table's width.
+        console.Write(new Text(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
+        console.Write(table);
+    }
+
+    private static void Line(IAnsiConsole console, string label, string text, Color color)
+    {
+        var grid = new Grid();
+        grid.AddColumn(new GridColumn().Width(9).NoWrap());
+        grid.AddColumn(new GridColumn());
+        grid.AddRow(new Text(Words.Of(label), new Style(color)), new Text(text));
+        console.Write(grid);
     }
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
@@ -119,35 +145,7 @@ internal static class ConsoleReport
         return console;
     }
 
-    public static void Labelled(IAnsiConsole console, Verdict verdict) => Labelled(console, verdict.Mark, verdict.Text, ColourOf(verdict.Grade));
-
-    public static void Labelled(IAnsiConsole console, string label, string text, Color colour)
-    {
-        var grid = new Grid();
-        grid.AddColumn(new GridColumn().Width(9).NoWrap());
-        grid.AddColumn(new GridColumn());
-        grid.AddRow(new Text(Words.Of(label), new Style(colour)), new Text(text));
-        console.Write(grid);
-    }
-
-    public static void WriteTable(IAnsiConsole console, ReportTable source, bool isTerminal)
-    {
-        var table = new Table { Border = isTerminal ? TableBorder.Rounded : TableBorder.Ascii2, UseSafeBorder = true };
-        foreach (string column in source.Columns)
-        {
-            var header = new TableColumn(new Text(ReportTable.Header(column)));
-            table.AddColumn(ReportTable.IsText(column) ? header.LeftAligned() : header.RightAligned().NoWrap());
-        }
-
-        foreach (IReadOnlyList<string> row in source.Rows)
-            table.AddRow(row.Select(field => new Text(field)));
-        console.WriteLine();
-        // A title of the table's own would be centred and wrapped to the table's width.
-        console.Write(new Text(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
-        console.Write(table);
-    }
-
-    private static Color ColourOf(Grade grade) => grade switch
+    private static Color ColorOf(Grade grade) => grade switch
     {
         Grade.Good => Color.Green,
         Grade.Note => Color.Yellow,

@@ -103,7 +103,7 @@ internal static class JsonReport
         phase.Collection,
         phase.Documents,
         complete = phase.IsComplete,
-        phase.StartSkewMilliseconds,
+        phase.StartSkewMilliseconds, phase.StartSkewUncertaintyMilliseconds,
         phase.Rate,
         phase.NotVerified,
         operationsPerSecond = phase.Operations.Sum(operation => operation.OperationsPerSecond),

@@ -1,55 +1,66 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>A run as one would paste it into a ticket.</summary>
+/// <summary>A report as one would paste it into a ticket.</summary>
 internal static class MarkdownReport
 {
-    public static void Write(StoredRun run, TextWriter output)
+    public static void Write(Report report, TextWriter output)
     {
-        Line(output, Words.Of($"# MongoPerf run {Escaped(run.Run.Id)}"));
-        Line(output, "");
-        foreach (Verdict verdict in Verdict.Of(run))
-            Item(output, $"**{verdict.Mark}**", verdict.Text);
-        Findings(output, RunFindings.Shown(run));
-        Heading(output, "Setup");
-        foreach ((string name, string text) in ReportLines.Environment(run))
-            Item(output, name, text);
-        Line(output, Words.Of("- 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576; rates and latencies exclude the warm-up"));
-        foreach (ReportTable table in ReportTables.All(run))
-            Table(output, table);
-    }
-
-    private static void Findings(TextWriter output, IReadOnlyList<Finding> findings)
-    {
-        if (findings.Count > 0)
-            Heading(output, "Findings");
-        foreach (Finding finding in findings)
+        report = report.For(Media.Markdown);
+        Line(output, "# " + Escaped(report.Title));
+        foreach (Block block in report.Lead)
+            Show(output, block, report.Title);
+        foreach (Section section in report.Sections)
         {
-            Item(output, $"**{finding.Id}**", finding.Text);
-            foreach ((string name, string text) in FindingText.Details(finding))
-                Line(output, $"  - {name}: {Escaped(text)}");
+            string title = Words.Of(section.Title);
+            Heading(output, "## ", title);
+            foreach (Block block in section.Blocks)
+                Show(output, block, title);
         }
     }
 
-    public static void Table(TextWriter output, ReportTable table)
+    private static void Show(TextWriter output, Block block, string heading)
     {
-        Heading(output, table.Title);
-        Line(output, Row(table.Columns.Select(ReportTable.Header)));
-        Line(output, "|" + string.Concat(table.Columns.Select(c => ReportTable.IsText(c) ? " --- |" : " ---: |")));
-        foreach (IReadOnlyList<string> row in table.Rows)
-            Line(output, Row(row));
+        if (block is Block.Table table && table.Content.Title != heading)
+            Heading(output, "### ", table.Content.Title);
+        Line(output, "");
+        foreach (string line in LinesOf(block))
+            Line(output, line);
     }
 
-    public static void Heading(TextWriter output, string text)
+    private static IEnumerable<string> LinesOf(Block block) => block switch
+    {
+        Block.Paragraph paragraph => [paragraph.Tone == Tone.Conclusion ? $"**{Escaped(paragraph.Text)}**" : Escaped(paragraph.Text)],
+        Block.Verdicts verdicts => verdicts.Lines.Select(verdict => Item($"**{verdict.Mark}**", verdict.Text)),
+        Block.Cautions cautions => cautions.Lines.Select(caution => Item($"**{Words.Of("note")}**", caution)),
+        Block.Findings findings => findings.All.SelectMany(LinesOf),
+        Block.Facts facts => facts.Lines.Select(fact => Item(fact.Grade == Grade.Bad ? $"**{Words.Of(fact.Name)}**" : Words.Of(fact.Name), fact.Text)),
+        Block.Table table => LinesOf(table.Content),
+        _ => throw new InvalidOperationException($"Markdown shows no {block.GetType().Name}"),
+    };
+
+    private static IEnumerable<string> LinesOf(Finding finding) =>
+        [Item($"**{finding.Id}**", finding.Text), .. FindingText.Details(finding).Select(detail => "  " + Item(detail.Name, detail.Text))];
+
+    private static IEnumerable<string> LinesOf(ReportTable table) =>
+    [
+        Row(table.Columns.Select(ReportTable.Header)),
+        "|" + string.Concat(table.Columns.Select(column => ReportTable.IsText(column) ? " --- |" : " ---: |")),
+        .. table.Rows.Select(Row),
+    ];
+
+    private static string Row(IEnumerable<string> fields) => "|" + string.Concat(fields.Select(field => $" {Escaped(field)} |"));
+
+    /// <param name="name">May hold markup.</param>
+    /// <param name="text">May hold anything.</param>
+    private static string Item(string name, string text) => $"- {name}: {Escaped(text)}";
+
+    private static void Heading(TextWriter output, string marks, string text)
     {
         Line(output, "");
-        Line(output, "## " + Escaped(Words.Of(text)));
-        Line(output, "");
+        Line(output, marks + Escaped(text));
     }
-
-    private static string Row(IEnumerable<string> fields) => "|" + string.Concat(fields.Select(f => $" {Escaped(f)} |"));
 
     /// <summary>Messages of servers may hold anything.</summary>
     private static string Escaped(string text)
@@ -59,12 +70,7 @@ internal static class MarkdownReport
         return text.ReplaceLineEndings(" ");
     }
 
-    /// <param name="output">Where to.</param>
-    /// <param name="name">May hold markup.</param>
-    /// <param name="text">May hold anything.</param>
-    public static void Item(TextWriter output, string name, string text) => Line(output, $"- {Words.Of(name)}: {Escaped(text)}");
-
-    public static void Line(TextWriter output, string text)
+    private static void Line(TextWriter output, string text)
     {
         output.Write(text);
         output.Write('\n');

@@ -2,14 +2,13 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>How much of the work each server did, where several did some.</summary>
+/// <summary>How much of the work each server of several did.</summary>
 internal static class MemberTable
 {
-    /// <returns>Null when all operations went to one server.</returns>
+    /// <returns>Null when one server did all: a run's own may have another port after a resume.</returns>
     public static ReportTable? Of(StoredRun run)
     {
-        OperationResult[] results = [.. run.Phases.SelectMany(phase => phase.Operations)];
-        if (results.SelectMany(result => result.Members).Select(share => share.Member).Distinct().Count() < 2)
+        if (run.Deployment is not { Topology: not Topology.Standalone } || run.Results.SelectMany(result => result.Members).Select(share => share.Member).Distinct().Count() < 2)
             return null;
         // A growth measures the same at each size, a sweep at each value: their sums say who did the work.
         var rows = new List<IReadOnlyList<string>>();

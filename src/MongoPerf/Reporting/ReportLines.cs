@@ -4,17 +4,31 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>Lines of text that console and Markdown have in common.</summary>
+/// <summary>What reports say of a run in a line each.</summary>
 internal static class ReportLines
 {
-    /// <summary>Run, deployment, client and settings: four lines, each with its name.</summary>
-    public static IReadOnlyList<(string Name, string Text)> Environment(StoredRun run) =>
-    [
-        (Words.Of("run"), RunLine(run)),
-        (Words.Of("server"), ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
-        (Words.Of("client"), ClientLine(run)),
-        (Words.Of("settings"), SettingsLine(run)),
-    ];
+    /// <summary>What ran where, and as what.</summary>
+    public static IReadOnlyList<Fact> Setup(StoredRun run)
+    {
+        PlanSettings plan = run.Settings.Plan;
+        List<Fact> facts =
+        [
+            new("run", Words.Of($"{run.Run.Id}, {Words.Of(run.StateText)}, seed {run.Run.Seed}")),
+            new("started", Started(run.Run)),
+            new("program", Words.Of($"MongoPerf {run.Run.Version}, {run.Run.BuildKind} build")),
+            new("server", ServerLine(run.Deployment) + ChartText.Through(run.Settings.Engine)),
+            .. Machine(run.Environment),
+            new("scenario", PlanText(plan)),
+        ];
+        if (plan.Parameters.Where(parameter => parameter.Value != "~").ToList() is { Count: > 0 } parameters)
+            facts.Add(new Fact("settings", PhaseLabels.Parameters(parameters)));
+        facts.AddRange(plan.Changes.Select(change => new Fact("changed", change)));
+        if (run.Settings.Data.Sharding is { } sharding)
+            facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections)));
+        if (plan.VerifyShare > 0)
+            facts.Add(new Fact("verified", Words.Of($"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be")));
+        return facts;
+    }
 
     /// <summary>What to type next.</summary>
     /// <param name="run">The run.</param>
@@ -33,12 +47,20 @@ internal static class ReportLines
         return $"{why}: ./mongoperf {command} {run.Run.Id}{mongod}{(runsFolder == null ? "" : $" --out {Quoted(runsFolder)}")}";
     }
 
-    private static string RunLine(StoredRun run)
+    private static string Started(RunInfo run)
     {
-        string lasted = run.Run.EndedAt is { } ended ? Words.Of($", took {Units.Duration(ended - run.Run.StartedAt)}") : "";
-        string started = run.Run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture);
-        return Words.Of($"{run.Run.Id}, {run.Settings.Plan.Name}, seed {run.Run.Seed}, {started} UTC{lasted}; "
-            + $"MongoPerf {run.Run.Version} {run.Run.BuildKind}: {run.Run.CommandLine}");
+        string lasted = run.EndedAt is { } ended ? Words.Of($", took {Units.Duration(ended - run.StartedAt)}") : "";
+        return run.StartedAt.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture) + lasted;
+    }
+
+    private static IEnumerable<Fact> Machine(EnvironmentInfo? machine)
+    {
+        if (machine is null)
+            yield break;
+        string where = machine.ServerOnSameMachine ? Words.Of("shared with the server") : Words.Of("the server is elsewhere");
+        yield return new Fact("client", Words.Of($"{machine.CpuCount} × {machine.CpuModel}, {Units.BinaryBytes(machine.MemoryBytes)} of memory, {where}"));
+        yield return new Fact("system", Words.Of($"{machine.OperatingSystem}, Linux {machine.Kernel}, .NET {machine.DotNetVersion}"));
+        yield return new Fact("disk", Words.Of($"{machine.Disk}, {Units.Bytes(machine.DiskFreeBytes)} of {Units.Bytes(machine.DiskTotalBytes)} free at the start"));
     }
 
     private static string ServerLine(DeploymentInfo? d)
@@ -56,22 +78,6 @@ internal static class ReportLines
     public static string Cache(DeploymentInfo d) => (d.ShardCount is > 1 ? $"{d.ShardCount} × " : "") + Units.BinaryBytes(d.CacheBytes);
 
     private static string Router(DeploymentInfo d) => d.Router is null ? "" : Words.Of($" (routed by {(d.Router == "mongod" ? Words.Of("a mongod") : d.Router)})");
-
-    private static string ClientLine(StoredRun run)
-    {
-        if (run.Environment is not { } e)
-            return Words.Of("unknown");
-        string shared = e.ServerOnSameMachine ? Words.Of(", shared with the server") : "";
-        return Words.Of($"{e.CpuCount} × {e.CpuModel}, {Units.BinaryBytes(e.MemoryBytes)}{shared}; {e.OperatingSystem}, Linux {e.Kernel}, "
-            + $".NET {e.DotNetVersion}; {e.Disk}, {Units.Bytes(e.DiskFreeBytes)} of {Units.Bytes(e.DiskTotalBytes)} free");
-    }
-
-    private static string SettingsLine(StoredRun run)
-    {
-        PlanSettings plan = run.Settings.Plan;
-        string parameters = PhaseLabels.Parameters(plan.Parameters.Where(parameter => parameter.Value != "~"));
-        return Words.Of($"scenario {PlanText(plan)}{(parameters.Length > 0 ? "; " : "")}{parameters}{(run.Settings.Data.Sharding is { } sharding ? $"; {Sharding(sharding, run.Deployment?.Collections)}" : "")}");
-    }
 
     /// <summary>"news (scenarios/news.yaml): what it is about".</summary>
     public static string PlanText(PlanSettings plan) => $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";

@@ -1,31 +1,13 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Figures;
-using MongoPerf.Reporting.Restarts;
-using MongoPerf.Reporting.Phases;
-using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>The tables that console, Markdown and HTML have in common.</summary>
+/// <summary>The tables of a run's report.</summary>
 internal static class ReportTables
 {
     /// <summary>Longer ones are thinned: a hundred sizes by eight operations is nothing to read.</summary>
     private const int MaxRows = 25;
-
-    /// <summary>All that a run has, in the order of a report.</summary>
-    public static IEnumerable<ReportTable> All(StoredRun run)
-    {
-        IEnumerable<ReportTable?> tables = [.. Results(run), .. ShardTables.Of(run), Errors(run), Events(run)];
-        return tables.OfType<ReportTable>();
-    }
-
-    /// <summary>What was measured: restarts, growths, the figures' tables, phases.</summary>
-    public static IEnumerable<ReportTable> Results(StoredRun run)
-    {
-        IEnumerable<ReportTable?> tables = [RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ClientTable.Of(run), MemberTable.Of(run), TrafficTable.Of(run)];
-        return tables.OfType<ReportTable>();
-    }
 
     public static ReportTable? Errors(StoredRun run) => run.Errors.Count == 0 ? null : new ReportTable(
         Words.Of("Errors"),

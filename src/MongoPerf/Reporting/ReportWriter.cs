@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
 using MongoPerf.Reporting.Phases;
 
@@ -14,26 +15,31 @@ internal sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IRe
 /// <summary>Writes a run's report folder. May be done again at any time, also during the run.</summary>
 internal static class ReportWriter
 {
-    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] TextFiles =
+    private static readonly TextFile[] TextFiles =
     [
-        ("report.md", MarkdownReport.Write),
-        ("result.json", JsonReport.Write),
-        ("results.csv", CsvReport.WriteResults),
-        ("sizes.csv", CsvReport.WriteSizes),
-        ("samples.csv", CsvReport.WriteSamples),
-        ("server.csv", CsvReport.WriteServerSamples),
-        ("host.csv", CsvReport.WriteHostSamples),
-        ("latencies.hlog", LatencyLog.Write),
+        new("report.md", "this report as text, to paste into a ticket", static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
+        new("result.json", "all results for programs to read", JsonReport.Write),
+        new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
+        new("sizes.csv", "sizes, a row for each time they were taken", CsvReport.WriteSizes),
+        new("samples.csv", "the client's samples over time", CsvReport.WriteSamples),
+        new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples),
+        new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples),
+        new("latencies.hlog", "latencies as an HdrHistogram log", LatencyLog.Write),
     ];
 
     /// <summary>For runs that looked at shards.</summary>
-    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] ShardFiles =
+    private static readonly TextFile[] ShardFiles =
     [
-        ("shards.csv", CsvReport.WriteShardSamples),
-        ("chunk-events.csv", CsvReport.WriteChunkEvents),
+        new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples),
+        new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
     ];
 
-    private static readonly (string Name, Action<StoredRun, TextWriter> Write)[] LapFiles = [("laps.csv", LapCsv.Write)];
+    private static readonly TextFile[] LapFiles = [new("laps.csv", "how long each lap of each task took", LapCsv.Write)];
+
+    /// <param name="Name">Of the file.</param>
+    /// <param name="Purpose">What the page says of it, translated there.</param>
+    /// <param name="Write">Its content.</param>
+    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);
 
     /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
@@ -42,7 +48,8 @@ internal static class ReportWriter
     {
         var texts = WriteTextFiles(run, folder);
         var charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"));
-        string page = HtmlReport.Write(run, folder, charts, texts);
+        var explore = HtmlExplore.Of(run, ChartLibrary.Find(out string whyNot), whyNot);
+        string page = HtmlPage.Write(folder, HtmlReport.Build(RunReport.Of(run, Beside(run, charts)), new PagePictures(explore, charts, folder)));
         return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
     }
 
@@ -52,15 +59,14 @@ internal static class ReportWriter
     {
         OwnFiles.MakeFolder(folder);
         var files = new List<string>();
-        (string, Action<StoredRun, TextWriter>)[] more = [.. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
-        foreach ((string name, Action<StoredRun, TextWriter> write) in TextFiles.Concat(more))
+        foreach (TextFile text in TextFilesOf(run))
         {
-            string file = Path.Combine(folder, name);
+            string file = Path.Combine(folder, text.Name);
             string unfinished = file + ".tmp";
             try
             {
                 using (StreamWriter output = OwnFiles.Replace(unfinished))
-                    write(run, output);
+                    text.Write(run, output);
                 // Moved when whole: somebody may be looking at the former one.
                 File.Move(unfinished, file, overwrite: true);
             }
@@ -71,6 +77,25 @@ internal static class ReportWriter
             }
 
             files.Add(file);
+        }
+
+        return files;
+    }
+
+    private static IEnumerable<TextFile> TextFilesOf(StoredRun run) => [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [], .. run.Laps.Count == 0 ? [] : LapFiles];
+
+    /// <summary>What lies beside the page.</summary>
+    private static List<Fact> Beside(StoredRun run, RenderedCharts charts)
+    {
+        List<Fact> files =
+        [
+            new("../run.db", Words.Of("everything that was measured (SQLite)")),
+            .. TextFilesOf(run).Select(text => new Fact(text.Name, Words.Of(text.Purpose)) { Link = text.Name }),
+        ];
+        if (charts.Files.Count > 0)
+        {
+            files.Add(new Fact("charts/", Words.Of(
+                "each chart as PNG and SVG, with its data (NAME.dat), settings (NAME.settings.gp) and script (NAME.gp, which loads the template of its kind). To change a chart, edit these and run 'gnuplot NAME.gp' in that folder. 'mongoperf report' overwrites these files, so keep your version under another name.")));
         }
 
         return files;

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
 /// <summary>Logins at a real mongod with --auth.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTests.Server>
 {
     private const string Secret = "p@ss:w/rd%";

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
 /// <summary>TLS with a real mongod.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class TlsTests(TlsTests.Server server) : IClassFixture<TlsTests.Server>
 {
     [MongodFact]

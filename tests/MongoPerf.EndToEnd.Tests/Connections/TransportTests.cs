@@ -5,7 +5,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
 /// <summary>Unix sockets, IPv6 and compression, with a real mongod.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class TransportTests
 {
     [MongodFact]

@@ -7,7 +7,7 @@ using Xunit.Abstractions;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>MongoDB's CRUD unified tests against both servers, as a driver runs them: results, errors and the documents afterwards.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper output) : IClassFixture<TestServers>
 {
     private const int NotImplemented = 238;

@@ -7,7 +7,7 @@ using Xunit.Abstractions;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>The embedded server answers as a real mongod does, or refuses: the same commands go to both, and replies and documents are compared.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class DifferentialTests(TestServers servers, ITestOutputHelper output) : IClassFixture<TestServers>
 {
     private const int Documents = 25;

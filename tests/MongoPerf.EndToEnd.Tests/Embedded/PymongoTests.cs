@@ -11,7 +11,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>A driver that knows nothing of this server: Debian's pymongo, which opens with OP_QUERY.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class PymongoTests
 {
     [PymongoFact]

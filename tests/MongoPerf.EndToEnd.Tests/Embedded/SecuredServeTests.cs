@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary><c>serve</c> with users and TLS, and runs that start it so.</summary>
-[Collection(LightTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassFixture<SecuredServeTests.Server>
 {
     private const string Password = "p@ss:w/rd%";

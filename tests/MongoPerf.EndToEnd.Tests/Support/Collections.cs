@@ -1,7 +1,6 @@
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-// One class of each of the first three runs at a time, so three in all. They take about as long as each other: a new class goes where it fits,
-// or where least is.
+// One class of each of the first four runs at a time, so four in all. A new class goes where it fits, or where least is.
 
 /// <summary>Tests that load the machine.</summary>
 [CollectionDefinition(Name)]
@@ -15,6 +14,13 @@ public sealed class HeavyTests
 public sealed class LightTests
 {
     public const string Name = "light";
+}
+
+/// <summary>Tests of what other programs see: the embedded server, connections, options.</summary>
+[CollectionDefinition(Name)]
+public sealed class OtherTests
+{
+    public const string Name = "other";
 }
 
 /// <summary>Tests that mostly wait: for servers that come back, and for members that agree on a primary.</summary>

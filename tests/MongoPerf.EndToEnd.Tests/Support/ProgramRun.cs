@@ -36,7 +36,7 @@ internal sealed record ProgramOptions
     /// <summary>Drawing takes seconds, so it is left out where a test is about something else.</summary>
     public bool DrawCharts { get; init; }
 
-    /// <summary>Compiles everything fully before its first call, as for users; see EndToEnd.runsettings.</summary>
+    /// <summary>Compiles what is not precompiled fully before its first call, as for users; see EndToEnd.runsettings.</summary>
     public bool AsShipped { get; init; }
 
     /// <summary>Runs in a pseudo-terminal of its own; stdout and stderr come as one then.</summary>

@@ -87,7 +87,7 @@ public sealed class CompareCommandTests : IDisposable
         foreach (int width in new[] { 80, 120 })
         {
             using var output = new StringWriter();
-            ComparisonConsole.Write(comparison, output, new ConsoleReportOptions { Width = width });
+            ConsoleReport.Write(ComparisonReport.Of(comparison), output, new ConsoleReportOptions { Width = width });
             string[] lines = output.ToString().Split('\n');
             Assert.All(lines, line => Assert.InRange(line.Length, 0, width));
             string header = Assert.Single(lines, line => line.StartsWith("| operation ", StringComparison.Ordinal));
@@ -103,7 +103,7 @@ public sealed class CompareCommandTests : IDisposable
     [InlineData("json", "{\n  \"schema\": \"mongoperf/compare/2\"")]
     [InlineData("csv", "baseline,candidate,growth,phase,")]
     [InlineData("markdown", "# MongoPerf: b against a\n")]
-    [InlineData("text", "compared   b against a: ")]
+    [InlineData("text", "result     b against a: ")]
     public void Each_form_is_printed_alone(string format, string start)
     {
         Write("a", Base);

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -94,12 +95,49 @@ public sealed class DividedPlanTests
     [InlineData("[{load: users}, {name: mix, count: 10, operations: [{find: users}, {insert: users}]}]", null)]
     [InlineData("[{name: read, until: p99 ±5 %, operations: [{find: users}]}]", "measures until a percentile is known")]
     [InlineData("[{load: users}]", null)]
+    [InlineData("[{load: fs}, {name: read, count: 10, operations: [{download: fs}]}]", null)]
+    [InlineData("[{name: add, count: 10, operations: [{upload: fs}]}]", "phase 'add' adds files to 'fs' while it measures")]
+    [InlineData("[{balancer: off}, {load: users}]", null)]
+    [InlineData("[{name: mix, groups: [{name: clients, operations: [{find: users}]}, {name: window, balancer: now, within: 5m}]}]", "changes the cluster beside other work")]
     [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users}, {update: users, with: {$set: {n: 1}}}, {delete: users}]}]", null)]
     public void What_can_not_be_divided_is_told(string phases, string? fault)
     {
-        Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}phases: {phases}\n"), new PlanOverrides(), 42).Plan;
+        Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}  fs: {{files: {{count: 10, length: 1kB}}}}\nphases: {phases}\n"), new PlanOverrides(), 42).Plan;
         Assert.Equal(fault is not null, PlanDivision.FindFault(plan) is not null);
         Assert.Contains(fault ?? "", PlanDivision.FindFault(plan) ?? "", StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Documents_that_can_not_be_found_again_are_loaded_in_parts_and_anew_after_an_interruption()
+    {
+        string text = Users + "phases:\n  - {load: users, batch: 2}\n  - {name: read, count: 30, operations: [{find: users}]}\n";
+        var data = new MemoryData(new ManualClock()) { FindsNumbers = false };
+        GrowthHarness[] parts = RunTogether(data, text, 3, (client, operation) => client == 1 && operation == 10 ? null : Scripted.Ok());
+        Assert.All(parts, part => Assert.False(part.Records[0].IsComplete));
+        parts = RunTogether(data, text, 3, static (_, _) => Scripted.Ok(), parts);
+        Assert.Equal((100, 0), (data.Numbers("users").Count, data.Duplicates));
+        Assert.Equal(100, parts.Sum(part => part.Records[0].Operations.Single().Documents));
+        Assert.All(parts, part =>
+        {
+            Assert.All(part.Records, record => Assert.True(record.IsComplete));
+            Assert.Equal((100, 0), (part.Records[0].Documents, part.Context.Missing));
+            part.Dispose();
+        });
+        Assert.Equal([100], data.Checkpoints);
+    }
+
+    [Fact]
+    public void What_is_about_the_cluster_the_first_client_does_while_the_others_wait()
+    {
+        string text = Users + "phases:\n  - {balancer: off}\n  - load: users\n";
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, 3, static (_, _) => Scripted.Ok());
+        Assert.Equal([1, 0, 0], parts.Select(part => part.Records[0].Operations.Sum(operation => operation.Operations)));
+        Assert.All(parts, part =>
+        {
+            Assert.All(part.Records, record => Assert.True(record.IsComplete));
+            part.Dispose();
+        });
     }
 
     [Theory]
@@ -171,6 +209,59 @@ public sealed class DividedPlanTests
         });
     }
 
+    [Theory]
+    [InlineData("- {load: users, batch: 1}", 60)]
+    [InlineData("- {name: mix, count: 300, operations: [{find: users}, {insert: users}]}", 120)]
+    [InlineData("- {name: add, count: 300, operations: [{insert: users}]}", 70)]
+    public void A_client_that_lost_its_disk_in_the_middle_of_a_phase_meets_none_of_its_own_documents(string phase, int interruptedAt)
+    {
+        string text = $"{Users}phases:\n  {(phase.StartsWith("- {load", StringComparison.Ordinal) ? "" : "- load: users\n  ")}{phase}\n  - {{check: users}}\n";
+        var data = new MemoryData(new ManualClock());
+        GrowthHarness[] parts = RunTogether(data, text, 2, (client, operation) => client == 1 && operation == interruptedAt / 2 ? null : Scripted.Ok());
+        Assert.All(parts, part => Assert.False(part.Records[^1].IsComplete));
+        int before = data.Numbers("users").Count;
+        parts[1].Dispose();
+        parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok(), [parts[0], new GrowthHarness { Data = data, Share = new PlanShare(1, 2), Text = text }]);
+        AssertWhole(data, parts);
+        Assert.InRange(data.Numbers("users").Count, before, int.MaxValue);
+    }
+
+    [Theory]
+    [InlineData("mix, duration: 1s, operations: [{find: users}, {insert: users}]", false)]
+    [InlineData("mix, duration: 1s, operations: [{find: users}, {insert: users}]", true)]
+    [InlineData("add, duration: 1s, operations: [{insert: users}]", false)]
+    public void A_client_killed_while_gaps_are_closed_closes_its_own_when_it_comes_back_and_measures_nothing_again(string phase, bool hasLostDisk)
+    {
+        string text = $"{Users}phases:\n  - load: users\n  - {{name: {phase}}}\n  - {{check: users}}\n";
+        var data = new MemoryData(new ManualClock());
+        // Of three clients the second has the most to do, so that all others find gaps, and the third is killed when it closes its own.
+        Func<int, int, Scripted?> script = (client, _) => Scripted.Ok(seconds: client == 1 ? 0.001 : 0.01);
+        data.OnWrite = () =>
+        {
+            if (Thread.CurrentThread.Name == "client 2")
+                throw new KilledException();
+        };
+        GrowthHarness[] parts = RunTogether(data, text, 3, script);
+        data.OnWrite = () => { };
+        Assert.Equal([true, true, false], parts.Select(part => part.Records[1].IsComplete));
+        int there = data.Numbers("users").Count;
+        long[] measured = [.. parts.Select(Inserted)];
+        Assert.All(measured, documents => Assert.NotEqual(0, documents));
+        if (hasLostDisk)
+        {
+            parts[2].Dispose();
+            parts[2] = new GrowthHarness { Data = data, Share = new PlanShare(2, 3), Text = text };
+            measured[2] = 0;
+        }
+
+        parts = RunTogether(data, text, 3, static (_, _) => Scripted.Ok(), parts);
+        Assert.Equal(measured, parts.Select(Inserted));
+        Assert.InRange(data.Numbers("users").Count, there, int.MaxValue);
+        AssertWhole(data, parts);
+
+        static long Inserted(GrowthHarness part) => part.Records.Where(record => record.Kind == PhaseKind.Measure).SelectMany(record => record.Operations).Where(operation => operation.IsInsert).Sum(operation => operation.Documents);
+    }
+
     [Fact]
     public void Where_documents_are_removed_the_gaps_of_clients_stay()
     {
@@ -195,6 +286,22 @@ public sealed class DividedPlanTests
         Assert.Equal(first - 1, one.NumberOf(first - 1));
     }
 
+    private static void AssertWhole(MemoryData data, GrowthHarness[] parts)
+    {
+        Assert.Equal(0, data.Duplicates);
+        Assert.Equal(Enumerable.Range(0, data.Numbers("users").Count).Select(number => (long)number), data.Numbers("users"));
+        Assert.All(parts, part =>
+        {
+            Assert.All(part.Records, record => Assert.True(record.IsComplete));
+            Assert.Equal(data.Numbers("users").Count, part.Records[^1].NextNumbers["users"]);
+            Assert.Equal(0, part.Context.Missing);
+            part.Dispose();
+        });
+    }
+
+    /// <summary>Nothing is stored any more of what throws it.</summary>
+    private sealed class KilledException : Exception;
+
     /// <summary>Each client on a thread of its own; they wait for one another as agents do.</summary>
     /// <param name="data">Of all.</param>
     /// <param name="text">The scenario.</param>
@@ -203,7 +310,7 @@ public sealed class DividedPlanTests
     /// <param name="before">Clients that continue; null for new ones.</param>
     private static GrowthHarness[] RunTogether(MemoryData data, string text, int clients, Func<int, int, Scripted?> script, GrowthHarness[]? before = null)
     {
-        var meeting = new Meeting(clients);
+        var meeting = new MeetingPoint(clients);
         GrowthHarness[] parts = before ?? [.. Enumerable.Range(0, clients).Select(i => new GrowthHarness { Data = data, Share = new PlanShare(i, clients), Text = text })];
         Thread[] threads =
         [
@@ -211,16 +318,25 @@ public sealed class DividedPlanTests
             {
                 using var stop = new CancellationTokenSource();
                 part.Meet = position => meeting.Wait(i, position);
-                bool isDone = part.Run(
-                    operation =>
-                    {
-                        if (script(i, operation) is { } step)
-                            return step;
-                        stop.Cancel();
-                        return Scripted.Ok();
-                    }, stop.Token);
+                bool isDone = false;
+                try
+                {
+                    isDone = part.Run(
+                        operation =>
+                        {
+                            if (script(i, operation) is { } step)
+                                return step;
+                            stop.Cancel();
+                            return Scripted.Ok();
+                        }, stop.Token);
+                }
+                catch (KilledException)
+                {
+                }
+
                 meeting.Leave(i, isDone);
-            })),
+            })
+            { Name = $"client {i}" }),
         ];
         foreach (Thread thread in threads)
             thread.Start();
@@ -244,12 +360,12 @@ public sealed class DividedPlanTests
     }
 
     /// <summary>Stands for the coordinator.</summary>
-    private sealed class Meeting(int clients)
+    private sealed class MeetingPoint(int clients)
     {
         private readonly long[] _positions = new long[clients];
         private bool _hasLost;
 
-        public string? Wait(int client, long position)
+        public Meeting Wait(int client, long position)
         {
             lock (_positions)
             {
@@ -257,7 +373,7 @@ public sealed class DividedPlanTests
                 Monitor.PulseAll(_positions);
                 while (_positions.Any(other => other < position) && !_hasLost)
                     Monitor.Wait(_positions);
-                return _positions.Any(other => other < position) ? "one of the clients has left" : null;
+                return new Meeting(_positions.Any(other => other < position) ? "one of the clients has left" : null) { Farthest = _positions.Max() };
             }
         }
 

@@ -47,7 +47,7 @@ internal sealed class GrowthHarness : IDisposable
     public List<long> Met { get; } = [];
 
     /// <summary>How it waits for them: by default they are there at once.</summary>
-    public Func<long, string?> Meet { get; set; } = static _ => null;
+    public Func<long, Meeting> Meet { get; set; } = static _ => new Meeting();
 
     /// <summary>Of the series' collection.</summary>
     public IReadOnlyCollection<long> Numbers => Data.Numbers("series");

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Merging;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Merging;
@@ -63,8 +64,22 @@ public sealed class RunMergerTests : IDisposable
         long first = RunParts.Start.AddSeconds(1).ToUnixTimeMilliseconds();
         Assert.Equal([first + 7, first + 1007], samples.Select(sample => sample.AtMilliseconds));
         Assert.All(samples, sample => Assert.Equal(2, sample.Operations));
-        Assert.Equal(7, Assert.Single(merged.Phases).StartSkewMilliseconds);
+        PhaseRecord phase = Assert.Single(merged.Phases);
+        Assert.Equal((7, 0.2), (phase.StartSkewMilliseconds, phase.StartSkewUncertaintyMilliseconds));
         Assert.DoesNotContain(merged.Events, happened => happened.Kind == RunMerger.ApartEvent);
+    }
+
+    [Theory]
+    [InlineData(5000, 0)]
+    [InlineData(5000.5, 0.3)]
+    public void What_clients_learned_of_their_clocks_just_before_a_phase_counts_and_errs_for_none_of_one_clock(double clock, double uncertainty)
+    {
+        WritePart("a", Of(1), [Of(1)], phaseClock: new ClientClock("c:1", 5000, 0.2));
+        WritePart("b", Of(1), [Of(1)], beginsAfterMilliseconds: 3.5, phaseClock: new ClientClock("c:1", clock, uncertainty == 0 ? 0.2 : 0.1));
+        using StoredRun merged = Merge("a", "b");
+        PhaseRecord phase = Assert.Single(merged.Phases);
+        Assert.Equal(clock - 5000 + 3.5, phase.StartSkewMilliseconds!.Value, 6);
+        Assert.Equal(uncertainty, phase.StartSkewUncertaintyMilliseconds!.Value, 6);
     }
 
     [Fact]
@@ -84,6 +99,25 @@ public sealed class RunMergerTests : IDisposable
         using StoredRun merged = Merge("a", "b");
         Assert.Contains("began 3.0 s apart", Assert.Single(merged.Events, happened => happened.Kind == RunMerger.ApartEvent).Text, StringComparison.Ordinal);
         Assert.Equal(4, merged.ReadSamples().Count());
+    }
+
+    [Fact]
+    public void Each_machine_is_kept_as_its_clients_saw_it_and_the_busiest_is_judged()
+    {
+        // Two clients share one machine, on which others use little; on the other machine others use much, and its client all that its thread can.
+        WritePart("a", Of(1), [Of(1), Of(1), Of(1)], host: "quiet", own: 0.2, others: 0.1);
+        WritePart("b", Of(1), [Of(1), Of(1), Of(1)], host: "quiet", own: 0.3, others: 0.1);
+        WritePart("c", Of(1), [Of(1), Of(1), Of(1)], host: "busy", own: 0.95, others: 0.8);
+        using StoredRun merged = Merge("a", "b", "c");
+        int column = MetricCatalogue.IndexOf(MetricCatalogue.Host, "client_cpu_user");
+        Assert.Equal(
+            [("busy", 2.85), ("quiet", 1.5)],
+            merged.ReadHostSamples().GroupBy(sample => sample.Member).OrderBy(machine => machine.Key).Select(machine => (machine.Key, Math.Round((machine.Last().Values[column] - machine.First().Values[column]) / 1e6, 6))));
+        ClientLimit limit = ClientLimit.Of(merged);
+        Assert.True(limit.IsLimit);
+        Assert.Contains("0.95 of the 1 core that 1 thread can use", Assert.Single(limit.Sentences), StringComparison.Ordinal);
+        Assert.Equal("other programs used 0.8 of busy's 2 cores in q4", limit.Other?.Sentence);
+        Assert.All(HostSecond.Of(merged).Where(second => second.Machine == "quiet"), second => Assert.Equal(0.1, second.OtherCores!.Value, 6));
     }
 
     [Fact]
@@ -156,16 +190,16 @@ public sealed class RunMergerTests : IDisposable
 
     private void WritePart(
         string id, LatencyHistogram whole, LatencyHistogram[] seconds, double clockMilliseconds = 0, double beginsAfterMilliseconds = 0, int? part = null,
-        RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []")
+        RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []", ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0)
     {
         RunInfo run = RunParts.Run(id) with { Part = part is { } number ? new ClientPart("g", $"agent {number}", number, 3) : null };
         RunSettings settings = RunParts.Settings();
         using RunStore store = RunStore.Create(_runs.At(id), change is null ? run : change(run), settings with { Plan = settings.Plan with { Text = text } });
         store.SetDeployment(RunParts.Deployment() with { Kind = DeploymentKind.Given });
-        store.SetEnvironment(RunParts.Environment() with { Host = id, Clock = new ClientClock("s:1", clockMilliseconds, 0.1) });
+        store.SetEnvironment(RunParts.Environment() with { Host = host ?? id, CpuCount = 2, Clock = new ClientClock("s:1", clockMilliseconds, 0.1) });
         OperationResult result = RunParts.Result("q4", operations: whole.TotalCount) with
         {
-            LatencyMicroseconds = LatencySummaries.From(whole), Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0),
+            Threads = 1, ClientCpuCores = own, LatencyMicroseconds = LatencySummaries.From(whole), Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0),
         };
         store.BeginPhase(RunParts.Phase(1, "q4"), continues: false);
         foreach ((int second, LatencyHistogram histogram) in seconds.Index())
@@ -180,9 +214,23 @@ public sealed class RunMergerTests : IDisposable
             });
         }
 
-        store.EndPhase(RunParts.Phase(1, "q4", result));
+        // The clients of the machine that two share use half a core together.
+        for (int second = 0; second <= seconds.Length && host is not null; second++)
+            store.AddHostSample(HostSample(second, host == "quiet" ? 0.5 : own, own, others));
+        store.EndPhase(RunParts.Phase(1, "q4", result) with
+        {
+            StartedAtMilliseconds = RunParts.Start.ToUnixTimeMilliseconds() + beginsAfterMilliseconds - clockMilliseconds, Clock = phaseClock,
+        });
         store.AddHistogram(new StoredHistogram(1, "q4", false, HistogramEncoding.EncodeCompressed(whole)));
         store.AddErrors([new ErrorCount(11000, "DuplicateKey", 1, "it is there", [])]);
         store.SetState(state, state == RunState.Finished ? null : "lost", RunParts.Start.AddMinutes(1));
+    }
+
+    private static MetricSample HostSample(int second, double clients, double own, double others)
+    {
+        double[] values = new double[MetricCatalogue.Host.Count];
+        foreach ((string name, double cores) in (ReadOnlySpan<(string, double)>)[("cpu_user", clients + others), ("cpu_idle", 2 - clients - others), ("client_cpu_user", own)])
+            values[MetricCatalogue.IndexOf(MetricCatalogue.Host, name)] = cores * second * 1e6;
+        return new MetricSample(RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(), "client", values);
     }
 }

@@ -42,22 +42,20 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
     }
 
     [Fact]
-    public void Console_of_the_frozen_run_is_approved() => Approved.Check("console.txt", Text(o => ConsoleReport.Write(_run, o, new ConsoleReportOptions
-    {
-        FilesWritten = ["runs/2026-11-21-a/report/report.md", "runs/2026-11-21-a/report/result.json"],
-    })));
+    public void Console_of_the_frozen_run_is_approved() => Approved.Check("console.txt", Text(o => ConsoleReport.Write(
+        RunReport.Of(_run, [new Fact("written", "runs/2026-11-21-a/report/report.md"), new Fact("written", "runs/2026-11-21-a/report/result.json")]), o)));
 
     [Fact]
     public void Console_without_a_terminal_has_no_escape_codes_and_draws_with_ASCII()
     {
-        string text = Text(o => ConsoleReport.Write(_run, o));
+        string text = Text(o => ConsoleReport.Write(RunReport.Of(_run), o));
         Assert.All(text, c => Assert.True(c is '\n' or >= ' ' and < '\u007f' or 'µ' or '×', $"U+{(int)c:X4}"));
         Assert.All(text.Split('\n'), line => Assert.True(line.Length <= ConsoleReport.FullWidth));
-        Assert.Contains('\u001b', Text(o => ConsoleReport.Write(_run, o, new ConsoleReportOptions { IsTerminal = true })));
+        Assert.Contains('\u001b', Text(o => ConsoleReport.Write(RunReport.Of(_run), o, new ConsoleReportOptions { IsTerminal = true })));
     }
 
     [Fact]
-    public void Markdown_of_the_frozen_run_is_approved() => Approved.Check("report.md", Text(o => MarkdownReport.Write(_run, o)));
+    public void Markdown_of_the_frozen_run_is_approved() => Approved.Check("report.md", Text(o => MarkdownReport.Write(RunReport.Of(_run), o)));
 
     [Fact]
     public void Json_of_the_frozen_run_is_approved()
@@ -140,7 +138,7 @@ public sealed class ApprovedReportTests : IClassFixture<ApprovedReportTests.Fixt
 
     private string[] AllTexts() =>
     [
-        Text(o => ConsoleReport.Write(_run, o)), Text(o => MarkdownReport.Write(_run, o)), Text(o => JsonReport.Write(_run, o)),
+        Text(o => ConsoleReport.Write(RunReport.Of(_run), o)), Text(o => MarkdownReport.Write(RunReport.Of(_run), o)), Text(o => JsonReport.Write(_run, o)),
         Text(o => CsvReport.WriteResults(_run, o)), Text(o => CsvReport.WriteSamples(_run, o)), Text(o => LatencyLog.Write(_run, o)),
     ];
 

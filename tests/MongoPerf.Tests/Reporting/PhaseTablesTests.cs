@@ -22,7 +22,7 @@ public sealed class PhaseTablesTests : IDisposable
         Assert.Equal(["Phase mix", "Fairness: operations per thread", "Sizes after each phase"], tables.Select(t => t.Title));
         Assert.Equal(["<records", "<operation", "threads", "ops/s", "docs/s", "MB/s", "failed", "p50", "p95", "p99", "p99.9", "max"], tables[0].Columns);
         Assert.Equal(["1M read 1,050", "1M write 350", "1M total 1,400", "10M read 7,800", "10M write 2,600", "10M total 10,400"], tables[0].Rows.Select(row => $"{row[0]} {row[1]} {row[3]}"));
-        Assert.Equal(["mix (records=1M)", "1,000,000", "1.02 GB", "1.1 GB", "-", "60 MB"], tables[2].Rows[0]);
+        Assert.Equal(["mix (records=1M)", "1,000,000", "1.02 GB", "1.1 GB", "-", "60 MB", "15 MB", "15 MB", "1.3 GB"], tables[2].Rows[0]);
     }
 
     /// <summary>Theirs are over size.</summary>
@@ -39,8 +39,18 @@ public sealed class PhaseTablesTests : IDisposable
     {
         using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes = [RunParts.Sizes(10) with { Collection = "users" }, RunParts.Sizes(20) with { Collection = "orders" }] });
         ReportTable sizes = Assert.Single(PhaseTables.Of(run));
-        Assert.Equal(["<phase", "<collection", "documents", "data", "storage", "free", "indexes"], sizes.Columns);
+        Assert.Equal(["<phase", "<collection", "documents", "data", "storage", "free", "indexes", "disk"], sizes.Columns);
         Assert.Equal(["users 10", "orders 20"], sizes.Rows.Select(row => $"{row[1]} {row[2]}"));
+    }
+
+    /// <summary>There is no chart of a single size.</summary>
+    [Fact]
+    public void Sizes_of_one_collection_name_its_indexes_and_what_is_on_the_disk()
+    {
+        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes = [RunParts.Sizes(1000)] });
+        ReportTable sizes = Assert.Single(PhaseTables.Of(run));
+        Assert.Equal(["<phase", "documents", "data", "storage", "free", "indexes", "_id_", "Number_1", "disk"], sizes.Columns);
+        Assert.Equal(["15 kB", "15 kB", "1.3 MB"], sizes.Rows.Single().TakeLast(3));
     }
 
     [Fact]

@@ -34,7 +34,7 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
     [Fact]
     public void Tables_of_shards_are_approved()
     {
-        string[] lines = Text(o => ConsoleReport.Write(_run, o)).Split('\n');
+        string[] lines = Text(o => ConsoleReport.Write(RunReport.Of(_run), o)).Split('\n');
         int first = Array.FindIndex(lines, static line => line.StartsWith("Shards at", StringComparison.Ordinal));
         int end = Array.FindIndex(lines, static line => line.StartsWith("Errors", StringComparison.Ordinal));
         Approved.Check("shards.txt", string.Join('\n', lines[first..end]));
@@ -59,7 +59,6 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("compare-shards-", StringComparison.Ordinal));
         Assert.Equal("compare-shards-sharded", chart.Name);
         Assert.Equal(["compare-shards-sharded-inserts.dat", "compare-shards-sharded.dat"], chart.Tables.Select(t => t.FileName));
-        Assert.Contains(chart.SharedTemplate, charts.SharedTemplates);
     }
 
     [Fact]
@@ -98,7 +97,7 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         var text = new StringWriter { NewLine = "\n" };
         foreach (Chart chart in ChartCatalogue.Build(_run).Where(static chart => chart.Name is "shards" or "migrations"))
         {
-            text.Write($"== {chart.Name}.settings.gp\n{chart.Settings}");
+            text.Write($"== {chart.Name}.gp\n{GnuplotScript.Of(chart)}");
             foreach (ChartTable table in chart.Tables)
             {
                 text.Write($"== {table.FileName}\n");
@@ -116,7 +115,7 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         using StoredRun standalone = StoredRun.Open(FrozenRun.Build(folder.Path, new FrozenShape { Steps = 2 }));
         Assert.Empty(ShardTables.Of(standalone));
         Assert.DoesNotContain(ChartCatalogue.Build(standalone), static chart => chart.Name is "shards" or "migrations");
-        Assert.DoesNotContain("band_color[1] = [\"migration\"]", ChartCatalogue.Build(standalone)[^1].Settings.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(ChartCatalogue.Build(standalone)[^1].Bands, static band => band.Kind == "migration");
         Assert.DoesNotContain("shards.csv", ReportWriter.WriteTextFiles(standalone, folder.At("report")).Select(Path.GetFileName));
         JsonNode json = JsonNode.Parse(Text(o => JsonReport.Write(standalone, o)))!;
         Assert.Null(json["sharding"]);

@@ -65,7 +65,7 @@ public sealed class VerdictTests : IDisposable
         using StoredRun run = StoredRun.Open(_runs.At("x"));
         Assert.Equal(Grade.Bad, Verdict.Of(run)[0].Grade);
         Assert.Equal(8, ReportWriter.WriteTextFiles(run, _runs.At("report")).Count);
-        ConsoleReport.Write(run, TextWriter.Null);
+        ConsoleReport.Write(RunReport.Of(run), TextWriter.Null);
         Assert.Equal("to resume: ./mongoperf resume x --out 'my runs'", ReportLines.Next(run, "my runs"));
     }
 

@@ -116,6 +116,8 @@ public sealed class RunStoreTests : IDisposable
         MetricSample[] server = [.. run.ReadServerSamples()];
         Assert.Equal(RunParts.ServerSample(2).Values, server[2].Values);
         Assert.True(double.IsNaN(server[0].Values[1]));
+        Assert.Equal(0, server[0].Values[0]);
+        Assert.Equal([[5, double.NaN, 0], [105, double.NaN, 100], [205, double.NaN, 200]], run.ReadServerSamples([.. new[] { 5, 1, 0 }.Select(i => MetricCatalogue.Server[i])]).Select(sample => sample.Values));
         Assert.Equal(3, run.ReadHostSamples().Count());
     }
 

@@ -122,7 +122,7 @@ internal sealed class FrozenServer(FrozenShape shape)
     private void AdvanceHost(FrozenPart part, double seconds, long bytes, double missed, long collectionDocuments)
     {
         double client = ClientCores(part.Phase);
-        double busy = Math.Min(shape.CpuCount * 0.98, client + 2.0);
+        double busy = Math.Min(shape.CpuCount * 0.98, client + shape.OtherCores + 2.0);
         Host("cpu_user", Math.Round(seconds * 1e6 * busy * 0.7));
         Host("cpu_system", Math.Round(seconds * 1e6 * busy * 0.3));
         Host("cpu_idle", Math.Round(seconds * 1e6 * (shape.CpuCount - busy)));

@@ -35,6 +35,9 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
     /// <summary>Called while sizes are read.</summary>
     public Action OnSizes { get; set; } = () => { };
 
+    /// <summary>Called before documents are written again.</summary>
+    public Action OnWrite { get; set; } = () => { };
+
     /// <summary>Called before a checkpoint is made.</summary>
     public Action OnCheckpoint { get; set; } = () => { };
 
@@ -137,6 +140,7 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public void Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges)
     {
+        OnWrite();
         lock (_lock)
         {
             Written.AddRange(ranges);

@@ -4,6 +4,7 @@ using System.Text;
 using System.Reflection;
 using System.Text.RegularExpressions;
 using MongoPerf.Cli;
+using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
@@ -13,8 +14,10 @@ using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Reporting.Html;
+using MongoPerf.Reporting.Phases;
 using MongoPerf.Tests.Reporting;
 using MongoPerf.Tests.Reporting.Comparison;
+using MongoPerf.Tests.Reporting.Figures;
 using MongoPerf.Tests.Support;
 using MongoPerf.Texts;
 
@@ -64,8 +67,11 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         string[] refutations = [.. typeof(VerdictFinding).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(one => one.GetValue(null) as VerdictFinding).OfType<VerdictFinding>().Select(one => one.Refute)];
         Assert.NotEmpty(refutations);
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
-        IEnumerable<string> tables = ReportTables.All(run).SelectMany(table => table.Columns).Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit) && !text.StartsWith('_'));
-        Assert.Empty(columns.Concat(metrics).Concat(refutations).Concat(tables).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
+        Report report = RunReport.Of(run);
+        // A table of documents alone has operations for columns.
+        IEnumerable<string> tables = report.Blocks.OfType<Block.Table>().Where(table => table.In == Media.All).SelectMany(table => table.Content.Columns).Select(ReportTable.Header).Where(text => !Value().IsMatch(text) && !text.Any(char.IsDigit) && !text.StartsWith('_'));
+        IEnumerable<string> names = report.Sections.Select(section => section.Title).Concat(report.Blocks.OfType<Block.Facts>().SelectMany(facts => facts.Lines).Select(fact => fact.Name));
+        Assert.Empty(columns.Concat(metrics).Concat(refutations).Concat(tables).Concat(names).Where(text => !IsLanguageless(text) && !Chinese.ContainsKey(text)).Distinct());
     }
 
     [Fact]
@@ -76,8 +82,8 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         texts.UnionWith(texts.Where(text => !text.Contains(' ') || text == "returned document").SelectMany(text => new[] { $"{{0}} {text}", $"{{0}} {text}s" }).ToArray());
         texts.UnionWith(FigureMetric.All.SelectMany(metric => new[] { metric.TitleOf(false), metric.TitleOf(true), metric.HeadingOf(true) }));
         texts.UnionWith(Enum.GetNames<RunState>().Select(name => name.ToLowerInvariant()));
-        // The library's own, marks of Markdown, a shape with its number, and kinds of events that no constant has.
-        texts.UnionWith(["Description:", "Usage:", "Options:", "Arguments:", "Commands:", "**unlike**", "**note**", "replica set of 3", "response max", "response p95", "response p99.9"]);
+        // The library's own, a shape with its number, and kinds of events that no constant has.
+        texts.UnionWith(["Description:", "Usage:", "Options:", "Arguments:", "Commands:", "replica set of 3", "response max", "response p95", "response p99.9"]);
         string[] left = [.. Chinese.Keys.Where(key => !texts.Contains(key))];
         Assert.Empty(left);
     }
@@ -102,11 +108,11 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     public void A_report_in_Chinese_is_followed_by_one_in_English_as_it_always_was()
     {
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
-        string before = Written(output => MarkdownReport.Write(run, output));
-        string chinese = InChinese(output => MarkdownReport.Write(run, output));
+        string before = Written(output => MarkdownReport.Write(RunReport.Of(run), output));
+        string chinese = InChinese(output => MarkdownReport.Write(RunReport.Of(run), output));
         Assert.Contains("## 环境与设置", chinese, StringComparison.Ordinal);
         Assert.Contains("**正常**", chinese, StringComparison.Ordinal);
-        Assert.Equal(before, Written(output => MarkdownReport.Write(run, output)));
+        Assert.Equal(before, Written(output => MarkdownReport.Write(RunReport.Of(run), output)));
     }
 
     [Fact]
@@ -121,7 +127,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         using (Words.In(Language.Chinese))
         {
             Assert.Equal(english, Json());
-            Assert.Contains("较慢", Written(output => ComparisonMarkdown.Write(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold), output)), StringComparison.Ordinal);
+            Assert.Contains("较慢", Written(output => MarkdownReport.Write(ComparisonReport.Of(RunComparer.Compare(sides, RunComparer.DefaultNoiseThreshold)), output)), StringComparison.Ordinal);
         }
     }
 
@@ -146,19 +152,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         Assert.True(charts.Count > 3);
         Assert.All(charts, chart => Assert.True(HasChinese(chart.Title) && HasChinese(chart.HowToRead), chart.Title));
         Assert.DoesNotContain(RunPlot.Of(run)!.Panels, panel => panel.Title != "CPU" && !HasChinese(panel.Title));
-        Assert.Contains("text_documents = \"集合中的文档数\"", ChartLanguage.TemplateSettings(), StringComparison.Ordinal);
-        using (Words.InEnglish())
-            Assert.Empty(ChartLanguage.TemplateSettings());
-    }
-
-    [Fact]
-    public void What_templates_say_is_what_can_be_translated()
-    {
-        string common = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "plots", "common.gp"));
-        string[] named = [.. TemplateText().Matches(common).Select(text => text.Groups[1].Value)];
-        using IDisposable chinese = Words.In(Language.Chinese);
-        Assert.NotEmpty(named);
-        Assert.Equal(named.Order(), ChartLanguage.TemplateSettings().Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split(' ')[0]).Order());
+        Assert.Equal("集合中的文档数", charts[0].X.Label);
     }
 
     [Theory]
@@ -174,6 +168,17 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         using IDisposable chinese = Words.In(Language.Chinese);
         Assert.Equal("t（宽度不足，省略 p95, 失败；报告中有全部列）", table.Within(23).Title);
         Assert.Equal("操作/s", ReportTable.Header("ops/s"));
+    }
+
+    [Fact]
+    public void The_total_of_a_phase_and_what_a_server_has_left_are_told_in_Chinese()
+    {
+        using StoredRun run = new SweptRun { Millions = [1], Phases = ["mix"] }.Write(_runs.Path);
+        Directory.CreateDirectory(Path.Combine(run.Folder, "data"));
+        File.WriteAllText(Path.Combine(run.Folder, "data", "x"), "four");
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.Contains("合计", PhaseTables.Of(run).First().Rows[^1]);
+        Assert.Contains("中有 4 B 的服务器数据", ServerData.Describe(RunFolder.Find(_runs.Path, run.Run.Id)), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -231,9 +236,6 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
 
     [GeneratedRegex(@"(?<=^|\s{2})\S+(\s\S+)*$")]
     private static partial Regex LastColumn();
-
-    [GeneratedRegex(@"^if \(!exists\(""(text_\w+)""\)\)", RegexOptions.Multiline)]
-    private static partial Regex TemplateText();
 
     [GeneratedRegex(@"\{\d+\}")]
     private static partial Regex Value();

@@ -18,9 +18,10 @@ internal static class AgentCommand
         Option<string?> coordinator = AgentOptions.Coordinator();
         Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, unlike the others' [default: agent-N in a Kubernetes Indexed Job, which has {IndexVariable}]", "NAME", ParseName);
         Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
+        Option<bool> stay = new("--stay") { Description = "Take plan after plan, until none comes for as long as --wait says, or until it is interrupted" };
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
-            coordinator, name, wait, shared.Uri, shared.PasswordFile, shared.Out, shared.Quiet,
+            coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.Out, shared.Quiet,
         };
         command.SetAction(parsed => CommandRunner.Run(() =>
         {
@@ -32,6 +33,7 @@ internal static class AgentCommand
                 parsed.GetValue(shared.Uri),
                 parsed.GetValue(shared.PasswordFile),
                 parsed.GetValue(wait) ?? UsualWaitSeconds,
+                parsed.GetValue(stay),
                 CommandLine.Mask(parsed.Tokens.Select(t => t.Value)),
                 new OutputRequest(PlanRequests.RunsFolder(parsed, shared.Out), "text", parsed.GetValue(shared.Quiet), true)));
         }));

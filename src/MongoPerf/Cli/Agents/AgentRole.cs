@@ -1,8 +1,10 @@
 using System.Text.Json;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 
@@ -15,8 +17,10 @@ internal sealed class AgentRole : IDisposable
     /// <summary>From the first agent that sees all ready to the start, beside what the slowest needs to see it and to ask for the time.</summary>
     private const double LeadMilliseconds = 250;
     private const int LeadRoundTrips = 10;
-    private const int StartStage = 2;
     private const double MostWaitSeconds = 60;
+
+    /// <summary>What has one clock: a start of a kernel; empty where there is none to tell.</summary>
+    private static readonly string Machine = ProcessStart.ReadBoot();
 
     private readonly AgentClaim _claim;
     private readonly Coordinator _coordinator;
@@ -48,8 +52,8 @@ internal sealed class AgentRole : IDisposable
 
     public ClientClock CompareClock() => _coordinator.CompareClock(_clock);
 
-    /// <summary>As <see cref="Engine.Phases.PlanRunOptions.Meet"/> has it. All begin at one moment of the coordinator's clock.</summary>
-    public string? Meet(long position, CancellationToken stop)
+    /// <summary>As <see cref="PlanRunOptions.Meet"/> has it. All begin at one moment of the coordinator's clock.</summary>
+    public Meeting Meet(long position, CancellationToken stop)
     {
         try
         {
@@ -57,36 +61,34 @@ internal sealed class AgentRole : IDisposable
         }
         catch (Exception e) when (ErrorTally.IsServerAway(e))
         {
-            return Coordinator.AwayBecause(e);
+            return new Meeting(Coordinator.AwayBecause(e));
         }
     }
 
-    private string? MeetOthers(long position, CancellationToken stop)
+    private Meeting MeetOthers(long position, CancellationToken stop)
     {
-        bool isStart = position % 8 == StartStage;
-        ClientClock? clock = isStart ? CompareClock() : null;
-        _coordinator.SetPosition(_claim, position, isStart ? _coordinator.MeasureRoundTrip(_clock) : null);
+        ClientClock? clock = Meeting.IsStart(position) ? CompareClock() : null;
+        _coordinator.SetPosition(_claim, position, clock is null ? null : new AgentReadiness(_coordinator.MeasureRoundTrip(_clock), Machine, clock));
         while (!stop.IsCancellationRequested)
         {
             IReadOnlyList<AgentState> parts = _coordinator.ReadParts(_claim.Plan, out string? why);
             if (why is not null || parts.Count != Share.Count)
-                return why ?? "the coordinator does not know the plan any more";
+                return new Meeting(why ?? "the coordinator does not know the plan any more");
             AgentState[] behind = [.. parts.Where(part => part.Position < position)];
             if (behind.Length == 0)
             {
-                if (clock is not null)
-                    WaitForStart(position, clock, parts.Max(part => part.RoundTripMilliseconds));
-                return null;
+                var met = new Meeting { Farthest = parts.Max(part => part.Position) };
+                return clock is null ? met : AgreeOnStart(met, position, clock, parts);
             }
 
             if (behind.FirstOrDefault(part => part.State == Coordinator.Ended) is { } ended)
-                return $"agent {ended.Label} ended: {ended.Why ?? "without a reason"}";
+                return new Meeting($"agent {ended.Label} ended: {ended.Why ?? "without a reason"}");
             if (behind.FirstOrDefault(part => part.IsLost) is { } lost)
-                return $"agent {lost.Label} is lost: it was not heard of for {lost.SilentSeconds:0} s";
+                return new Meeting($"agent {lost.Label} is lost: it was not heard of for {lost.SilentSeconds:0} s");
             stop.WaitHandle.WaitOne(LookMilliseconds);
         }
 
-        return null;
+        return new Meeting();
     }
 
     /// <summary>Tells the others what the first agent found when it prepared the data.</summary>
@@ -134,16 +136,19 @@ internal sealed class AgentRole : IDisposable
         }
     }
 
+    /// <param name="met">When all were ready.</param>
     /// <param name="position">Of the meeting.</param>
-    /// <param name="clock">How the coordinator's stands against this machine's.</param>
-    /// <param name="roundTripMilliseconds">From the agent that is farthest away to the coordinator.</param>
-    private void WaitForStart(long position, ClientClock clock, double roundTripMilliseconds)
+    /// <param name="own">How this machine's clock stands against the coordinator's, as far as this agent knows.</param>
+    /// <param name="parts">All agents.</param>
+    private Meeting AgreeOnStart(Meeting met, long position, ClientClock own, IReadOnlyList<AgentState> parts)
     {
-        long at = _coordinator.AgreeOnStart(_claim, position, LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * roundTripMilliseconds));
+        // All agents of a machine have one clock: together they know it better, and none begins earlier than another for what it knows less well.
+        ClientClock clock = ServerClock.Join(own, parts.Where(part => part.Position == position && Machine.Length > 0 && part.Ready?.Machine == Machine).Select(part => part.Ready!.Clock));
+        double lead = LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * parts.Max(part => part.Ready?.RoundTripMilliseconds ?? 0));
+        long at = _coordinator.AgreeOnStart(_claim, position, lead);
         double seconds = (at - ((_clock.UtcNow - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000;
         // One that was said by a server with another clock is not waited for.
-        if (seconds is > 0 and < MostWaitSeconds)
-            _clock.SleepUntil(_clock.Now + _clock.TicksOf(seconds));
+        return met with { Clock = clock, StartAt = seconds is > 0 and < MostWaitSeconds ? _clock.Now + _clock.TicksOf(seconds) : null };
     }
 
     private static (ulong, IReadOnlyDictionary<string, long>) Read(string text)

@@ -1,6 +1,7 @@
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
@@ -16,19 +17,42 @@ namespace MongoPerf.Cli.Agents;
 /// <param name="Uri">Of the deployment, with its secrets; null takes the plan's, or the environment's.</param>
 /// <param name="PasswordFile">Of the deployment's user.</param>
 /// <param name="WaitSeconds">For a plan.</param>
+/// <param name="Stays">It takes another plan when one is done.</param>
 /// <param name="CommandLine">As typed, secrets masked.</param>
 /// <param name="Output">Where the run goes.</param>
-internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, double WaitSeconds, string CommandLine, OutputRequest Output);
+internal sealed record AgentRequest(string Coordinator, string Name, int? Number, string? Uri, string? PasswordFile, double WaitSeconds, bool Stays, string CommandLine, OutputRequest Output);
 
 /// <summary>Takes one part of a plan from a coordinator, does it, and hands in what it measured.</summary>
 internal static class AgentSession
 {
+    /// <returns>Of one that stays: how the last plan ended that did not end well.</returns>
     public static ExitCode Run(AgentRequest request)
     {
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(request.Coordinator);
         using var signals = new StopSignals();
         using var coordinator = new Coordinator(uri, signals.Token);
-        AgentClaim claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
+        Rehearsal.Run(RunSession.Clock);
+        AgentClaim? claim = AwaitPlan(request, coordinator, signals, out bool isAgain) ?? throw NothingToDo(request, signals);
+        if (!request.Stays)
+            return DoPart(request, coordinator, claim, isAgain, signals);
+        ExitCode code = ExitCode.Done;
+        for (; claim is not null; claim = AwaitPlan(request, coordinator, signals, out isAgain))
+        {
+            try
+            {
+                code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own : code;
+            }
+            catch (Exception e) when (!signals.WasStopped)
+            {
+                code = (ExitCode)CommandRunner.Report(e, Console.Error);
+            }
+        }
+
+        return code;
+    }
+
+    private static ExitCode DoPart(AgentRequest request, Coordinator coordinator, AgentClaim claim, bool isAgain, StopSignals signals)
+    {
         Console.Error.WriteLine($"agent {request.Name} has part {claim.Part.Number} of {claim.Part.Count} of {ForeignTextOf(claim.Settings.Plan.Name)}");
         string? why = "it failed";
         RunFolder? folder = null;
@@ -56,29 +80,30 @@ internal static class AgentSession
         }
     }
 
-    private static AgentClaim AwaitPlan(AgentRequest request, Coordinator coordinator, StopSignals signals, out bool isAgain)
+    /// <returns>Null when none came in time, or when it was interrupted.</returns>
+    private static AgentClaim? AwaitPlan(AgentRequest request, Coordinator coordinator, StopSignals signals, out bool isAgain)
     {
         long until = Environment.TickCount64 + (long)(request.WaitSeconds * 1000);
-        bool hasSaid = false;
-        while (true)
+        for (bool hasSaid = false; ; hasSaid = true)
         {
             if (coordinator.TryClaim(request.Name, request.Number, out isAgain) is { } claim)
                 return claim;
-            if (signals.WasStopped)
-                throw new OperationCanceledException("interrupted before there was anything to do");
-            if (Environment.TickCount64 > until)
-                throw new UserException(ExitCode.CannotConnect, $"no plan waited for an agent within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+            if (signals.WasStopped || Environment.TickCount64 > until)
+                return null;
             if (!hasSaid)
                 Console.Error.WriteLine($"agent {request.Name} waits for a plan");
-            hasSaid = true;
             signals.Token.WaitHandle.WaitOne(500);
         }
     }
 
+    private static Exception NothingToDo(AgentRequest request, StopSignals signals) => signals.WasStopped
+        ? new OperationCanceledException("interrupted before there was anything to do")
+        : new UserException(ExitCode.CannotConnect, $"no plan waited for an agent within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
         RunRequest request = MakeRequest(asked, claim, role);
-        if (role.Meet(1, signals.Token) is { } why)
+        if (role.Meet(1, signals.Token).Reason is { } why)
             throw new UserException(ExitCode.CannotConnect, why);
         if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
         {

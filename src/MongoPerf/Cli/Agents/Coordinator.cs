@@ -20,13 +20,19 @@ namespace MongoPerf.Cli.Agents;
 /// <param name="Position">How far it has come.</param>
 /// <param name="SilentSeconds">Since it was heard of last.</param>
 /// <param name="Why">It ended so, when not well.</param>
-/// <param name="RoundTripMilliseconds">Of a command to the coordinator, as the agent measured it last; 0 to 1000.</param>
-internal sealed record AgentState(int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, double RoundTripMilliseconds)
+/// <param name="Ready">As it said when it was ready to begin last; null before.</param>
+internal sealed record AgentState(int Number, string? Name, string State, long Position, double SilentSeconds, string? Why, AgentReadiness? Ready)
 {
     public bool IsLost => State == Coordinator.Claimed && SilentSeconds > Coordinator.LostAfterSeconds;
 
     public string Label => Name ?? $"part {Number}";
 }
+
+/// <summary>What an agent knows of its way to the coordinator, just before it begins a phase.</summary>
+/// <param name="RoundTripMilliseconds">Of a command; 0 to 1000.</param>
+/// <param name="Machine">The same for agents that have one clock.</param>
+/// <param name="Clock">How that stands against the coordinator's.</param>
+internal sealed record AgentReadiness(double RoundTripMilliseconds, string Machine, ClientClock Clock);
 
 /// <summary>A plan and the part of it that an agent has claimed.</summary>
 /// <param name="Plan">Its id.</param>
@@ -173,7 +179,7 @@ internal sealed class Coordinator : IDisposable
         [
             .. found.Select(part => new AgentState(
                 (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, (now - (part.FindInt64("seen") ?? now)) / 1000.0, Text(part, "why"),
-                Math.Clamp(part.FindInt64("roundTrip") ?? 0, 0, 1000))).OrderBy(part => part.Number),
+                part.FindDocument("ready") is { } ready ? ReadReadiness(ready) : null)).OrderBy(part => part.Number),
         ];
     }
 
@@ -188,10 +194,12 @@ internal sealed class Coordinator : IDisposable
 
     /// <param name="claim">Of the agent.</param>
     /// <param name="position">To which it has come.</param>
-    /// <param name="roundTripMilliseconds">As it measured it; null says nothing.</param>
-    public void SetPosition(AgentClaim claim, long position, double? roundTripMilliseconds)
+    /// <param name="ready">Null says nothing.</param>
+    public void SetPosition(AgentClaim claim, long position, AgentReadiness? ready)
     {
-        (string, object?)[] measured = roundTripMilliseconds is { } milliseconds ? [("roundTrip", (long)Math.Ceiling(milliseconds))] : [];
+        (string, object?)[] measured = ready is { Clock: { } clock }
+            ? [("ready", BsonDocument.Of(("roundTrip", (long)Math.Ceiling(ready.RoundTripMilliseconds)), ("machine", ready.Machine), ("offset", clock.OffsetMilliseconds), ("uncertainty", clock.UncertaintyMilliseconds)))]
+            : [];
         Update(OwnPart(claim), Set([("position", position), ("seen", Time(ReadTime())), .. measured]));
     }
 
@@ -298,6 +306,13 @@ internal sealed class Coordinator : IDisposable
         {
             throw new UserException(ExitCode.WrongUsage, $"what the coordinator offers is not a plan: {e.Message}");
         }
+    }
+
+    /// <summary>A clock that was not told says nothing.</summary>
+    private AgentReadiness ReadReadiness(BsonDocument ready)
+    {
+        (double Offset, double Uncertainty) clock = ready.FindDouble("offset") is { } offset && double.IsFinite(offset) && ready.FindDouble("uncertainty") is >= 0 and var uncertainty ? (offset, uncertainty) : (0, double.PositiveInfinity);
+        return new AgentReadiness(Math.Clamp(ready.FindInt64("roundTrip") ?? 0, 0, 1000), Text(ready, "machine") ?? "", new ClientClock(Hosts[0].ToString(), clock.Offset, clock.Uncertainty));
     }
 
     private static string Hash(string settings, ulong seed, int count) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{count}/{seed}/{settings}")));

@@ -63,13 +63,13 @@ internal static class ComparisonSession
                 ComparisonCsv.WriteSpread(spread, Console.Out);
                 break;
             case "markdown":
-                ComparisonMarkdown.WriteSpread(spread, Console.Out);
+                MarkdownReport.Write(ComparisonReport.Of(spread), Console.Out);
                 break;
             case "junit":
                 JunitReport.Write(side.Stored, Console.Out);
                 break;
             default:
-                ComparisonConsole.WriteSpread(spread, Console.Out, ConsoleReportOptions.ForStandardOutput());
+                ConsoleReport.Write(ComparisonReport.Of(spread), Console.Out, ConsoleReportOptions.ForStandardOutput());
                 break;
         }
 
@@ -129,17 +129,13 @@ internal static class ComparisonSession
                 ComparisonCsv.Write(comparison, Console.Out);
                 break;
             case "markdown":
-                ComparisonMarkdown.Write(comparison, Console.Out);
+                MarkdownReport.Write(ComparisonReport.Of(comparison), Console.Out);
                 break;
             case "junit":
                 JunitReport.Write(comparison, Console.Out);
                 break;
             default:
-                ComparisonConsole.Write(comparison, Console.Out, ConsoleReportOptions.ForStandardOutput() with
-                {
-                    FilesWritten = [.. ResultPrinter.Summarise(files)],
-                    Page = ResultPrinter.Shown(files.Page),
-                });
+                ConsoleReport.Write(ComparisonReport.Of(comparison, ResultPrinter.Written(files)), Console.Out, ConsoleReportOptions.ForStandardOutput());
                 break;
         }
 

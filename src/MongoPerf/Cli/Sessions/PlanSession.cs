@@ -194,7 +194,7 @@ internal static class PlanSession
         {
             Seed = prepared.Seed,
             Share = session.Request.Agent?.Share ?? PlanShare.Whole,
-            Meet = session.Request.Agent is { } agent ? agent.Meet : static (_, _) => null,
+            Meet = session.Request.Agent is { } agent ? agent.Meet : static (_, _) => new Meeting(),
             VerifyShare = session.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,
             ReconnectFor = RunSession.ReconnectFor,
             ReasonToStop = session.ReasonToStop,

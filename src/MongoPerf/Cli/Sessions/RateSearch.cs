@@ -76,12 +76,8 @@ internal static class RateSearch
             return;
         }
 
-        ConsoleReportOptions options = ConsoleReportOptions.ForStandardOutput();
-        ConsoleReport.Print(Console.Out, options, console =>
-        {
-            console.Write(new Spectre.Console.Text(Summary(tries, goal, found) + "\n"));
-            ConsoleReport.WriteTable(console, Path(tries, goal).Within(options.Width), options.IsTerminal);
-        });
+        var report = new Report("MongoPerf: search for the highest rate", [new Block.Paragraph(Summary(tries, goal, found))], [Section.Of(Path(tries, goal))]);
+        ConsoleReport.Write(report, Console.Out, ConsoleReportOptions.ForStandardOutput());
     }
 
     public static string Summary(IReadOnlyList<RateTry> tries, RateGoal goal, double? found)

@@ -36,7 +36,7 @@ internal static class ResultPrinter
         {
             Write(run, files, folder, output);
             if (output.Format != "text" && !output.Quiet && ServerData.Describe(folder) is { } left)
-                Console.Error.WriteLine($"left: {left}");
+                Console.Error.WriteLine($"{Words.Of("left")}: {left}");
         }
         catch (IOException e)
         {
@@ -55,7 +55,7 @@ internal static class ResultPrinter
                 CsvReport.WriteResults(run, Console.Out);
                 break;
             case "markdown":
-                MarkdownReport.Write(run, Console.Out);
+                MarkdownReport.Write(RunReport.Of(run), Console.Out);
                 break;
             case "ycsb":
                 YcsbReport.Write(run, Console.Out);
@@ -66,29 +66,32 @@ internal static class ResultPrinter
                 JunitReport.Write([run], Console.Out);
                 break;
             default:
-                ConsoleReport.Write(run, Console.Out, ConsoleReportOptions.ForStandardOutput() with
-                {
-                    FilesWritten = [.. files is null ? [] : Summarise(files)],
-                    Page = files is null ? null : Shown(files.Page),
-                    RunsFolder = folder.OtherRunsFolder,
-                    Left = ServerData.Describe(folder),
-                });
+                ConsoleReport.Write(RunReport.Of(run, Written(files, ServerData.Describe(folder)), folder.OtherRunsFolder), Console.Out, ConsoleReportOptions.ForStandardOutput());
                 break;
         }
 
         Console.Out.Flush();
     }
 
-    /// <summary>A line per folder: dozens of names would hide what matters.</summary>
-    public static IEnumerable<string> Summarise(ReportFiles files)
+    /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>
+    /// <param name="files">Null when none could be written.</param>
+    /// <param name="left">What the run's server has left on the disk; null for nothing.</param>
+    public static IReadOnlyList<Fact> Written(ReportFiles? files, string? left = null)
     {
-        foreach (IGrouping<string, string> folder in files.Files.Where(f => f != files.Page).GroupBy(f => Path.GetDirectoryName(f)!))
-        {
-            string[] pictures = [.. folder.Where(f => f.EndsWith(".png", StringComparison.Ordinal))];
-            yield return pictures.Length > 0
-                ? Words.Of($"{Shown(folder.Key)}: {Words.Counted(pictures.Length, "chart")} as PNG and SVG, with their data and gnuplot scripts")
-                : $"{Shown(folder.Key)}: {string.Join(", ", folder.Select(Path.GetFileName))}";
-        }
+        List<Fact> facts = [.. (files?.Files ?? []).Where(file => file != files!.Page).GroupBy(file => Path.GetDirectoryName(file)!).Select(folder => new Fact("written", Summary(folder)))];
+        if (left is not null)
+            facts.Add(new Fact("left", left));
+        if (files is not null)
+            facts.Add(new Fact("report", Shown(files.Page)) { Grade = Grade.Good });
+        return facts;
+    }
+
+    private static string Summary(IGrouping<string, string> folder)
+    {
+        int pictures = folder.Count(file => file.EndsWith(".png", StringComparison.Ordinal));
+        return pictures > 0
+            ? Words.Of($"{Shown(folder.Key)}: {Words.Counted(pictures, "chart")} as PNG and SVG, with their data and gnuplot scripts")
+            : $"{Shown(folder.Key)}: {string.Join(", ", folder.Select(Path.GetFileName))}";
     }
 
     /// <summary>Relative where that is shorter.</summary>

@@ -62,7 +62,7 @@ internal sealed class RunSequence
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
             else if (ServerData.Describe(end.Folder) is { } left)
-                Tell($"left: {left}");
+                Tell($"{Words.Of("left")}: {left}");
         }
 
         ExitCode compared = ComparisonSession.Run(new ComparisonRequest

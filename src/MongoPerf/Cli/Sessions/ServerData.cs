@@ -16,7 +16,7 @@ internal static class ServerData
 
     /// <summary>How much there is, where, and how it is deleted; null when there is nothing.</summary>
     public static string? Describe(RunFolder folder) => ReadBytes(folder.Path) is { } bytes
-        ? $"{Units.Bytes(bytes)} of server data in {ResultPrinter.Shown(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{folder.OutText}"
+        ? Words.Of($"{Units.Bytes(bytes)} of server data in {ResultPrinter.Shown(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{folder.OutText}")
         : null;
 
     /// <summary>Bytes in a run's data folder; null when there is none.</summary>

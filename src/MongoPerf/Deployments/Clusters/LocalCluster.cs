@@ -20,6 +20,7 @@ internal sealed class LocalCluster : IDisposable
     private readonly ClusterProcesses _processes;
     private readonly SecurityFiles? _security;
     private readonly ConcurrentDictionary<string, bool> _setsWithUser = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, bool> _started = new(StringComparer.Ordinal);
     private volatile ShardedCluster? _parts;
     private volatile ServerAddress? _primary;
 
@@ -110,18 +111,19 @@ internal sealed class LocalCluster : IDisposable
     /// <exception cref="DeploymentException">A process does not start, or a part does not come to work together with the others.</exception>
     public bool EnsureRunning()
     {
-        IReadOnlyList<string> missing = [.. Plan.Processes.Where(member => !_processes.IsRunning(member)).Select(member => member.Description).Distinct()];
-        bool wasRunning = missing.Count == 0 && (_parts is not null || _primary is not null);
+        bool wasKnown = _parts is not null || _primary is not null;
         // All sets at once, each as far as it can go by itself.
         IGrouping<string, ClusterMember>[] sets = [.. Plan.Processes.Where(member => member.ReplicaSet is not null).GroupBy(member => member.ReplicaSet!)];
         Dictionary<string, ServerAddress> primaries = Together.Run(sets, set => KeyValuePair.Create(set.Key, BringUp(set.Key, [.. set]))).ToDictionary();
         if (Plan.IsReplicaSet)
             _primary = primaries[ClusterPlan.OwnSet];
         else
-            _parts = BringTogether(primaries, wasRunning);
-        if (!wasRunning)
-            LastStarted = missing;
-        return !wasRunning;
+            _parts = BringTogether(primaries, wasKnown);
+        if (wasKnown && _started.IsEmpty)
+            return false;
+        LastStarted = [.. Plan.Processes.Where(member => _started.ContainsKey(member.Name)).Select(member => member.Description).Distinct()];
+        _started.Clear();
+        return true;
     }
 
     /// <summary>Ends all its processes, those too that an earlier run of the program left. Never throws.</summary>
@@ -160,7 +162,7 @@ internal sealed class LocalCluster : IDisposable
 
     private ServerAddress BringUp(string set, ClusterMember[] members)
     {
-        Together.Run(members, _processes.Ensure);
+        Together.Run(members, Ensure);
         ServerAddress[] addresses = [.. members.Select(ClusterProcesses.AddressOf)];
         ServerAddress primary = new ReplicaSet(set, addresses, members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security).EnsurePrimary();
         // Each set has users of its own; those of a cluster are the config server's, and the shards are looked at one by one.
@@ -173,17 +175,26 @@ internal sealed class LocalCluster : IDisposable
         return primary;
     }
 
-    private ShardedCluster BringTogether(Dictionary<string, ServerAddress> primaries, bool wasRunning)
+    /// <summary>Notes what had to be started: a process that was killed may still count as running a moment before.</summary>
+    private bool Ensure(ClusterMember member)
+    {
+        bool isNew = _processes.Ensure(member);
+        if (isNew)
+            _started[member.Name] = true;
+        return isNew;
+    }
+
+    private ShardedCluster BringTogether(Dictionary<string, ServerAddress> primaries, bool wasKnown)
     {
         if (First.ReplicaSet is null)
-            _processes.Ensure(First);
+            Ensure(First);
         ServerAddress router = ClusterProcesses.AddressOf(First);
         var parts = new ShardedCluster(
             Plan.Router,
             router,
             Plan.Router == RouterKind.Mongos ? router : primaries[ClusterPlan.ConfigSet],
             [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard]))]);
-        if (!wasRunning)
+        if (!wasKnown || !_started.IsEmpty)
             Join(parts);
         return parts;
     }

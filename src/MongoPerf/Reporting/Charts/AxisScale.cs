@@ -1,19 +1,28 @@
 using System.Globalization;
-using System.Text;
-using System.Text.RegularExpressions;
 
 namespace MongoPerf.Reporting.Charts;
 
+/// <summary>A text at a place of an axis.</summary>
+internal readonly record struct Tick(double At, string Text);
+
 /// <summary>How far an axis goes and what stands at its ticks.</summary>
 /// <param name="Max">In the axis' own unit.</param>
-/// <param name="Tics">As gnuplot's <c>set xtics</c> takes them: ("0" 0, "2M" 2000000).</param>
-internal sealed partial record AxisScale(double Max, string Tics)
+/// <param name="Ticks">By their places.</param>
+internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
 {
     private static readonly double[] TimeSteps =
         [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
-    /// <summary>The same ticks without texts, for panels beside one that has them.</summary>
-    public string BareTics => TickLabel().Replace(Tics, "\"\"");
+    /// <summary>More than <see cref="Max"/> where it runs the other way.</summary>
+    public double Min { get; init; }
+
+    public bool IsLogarithmic { get; init; }
+
+    /// <summary>What stands at it are names, each in a room of 1.</summary>
+    public bool IsOfNames { get; init; }
+
+    /// <summary>What it counts.</summary>
+    public string Label { get; init; } = "";
 
     /// <summary>From 0 to at least <paramref name="largest"/>, closed by a tick, with numbers such as 250k and 1.5M.</summary>
     public static AxisScale OfCount(double largest, int ticks = 6)
@@ -27,7 +36,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
     {
         double usable = Usable(largest);
         double step = NiceStep(usable, 10);
-        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, Units.Count));
+        return new AxisScale(usable * 1.02, TicksTo(usable * 1.0001, step, Units.Count));
     }
 
     /// <summary>As <see cref="OfDocuments"/>, for what is counted in whole numbers and may be few.</summary>
@@ -35,7 +44,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
     {
         double usable = Math.Max(1, Usable(largest));
         double step = Math.Ceiling(NiceStep(usable, 12));
-        return new AxisScale(usable * 1.02, TicsText(0, usable * 1.0001, step, Units.Count));
+        return new AxisScale(usable * 1.02, TicksTo(usable * 1.0001, step, Units.Count));
     }
 
     /// <summary>Bytes with their unit at the ticks: 12.5 GB is 12,500,000,000 bytes, as in the tables.</summary>
@@ -54,7 +63,7 @@ internal sealed partial record AxisScale(double Max, string Tics)
         Closed(largest, NiceStep(Usable(largest), ticks), static value => value > 0 ? Units.Latency(value) : "0");
 
     /// <summary>Ticks for the right axis of one that ends at <paramref name="max"/>.</summary>
-    public static AxisScale OfSecondAxis(double max) => new(max, TicsText(0, max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
+    public static AxisScale OfSecondAxis(double max) => new(max, TicksTo(max * 1.0001, NiceStep(Usable(max), 6), Units.Count));
 
     /// <summary>Time from 0; the unit is the axis' title's to say.</summary>
     public static (AxisScale Scale, string Unit) OfTime(double seconds)
@@ -70,26 +79,20 @@ internal sealed partial record AxisScale(double Max, string Tics)
             _ when largest >= 120 => ("minutes:seconds", Clock),
             _ => ("seconds", (Func<double, string>)Plain),
         };
-        return (new AxisScale(largest, TicsText(0, largest * 1.0001, step, text)), Words.Of(unit));
+        return (new AxisScale(largest, TicksTo(largest * 1.0001, step, text)), Words.Of(unit));
     }
 
     /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis.</summary>
-    public static (double Min, AxisScale Scale) OfLatency(double least, double largest)
+    public static AxisScale OfLatency(double least, double largest)
     {
         int low = (int)Math.Floor(Math.Log10(Math.Max(least, 1)));
         int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 1))));
-        var tics = new StringBuilder("(");
-        for (int power = low; power <= high; power++)
-        {
-            double value = Math.Pow(10, power);
-            tics.Append(power == low ? "" : ", ").Append('"').Append(LatencyText(value)).Append("\" ").Append(Number(value));
-        }
-
-        return (Math.Pow(10, low), new AxisScale(Math.Pow(10, high), tics.Append(')').ToString()));
+        IEnumerable<double> decades = Enumerable.Range(low, high - low + 1).Select(static power => Math.Pow(10, power));
+        return new AxisScale(Math.Pow(10, high), [.. decades.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
     }
 
-    /// <summary>Ticks for a logarithmic axis of ratios, 1 among them: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>
-    public static string RatioTics(double low, double high)
+    /// <summary>A logarithmic axis of ratios with 1 among its ticks: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>
+    public static AxisScale OfRatios(double low, double high)
     {
         double step = NiceStep(high - low, 8);
         IEnumerable<double> values = high / low < 3
@@ -97,8 +100,11 @@ internal sealed partial record AxisScale(double Max, string Tics)
             : Enumerable.Range(-9, 19).SelectMany(power => high / low < 12 ? (double[])[1, 1.5, 2, 3, 5, 7] : [1, 2, 5], (power, lead) => lead * Math.Pow(10, power));
         if (high / low > 1000)
             values = Enumerable.Range(-9, 19).Select(power => Math.Pow(10, power));
-        return $"({string.Join(", ", values.Where(v => v >= low && v <= high).Select(v => $"\"{Units.Significant(v)}\" {Number(v)}"))})";
+        return new AxisScale(high, [.. values.Where(v => v >= low && v <= high).Select(static v => new Tick(v, Units.Significant(v)))]) { Min = low, IsLogarithmic = true };
     }
+
+    /// <summary>Where a place lies between the ends: 0 to 1.</summary>
+    public double Share(double at) => Max == Min ? 0 : IsLogarithmic ? Math.Log(at / Min) / Math.Log(Max / Min) : (at - Min) / (Max - Min);
 
     /// <summary>A count in few digits: for a place that was interpolated.</summary>
     public static string AboutText(double value, int digits = 2)
@@ -108,8 +114,6 @@ internal sealed partial record AxisScale(double Max, string Tics)
         double step = Math.Pow(10, Math.Floor(Math.Log10(value)) - digits + 1);
         return Units.Count(Math.Round(value / step) * step);
     }
-
-    public static string Number(double value) => value.ToString("R", CultureInfo.InvariantCulture);
 
     private static string LatencyText(double microseconds) => microseconds switch
     {
@@ -139,23 +143,11 @@ internal sealed partial record AxisScale(double Max, string Tics)
     private static AxisScale Closed(double largest, double step, Func<double, string> text)
     {
         double max = Math.Ceiling(Usable(largest) * 1.03 / step) * step;
-        return new AxisScale(max, TicsText(0, max * 1.0001, step, text));
+        return new AxisScale(max, TicksTo(max * 1.0001, step, text));
     }
 
-    private static string TicsText(double from, double to, double step, Func<double, string> text)
-    {
-        var tics = new StringBuilder("(");
-        for (int i = 0; from + (i * step) <= to; i++)
-        {
-            double value = from + (i * step);
-            tics.Append(i == 0 ? "" : ", ").Append('"').Append(text(value)).Append("\" ").Append(Number(value));
-        }
-
-        return tics.Append(')').ToString();
-    }
-
-    [GeneratedRegex("\"[^\"]*\"")]
-    private static partial Regex TickLabel();
+    private static Tick[] TicksTo(double end, double step, Func<double, string> text) =>
+        [.. Enumerable.Range(0, (int)Math.Floor(end / step) + 1).Select(i => new Tick(i * step, text(i * step)))];
 
     private static string Plain(double value) => Math.Round(value, 6).ToString("0.######", CultureInfo.InvariantCulture);
 

@@ -1,20 +1,107 @@
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>One picture: its data and what its template is told.</summary>
-/// <param name="Name">Of all its files: NAME.gp, NAME.settings.gp, NAME.png.</param>
+/// <summary>A picture: panels on one axis. It says what is shown and what it means; where things stand and who draws them is <see cref="ChartLayout"/>'s and the renderer's.</summary>
+/// <param name="Name">Of its files: NAME.gp, NAME.png, NAME.svg.</param>
 /// <param name="Title">As the picture has it.</param>
 /// <param name="HowToRead">A sentence for the report.</param>
-/// <param name="Settings">Loaded by the template.</param>
-/// <param name="Tables">Its data files.</param>
-internal sealed record Chart(string Name, string Title, string HowToRead, GnuplotSettings Settings, IReadOnlyList<ChartTable> Tables)
+/// <param name="X">The axis that its panels share.</param>
+/// <param name="Panels">From the top, in rows of <see cref="Columns"/>.</param>
+internal sealed record Chart(string Name, string Title, string HowToRead, AxisScale X, IReadOnlyList<Panel> Panels)
 {
-    /// <summary>The template of all charts of its kind, which a NAME.gp of two lines loads behind the settings.</summary>
-    public required string SharedTemplate { get; init; }
+    /// <summary>What was measured where.</summary>
+    public string Subtitle { get; init; } = "";
+
+    /// <summary>What it shows, in whole rows.</summary>
+    public string Verdict { get; init; } = "";
+
+    /// <summary>Panels beside each other.</summary>
+    public int Columns { get; init; } = 1;
+
+    /// <summary>One legend above all panels, of the first one's series; otherwise each panel has its own beside it.</summary>
+    public bool HasLegendAbove { get; init; }
+
+    /// <summary>Pixels; null chooses by the number of panels.</summary>
+    public double? PanelHeight { get; init; }
+
+    /// <summary>In any order.</summary>
+    public IReadOnlyList<Mark> Marks { get; init; } = [];
+
+    public IReadOnlyList<Band> Bands { get; init; } = [];
+
+    /// <summary>A second scale of the same axis, along the top.</summary>
+    public AxisScale? Top { get; init; }
+
+    /// <summary>Its data files.</summary>
+    public IReadOnlyList<ChartTable> Tables => [.. Panels.SelectMany(static panel => panel.Series).Select(static series => series.Table).Distinct()];
 }
+
+/// <summary>Series that share an axis of values.</summary>
+/// <param name="Title">What the values are.</param>
+/// <param name="Y">Of the values.</param>
+/// <param name="Series">One at least.</param>
+internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Series)
+{
+    /// <summary>Values in bytes or microseconds are shown in larger units where that is shorter, those in other units as they are.</summary>
+    public const string Bytes = "bytes";
+
+    /// <summary>Of the values; empty where the title says it.</summary>
+    public string Unit { get; init; } = "";
+
+    /// <summary>Title and unit.</summary>
+    public string Label => Unit is "" or Bytes ? Title : $"{Title}, {Unit}";
+
+    /// <summary>Name of a colour of its title; empty for that of all texts.</summary>
+    public string Color { get; init; } = "";
+
+    /// <summary>Long lines, of which nobody wants to see the points.</summary>
+    public bool IsState { get; init; }
+
+    /// <summary>A line across, and what it is called.</summary>
+    public (double At, string Text)? Limit { get; init; }
+
+    /// <summary>A second scale of the values, on the right.</summary>
+    public AxisScale? Right { get; init; }
+
+    /// <summary>Null without series.</summary>
+    /// <param name="title">What the values are.</param>
+    /// <param name="scaleOf">Of the largest value.</param>
+    /// <param name="series">Those without values are left out.</param>
+    public static Panel? Of(string title, Func<double, AxisScale> scaleOf, IEnumerable<Series> series)
+    {
+        Series[] shown = [.. series.Where(static one => one.HasValues)];
+        return shown.Length == 0 ? null : new Panel(title, scaleOf(shown.Max(static one => one.Largest)), shown);
+    }
+}
+
+/// <summary>A column of a table, against its first.</summary>
+/// <param name="Table">Where the values are.</param>
+/// <param name="Column">0-based; 0 is the axis.</param>
+/// <param name="Title">In the legend; empty for one that needs no name.</param>
+/// <param name="Color">Name of a colour of <see cref="Palette"/>.</param>
+internal sealed record Series(ChartTable Table, int Column, string Title, string Color)
+{
+    /// <summary>The first column are rows: values lie across, each a point in its spread.</summary>
+    public bool LiesAcross { get; init; }
+
+    /// <summary>The next two columns are the least and the greatest of what the value stands for.</summary>
+    public bool HasSpread { get; init; }
+
+    /// <summary>1 is solid; the others are dashed, each in its way.</summary>
+    public int Dash { get; init; } = 1;
+
+    public double Largest => Table.Largest(Column, HasSpread ? 3 : 1);
+
+    public bool HasValues => Table.Rows.Any(row => double.IsFinite(row[Column]));
+}
+
+/// <summary>Something that happened at a place of the axis.</summary>
+/// <param name="At">On the axis.</param>
+/// <param name="Kind">What it was, in one or two words.</param>
+/// <param name="Text">More about it, for those who ask.</param>
+internal sealed record Mark(double At, string Kind, string Text = "");
 
 /// <summary>Charts that are drawn into one folder.</summary>
 /// <param name="Charts">In the order of the report.</param>
-/// <param name="SharedTemplates">Templates that theirs load.</param>
 /// <param name="PictureNames">Pictures of an earlier report that may be there, as file patterns without their ending.</param>
 /// <param name="Command">Draws them again.</param>
-internal sealed record ChartSet(IReadOnlyList<Chart> Charts, IReadOnlyList<string> SharedTemplates, IReadOnlyList<string> PictureNames, string Command);
+internal sealed record ChartSet(IReadOnlyList<Chart> Charts, IReadOnlyList<string> PictureNames, string Command);

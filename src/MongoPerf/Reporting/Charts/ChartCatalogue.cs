@@ -12,10 +12,6 @@ internal static class ChartCatalogue
         ScenarioFigures.NamePrefix + "*", ScenarioFigures.AutomaticPrefix + "*", LapChart.NamePrefix + "*",
     ];
 
-    /// <summary>Templates that others load.</summary>
-    public static IReadOnlyList<string> SharedTemplates { get; } =
-        ["common.gp", GrowthCharts.Template, LatencyChart.Template, "over-time.gp", OverTime.Template, LapChart.Template];
-
     /// <summary>Those for which the run has results; none for a run that has measured nothing.</summary>
     public static IReadOnlyList<Chart> Build(StoredRun run)
     {

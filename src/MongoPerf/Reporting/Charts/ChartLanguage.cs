@@ -6,17 +6,6 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Charts in the language of the report, if the machine has a font for it.</summary>
 internal static class ChartLanguage
 {
-    /// <summary>As in plots/common.gp, where they are English.</summary>
-    private static readonly (string Name, string English)[] Templates =
-    [
-        ("text_documents", "documents in the collection"),
-        ("text_documents_short", "documents"),
-        ("text_ratio", "candidate to baseline: left of 1 is slower, right of 1 is faster"),
-        ("text_migration", "chunk migrating"),
-        ("text_failed_migration", "failed migration"),
-        ("text_other_programs", "other programs"),
-    ];
-
     private static readonly Lazy<bool> HasFont = new(FindFont);
 
     /// <summary>Charts are built and drawn within it.</summary>
@@ -27,10 +16,6 @@ internal static class ChartLanguage
         warning = isDrawable ? null : "note: charts have English texts: fontconfig knows no font with Chinese characters (on Debian: sudo apt-get install fonts-wqy-microhei)";
         return Words.In(isDrawable ? Words.Language : Language.English);
     }
-
-    /// <summary>Settings for what templates themselves say; nothing in English.</summary>
-    public static string TemplateSettings() => Words.Language.IsEnglish ? ""
-        : Templates.Aggregate(new GnuplotSettings(), static (settings, text) => settings.Set(text.Name, Words.Of(text.English))).ToString();
 
     /// <summary>gnuplot and viewers of its SVG take from any font what theirs lacks, so none is named. Pango, which draws the PNGs, brings fc-list.</summary>
     private static bool FindFont()

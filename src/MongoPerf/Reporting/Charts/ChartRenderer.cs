@@ -17,9 +17,6 @@ internal sealed record RenderedCharts(IReadOnlyList<DrawnChart> Drawn, IReadOnly
 /// <summary>Writes data and scripts of the charts into one folder and has gnuplot draw them.</summary>
 internal static class ChartRenderer
 {
-    /// <summary>Templates beside the program.</summary>
-    public static string TemplateFolder => Path.Combine(AppContext.BaseDirectory, "plots");
-
     /// <summary>Draws what the run has results for. Never throws for gnuplot's or the disk's sake: that gives a warning.</summary>
     public static RenderedCharts Render(StoredRun run, string folder)
     {
@@ -34,7 +31,7 @@ internal static class ChartRenderer
     /// <param name="gnuplot">Null when there is none.</param>
     /// <param name="whyNot">The reason then.</param>
     public static RenderedCharts Render(StoredRun run, string folder, Gnuplot? gnuplot, string whyNot) => Render(
-        new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.SharedTemplates, ChartCatalogue.Names, $"mongoperf report {run.Run.Id}"), folder, gnuplot, whyNot);
+        new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.Names, $"mongoperf report {run.Run.Id}"), folder, gnuplot, whyNot);
 
     /// <summary>As the others, for charts of any kind.</summary>
     public static RenderedCharts Render(ChartSet set, string folder)
@@ -51,13 +48,8 @@ internal static class ChartRenderer
         {
             OwnFiles.MakeFolder(folder);
             RemoveOldPictures(folder, set.PictureNames);
-            if (charts.Count > 0)
-                files.AddRange(set.SharedTemplates.Select(template => CopyTemplate(template, folder)));
             foreach (var chart in charts)
-            {
-                files.Add(WriteScript(chart, folder));
-                files.AddRange(WriteData(chart, folder));
-            }
+                files.AddRange(WriteFiles(chart, folder));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -97,25 +89,11 @@ internal static class ChartRenderer
         return new RenderedCharts(drawn, files, warnings);
     }
 
-    private static string CopyTemplate(string name, string folder)
-    {
-        string target = Path.Combine(folder, name);
-        OwnFiles.Replace(target, File.ReadAllText(Path.Combine(TemplateFolder, name)));
-        return target;
-    }
-
-    private static string WriteScript(Chart chart, string folder)
+    private static IEnumerable<string> WriteFiles(Chart chart, string folder)
     {
         string script = Path.Combine(folder, chart.Name + ".gp");
-        OwnFiles.Replace(script, $"# Draw again after a change: gnuplot {chart.Name}.gp\nload \"{chart.Name}.settings.gp\"\nload \"{chart.SharedTemplate}\"\n");
-        return script;
-    }
-
-    private static IEnumerable<string> WriteData(Chart chart, string folder)
-    {
-        string settings = Path.Combine(folder, chart.Name + ".settings.gp");
-        OwnFiles.Replace(settings, $"# Written by mongoperf for {chart.Name}.gp, and again by each report.\n{ChartLanguage.TemplateSettings()}{chart.Settings}");
-        yield return settings;
+        OwnFiles.Replace(script, GnuplotScript.Of(chart));
+        yield return script;
         foreach (var table in chart.Tables)
         {
             string path = Path.Combine(folder, table.FileName);

@@ -6,13 +6,6 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>The words on charts.</summary>
 internal static class ChartText
 {
-    /// <summary>Of operations, in common.gp.</summary>
-    private const int Colors = 8;
-
-    /// <summary>Name in common.gp of an operation's colour.</summary>
-    /// <param name="place">Its place among the operations that are told apart, 0-based.</param>
-    public static string ColorOf(int place) => $"o{(place % Colors) + 1}";
-
     /// <summary>"2 shards · mongod 6.0.5, sharded, WiredTiger cache 1 GiB · 2 cores, 24 GiB · run 2026-11-21-a"; the first for a deployment with a name.</summary>
     public static string Subtitle(StoredRun run)
     {
@@ -57,6 +50,8 @@ internal static class ChartText
 
     /// <summary>"data &gt; cache at 4.1M", "files &gt; memory limit at 650k".</summary>
     public static string CrossingText(CacheCrossing crossing) => Words.Of($"{Words.Of(crossing.What)} > {Words.Of(crossing.Limit)} at {AxisScale.AboutText(crossing.Documents)}");
+
+    public static IReadOnlyList<Mark> Marks(IEnumerable<CacheCrossing> crossings) => [.. crossings.Select(static crossing => new Mark(crossing.Documents, CrossingText(crossing)))];
 
     /// <summary>The text in rows of at most so many characters, broken at blanks; a word that is longer stays whole.</summary>
     public static string Wrap(string text, int width)

@@ -5,15 +5,8 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Charts of a growth with documents in the collection below and one point per size.</summary>
 internal static class GrowthCharts
 {
-    public const string Template = "by-documents.gp";
-
     /// <summary>Of their files, each with a number behind it from the second growth on.</summary>
     public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size"];
-
-    private const double PlotShare = 0.9;
-    private const double LegendWidth = 1430;
-    private const double LegendCharacterWidth = 9.9;
-    private const double LegendLineWidth = 75;
 
     /// <summary>All charts of all growths.</summary>
     public static IEnumerable<Chart> Of(StoredRun run)
@@ -35,12 +28,10 @@ internal static class GrowthCharts
         if (chart is null)
             return null;
 
-        double? megabytes = BytesPerDocument(inserts) / 1e6;
-        double yMax = AxisScale.OfCount(chart.Tables[0].Largest()).Max;
-        chart.Settings.Set("y2_per_y", megabytes ?? 0)
-            .Set("y2_label", Words.Of("MB/s of documents (1 MB = 1,000,000 bytes)"))
-            .Set("y2_tics", megabytes is null ? "" : AxisScale.OfSecondAxis(yMax * megabytes.Value).Tics);
-        return chart;
+        double megabytes = BytesPerDocument(inserts) / 1e6 ?? 0;
+        Panel rate = chart.Panels[0];
+        AxisScale right = AxisScale.OfSecondAxis(rate.Y.Max * megabytes) with { Label = Words.Of("MB/s of documents (1 MB = 1,000,000 bytes)") };
+        return megabytes == 0 ? chart : chart with { Panels = [rate with { Right = right }] };
     }
 
     private static Chart? QueryRate(GrowthFrame frame) => Build(
@@ -69,47 +60,32 @@ internal static class GrowthCharts
         }
 
         string title = Words.Of($"{what} {frame.Clause}{(variants.Count == 1 ? $", {variants[0]}" : "")}");
-        GnuplotSettings settings = Head(frame.Run, frame.Growth.LargestDocuments, frame.Crossings, name, title, yLabel, table).SetAxis("y", AxisScale.OfCount(table.Largest()));
-        Legend(
-            settings, [.. ordered.Select(line => variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}")],
-            [.. ordered.Select(frame.ColorOf)], [.. ordered.Select(line => 1.0 + (variants.IndexOf(VariantOf(line)) % 5))]);
-        return new Chart(name, title, howToRead, settings, [table]) { SharedTemplate = Template };
+        Series[] series =
+        [
+            .. ordered.Select((line, i) => new Series(table, i + 1, variants.Count == 1 ? ChartText.TitleOf(line) : $"{line.Label}, {VariantOf(line)}", frame.ColorOf(line))
+            {
+                Dash = 1 + (variants.IndexOf(VariantOf(line)) % 5),
+            }),
+        ];
+        return OverDocuments(frame.Run, frame.Growth.LargestDocuments, frame.Crossings, name, title, howToRead, new Panel(yLabel, AxisScale.OfCount(table.Largest()), series));
     }
 
     /// <summary>"8 threads", or "limit=10, 8 threads".</summary>
     private static string VariantOf(GrowthLine line) => (line.Parameters.Length > 0 ? line.Parameters + ", " : "") + Words.Counted(line.Threads, "thread");
 
-    /// <summary>Everything but the axis of values and the legend.</summary>
+    /// <summary>One panel with documents in the collection below.</summary>
     /// <param name="run">Of its subtitle.</param>
     /// <param name="documents">Where the axis ends.</param>
     /// <param name="crossings">Where data and indexes outgrow the cache, and files the memory limit: they are marked.</param>
     /// <param name="name">Of its files.</param>
     /// <param name="title">Of the picture.</param>
-    /// <param name="yLabel">Of the axis of values.</param>
-    /// <param name="table">Its data.</param>
-    public static GnuplotSettings Head(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title, string yLabel, ChartTable table)
-    {
-        var x = AxisScale.OfDocuments(documents);
-        return GnuplotSettings.Of(name, title, ChartText.Subtitle(run), table.FileName)
-            .SetAxis("x", x)
-            .Set("y_label", yLabel)
-            .Set("point_size", table.Rows.Count > 40 ? 0.6 : 1.2)
-            .SetMarks(PlacedMark.Place(crossings.Select(static crossing => (crossing.Documents, ChartText.CrossingText(crossing))), x.Max, PlotShare, 2));
-    }
-
-    public static void Legend(GnuplotSettings settings, List<string> titles, List<string> colors, List<double> dashes)
-    {
-        int fitting = (int)(LegendWidth / (LegendLineWidth + (titles.Max(static title => title.Length) * LegendCharacterWidth)));
-        // As many columns as labels puts each number of threads into a row of its own.
-        int labels = colors.Distinct().Count();
-        int columns = Math.Clamp(Math.Min(fitting, labels), 1, titles.Count);
-        settings.Set("series_count", titles.Count)
-            .SetArray("series_title", titles)
-            .SetArray("series_color", colors)
-            .SetArray("series_dash", dashes)
-            .Set("legend_columns", columns)
-            .Set("legend_rows", (titles.Count + columns - 1) / columns);
-    }
+    /// <param name="howToRead">A sentence for the report.</param>
+    /// <param name="panel">The only one.</param>
+    public static Chart OverDocuments(StoredRun run, double documents, IReadOnlyList<CacheCrossing> crossings, string name, string title, string howToRead, Panel panel) =>
+        new(name, title, howToRead, AxisScale.OfDocuments(documents) with { Label = Words.Of("documents in the collection") }, [panel])
+        {
+            Subtitle = ChartText.Subtitle(run), HasLegendAbove = true, Marks = ChartText.Marks(crossings),
+        };
 
     /// <summary>Null when the ways of inserting differ, so that one axis can't serve them all.</summary>
     private static double? BytesPerDocument(IReadOnlyList<GrowthLine> inserts)
@@ -131,6 +107,6 @@ internal sealed record GrowthFrame(StoredRun Run, GrowthFigures Growth, string S
 {
     public IReadOnlyList<CacheCrossing> Crossings { get; } = CacheCrossing.OfSizes(Growth, Run);
 
-    /// <summary>Name of a colour in common.gp: an operation has the same in all charts.</summary>
-    public string ColorOf(GrowthLine line) => ChartText.ColorOf(Growth.Labels.ToList().IndexOf(line.Label));
+    /// <summary>Name of a colour: an operation has the same in all charts.</summary>
+    public string ColorOf(GrowthLine line) => Palette.OfOperation(Growth.Labels.ToList().IndexOf(line.Label));
 }

@@ -6,11 +6,9 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>How long each lap of a phase's tasks took: a line is the tasks' median, its band reaches from the fastest task to the slowest.</summary>
 internal static class LapChart
 {
-    public const string Template = "laps.gp";
     public const string NamePrefix = "laps-";
     private const int MostLines = 8;
     private const int MostRows = 1900;
-    private const int ColumnsPerLine = 3;
     private const double Microseconds = 1e6;
 
     /// <summary>One for each phase of the run that noted laps, a line for each value of its parameters.</summary>
@@ -34,23 +32,15 @@ internal static class LapChart
         return new Chart(
             name, title,
             Words.Of("Each line is the median of the tasks that did that lap, its band spans the fastest to the slowest of them. A line that climbs means that the collection or its indexes are outgrowing something."),
-            Settings(name, title, subtitle, lines, table, last), [table]) { SharedTemplate = Template };
+            AxisScale.OfWhole(last) with { Label = Words.Of($"lap: each is {lines[0].Laps.LengthText} of one task") },
+            [new Panel(Words.Of("time per lap"), AxisScale.OfMicroseconds(table.Largest()), [.. lines.Select((line, i) => new Series(table, 1 + (3 * i), line.Title, Palette.OfLine(i)) { HasSpread = true })])])
+        {
+            Subtitle = subtitle, HasLegendAbove = true,
+        };
     }
 
     private static double[] Values(double[] laps) =>
         laps.Length == 0 ? [double.NaN, double.NaN, double.NaN] : [LapFigures.MedianOf(laps), laps.Min(), laps.Max()];
-
-    private static GnuplotSettings Settings(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines, ChartTable table, long last) => GnuplotSettings
-        .Of(name, title, subtitle, table.FileName)
-        .Set("x_label", Words.Of($"lap: each is {lines[0].Laps.LengthText} of one task"))
-        .SetAxis("x", AxisScale.OfWhole(last))
-        .Set("y_label", Words.Of("time per lap"))
-        .SetAxis("y", AxisScale.OfMicroseconds(table.Largest()))
-        .Set("columns_per_series", ColumnsPerLine)
-        .Set("series_count", lines.Count)
-        .SetArray("series_title", lines.Select(l => l.Title).ToList())
-        .SetArray("series_color", lines.Select((_, i) => $"s{i + 1}").ToList())
-        .Set("point_size", table.Rows.Count > 60 ? 0.4 : 0.9);
 
     private static string TitleOf(LapFigures laps, IReadOnlyList<LapFigures> phase)
     {

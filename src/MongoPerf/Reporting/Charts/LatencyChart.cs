@@ -5,8 +5,6 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>Percentiles against documents, a panel for each operation and number of threads.</summary>
 internal static class LatencyChart
 {
-    public const string Template = "by-latency.gp";
-
     private static readonly (string Key, string Title, Func<LatencySummary, double?> Of)[] Percentiles =
     [
         ("p50", "p50 (half are faster)", static latency => latency.P50),
@@ -38,36 +36,17 @@ internal static class LatencyChart
                 table.Add([growth.Steps[step].Documents, .. panels.SelectMany(line => ValuesOf(line.Results.GetValueOrDefault(step), hasRate))]);
         }
 
-        string title = Words.Of($"Latency {frame.Clause}");
-        return new Chart(
-            name, title,
-            Words.Of("Each line up on the left axis is ten times as slow. Where the percentiles of an operation spread apart, some of its executions wait far longer than most."),
-            Settings(frame, name, title, panels, series, table), [table]) { SharedTemplate = Template };
-    }
-
-    private static GnuplotSettings Settings(GrowthFrame frame, string name, string title, List<GrowthLine> panels, (string Key, string Title, Func<LatencySummary, double?> Of)[] series, ChartTable table)
-    {
         int columns = panels.Count switch { 1 => 1, 2 or 4 => 2, 3 or 5 or 6 => 3, _ => 4 };
-        int rows = (panels.Count + columns - 1) / columns;
-        double documents = frame.Growth.LargestDocuments;
-        var x = new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Tics);
-        (double yMin, var y) = AxisScale.OfLatency(Least(table), table.Largest());
-        return GnuplotSettings.Of(name, title, ChartText.Subtitle(frame.Run), table.FileName)
-            .Set("note", string.Join(" · ", frame.Crossings.Select(ChartText.CrossingText)))
-            .Set("picture_height", rows == 1 ? 800 : 180 + (rows * 430))
-            .Set("panel_columns", columns)
-            .Set("panel_rows", rows)
-            .Set("panel_count", panels.Count)
-            .SetArray("panel_title", panels.ConvertAll(PanelTitle))
-            .SetArray("panel_color", panels.ConvertAll(frame.ColorOf))
-            .SetArray("series_title", series.Select(static one => Words.Of(one.Title)).ToList())
-            .SetArray("series_color", series.Select(static one => one.Key).ToList())
-            .Set("series_count", series.Length)
-            .SetAxis("x", x)
-            .Set("y_min", yMin)
-            .SetAxis("y", y)
-            .Set("point_size", table.Rows.Count > 40 ? 0.4 : 0.9)
-            .SetMarks([.. frame.Crossings.Select(static crossing => new PlacedMark(crossing.Documents, "", 0, false))]);
+        double documents = growth.LargestDocuments;
+        AxisScale time = AxisScale.OfLatency(Least(table), table.Largest());
+        return new Chart(
+            name, Words.Of($"Latency {frame.Clause}"),
+            Words.Of("Each line up on the left axis is ten times as slow. Where the percentiles of an operation spread apart, some of its executions wait far longer than most."),
+            new AxisScale(documents * 1.02, AxisScale.OfCount(documents, columns > 2 ? 4 : 6).Ticks) { Label = Words.Of("documents in the collection") },
+            [.. panels.Select((line, i) => new Panel(PanelTitle(line), time, [.. series.Select((one, j) => new Series(table, 1 + (i * series.Length) + j, Words.Of(one.Title), one.Key))]) { Color = frame.ColorOf(line) })])
+        {
+            Subtitle = ChartText.Subtitle(frame.Run), Columns = columns, HasLegendAbove = true, Marks = ChartText.Marks(frame.Crossings),
+        };
     }
 
     private static bool HasRate(GrowthLine line) => line.Results.Values.Any(static result => result.HasRate);

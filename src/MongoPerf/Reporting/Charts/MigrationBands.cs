@@ -5,7 +5,7 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>When chunks migrated, as bands of a chart over time.</summary>
 internal static class MigrationBands
 {
-    private static readonly (string Color, ChunkEventOutcome[] Outcomes)[] Kinds =
+    private static readonly (string Kind, ChunkEventOutcome[] Outcomes)[] Kinds =
         [("migration", [ChunkEventOutcome.Done, ChunkEventOutcome.Running]), ("migration_failed", [ChunkEventOutcome.Failed])];
 
     /// <param name="run">Its chunk events are read.</param>
@@ -18,7 +18,7 @@ internal static class MigrationBands
         [
             .. Kinds.SelectMany(kind => Band.Joined(
                 migrations.Where(one => kind.Outcomes.Contains(one.Outcome)).Select(one => (at(one.AtMilliseconds), one.EndMilliseconds is { } end ? at(end) : seconds)),
-                kind.Color, seconds)),
+                kind.Kind, seconds)),
         ];
     }
 }

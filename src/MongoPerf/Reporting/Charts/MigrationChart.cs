@@ -7,8 +7,6 @@ namespace MongoPerf.Reporting.Charts;
 /// </summary>
 internal static class MigrationChart
 {
-    private const int PixelsOfAll = 780;
-
     /// <summary>
     /// Of inserts, and of what else a scenario's phases did while chunks migrated; queries of a growth are in its own charts. Null unless shards were looked at meanwhile.
     /// </summary>
@@ -27,35 +25,25 @@ internal static class MigrationChart
     {
         WorkAxis axis = lines.Axis;
         ChartTable rates = OverTime.Rates(seconds, "migrations.dat", lines.Places, axis.At, axis.Seconds);
-        (var time, string unit) = AxisScale.OfTime(axis.Seconds);
-        var settings = GnuplotSettings.Of("migrations", title, ChartText.Subtitle(run))
-            .SetAxis("x", time)
-            .Set("x_label", $"{spent} ({unit}; {leftOut})")
-            .Set("panel_pixels", PixelsOfAll / lines.Places.Length)
-            .Set("documents_tics", OverTime.DocumentTics(run, axis.At, axis.Seconds))
-            .SetMarks([])
-            .SetBands(lines.Bands);
-        TimelinePanels.Set(settings, [.. lines.Places.Select((line, i) => PanelOf(seconds.Lines[line], i + 1, rates))]);
+        (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
         return new Chart(
             "migrations", title,
-            Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration.")
-            + OverTime.DocumentTicsHint(run),
-            settings, [rates]) { SharedTemplate = OverTime.Template };
+            Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration.") + OverTime.DocumentsHint(run),
+            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Select((line, i) => PanelOf(seconds.Lines[line], new Series(rates, i + 1, seconds.Lines[line].Title, seconds.Lines[line].Color)))])
+        {
+            Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = lines.Bands,
+        };
     }
 
-    private static TimelinePanels.Panel PanelOf(OperationLine line, int column, ChartTable rates)
-    {
-        double largest = rates.Largest(column, 1);
-        return new TimelinePanels.Panel(
-            line.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"), AxisScale.OfCount(largest, 4), [new TimelinePanels.PanelLine(rates.FileName, column + 1, line.Color, line.Title, largest)], rates.Rows.Count, true);
-    }
+    private static Panel PanelOf(OperationLine line, Series rate) =>
+        new(line.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"), AxisScale.OfCount(rate.Largest, 4), [rate]);
 
     /// <summary>Operations, the axis of the time spent in them, and the migrations on it.</summary>
     private sealed class Lines
     {
         public Lines(StoredRun run, OperationSeconds seconds, Func<OperationLine, bool> isWanted)
         {
-            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(TimelinePanels.MostLines)];
+            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(OverTime.MostLines)];
             Axis = new WorkAxis(seconds.All.Where(second => Places.Contains(second.Line)));
             Bands = Places.Length == 0 ? [] : MigrationBands.Of(run, Axis.At, Axis.Seconds);
         }

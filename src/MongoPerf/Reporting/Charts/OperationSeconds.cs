@@ -56,7 +56,7 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
 {
     public LineCount Counts { get; init; }
 
-    /// <summary>Name of a colour in common.gp.</summary>
+    /// <summary>Name of a colour of <see cref="Palette"/>.</summary>
     public string Color { get; init; } = "";
 
     public bool IsTotal => Counts == LineCount.Total;
@@ -84,7 +84,7 @@ internal sealed class OperationSeconds
         Lines = lines;
         All = all;
         Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i] is { IsInsert: true, IsTotal: false })];
-        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples().Select(static sample => sample.AtMilliseconds)));
+        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds).Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
     }
 
     /// <summary>In the order in which they first ran; totals last.</summary>
@@ -126,7 +126,7 @@ internal sealed class OperationSeconds
                 if (!places.TryGetValue((line.IsOfGrowth, line.Name), out place))
                 {
                     places.Add((line.IsOfGrowth, line.Name), place = lines.Count);
-                    lines.Add(line with { Color = ChartText.ColorOf(place) });
+                    lines.Add(line with { Color = Palette.OfOperation(place) });
                 }
 
                 lines[place] = lines[place] with

@@ -5,30 +5,30 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>What charts over time have in common.</summary>
 internal static class OverTime
 {
-    /// <summary>Panels above each other.</summary>
-    public const string Template = "figure.gp";
+    /// <summary>Rows of a data file, however long the run.</summary>
+    public const int MostRows = 1900;
 
-    /// <summary>Height of a panel among several.</summary>
-    public const int PanelPixels = 205;
+    /// <summary>Of operations in a panel; as many as fit beside it.</summary>
+    public const int MostLines = 7;
 
-    private const double PlotShare = 0.755;
-    private const int MostEventLines = 60;
-
-    /// <summary>Everything but the panels, for a chart of the whole run.</summary>
-    /// <param name="run">Its events, migrations and other programs are marked.</param>
+    /// <summary>A chart of the whole run, with its events, migrations and other programs marked.</summary>
+    /// <param name="run">Whose chart it is.</param>
     /// <param name="axis">Of time.</param>
     /// <param name="name">Of the chart's files.</param>
     /// <param name="title">Of the picture.</param>
-    public static GnuplotSettings Head(StoredRun run, TimeAxis axis, string name, string title)
+    /// <param name="howToRead">A sentence for the report.</param>
+    /// <param name="panels">One at least.</param>
+    public static Chart Chart(StoredRun run, TimeAxis axis, string name, string title, string howToRead, IReadOnlyList<Panel> panels)
     {
-        (var time, string unit) = AxisScale.OfTime(axis.Seconds);
-        return GnuplotSettings.Of(name, title, ChartText.Subtitle(run))
-            .SetAxis("x", time)
-            .Set("x_label", Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})"))
-            .Set("panel_pixels", PanelPixels)
-            .Set("documents_tics", DocumentTics(run, axis.At, axis.Seconds))
-            .SetMarks(Marks(run, axis))
-            .SetBands([.. MigrationBands.Of(run, axis.At, axis.Seconds), .. OtherLoadBands.Of(run, axis)]);
+        (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
+        time = time with { Label = Words.Of($"time since the start ({unit}{(axis.Pauses.Any() ? Words.Of("; pauses are cut out") : "")})") };
+        return new Chart(name, title, howToRead + DocumentsHint(run), time, panels)
+        {
+            Subtitle = ChartText.Subtitle(run),
+            Top = Documents(run, axis.At, axis.Seconds),
+            Marks = Marks(run, axis),
+            Bands = [.. MigrationBands.Of(run, axis.At, axis.Seconds), .. OtherLoadBands.Of(run, axis)],
+        };
     }
 
     /// <summary>A column for each of these lines: documents per second of inserts, operations per second of anything else.</summary>
@@ -49,7 +49,7 @@ internal static class OverTime
         IEnumerable<OperationSecond> seconds, IReadOnlyList<OperationLine> all, string file, IReadOnlyList<int> lines, double length, Action<TimeBuckets, int, OperationSecond> add)
     {
         var table = new ChartTable(file, ["seconds", .. lines.Select(line => all[line].Title)]);
-        var buckets = new TimeBuckets(lines.Count, length, TimelineChart.MostRows / 2);
+        var buckets = new TimeBuckets(lines.Count, length, MostRows / 2);
         int[] columns = [.. Enumerable.Range(0, all.Count).Select(line => lines.ToList().IndexOf(line))];
         foreach (OperationSecond second in seconds)
         {
@@ -62,47 +62,30 @@ internal static class OverTime
         return table;
     }
 
-    /// <summary>Ticks on the top: the collection's size at the end of each step, as many as there is room for.</summary>
-    public static string DocumentTics(StoredRun run, Func<long, double> at, double seconds)
+    /// <summary>Along the top: the collection's size at the end of each step, as many as there is room for; null where nothing grew.</summary>
+    public static AxisScale? Documents(StoredRun run, Func<long, double> at, double seconds)
     {
         double nearest = seconds / 14;
-        double last = double.NegativeInfinity;
-        var tics = new List<string>();
+        var ticks = new List<Tick>();
         foreach (var checkpoint in run.Checkpoints.Where(static checkpoint => checkpoint.Documents > 0))
         {
             double place = at(checkpoint.AtMilliseconds);
-            if (place - last < nearest)
-                continue;
-            last = place;
-            tics.Add($"{GnuplotSettings.Quote(AxisScale.AboutText(checkpoint.Documents, 3))} {AxisScale.Number(place)}");
+            if (ticks.Count == 0 || place - ticks[^1].At >= nearest)
+                ticks.Add(new Tick(place, AxisScale.AboutText(checkpoint.Documents, 3)));
         }
 
-        return tics.Count == 0 ? "" : $"({string.Join(", ", tics)})";
+        return ticks.Count == 0 ? null : new AxisScale(seconds, ticks) { Label = Words.Of("documents") };
     }
 
-    /// <summary>For the reader of a chart with <see cref="DocumentTics"/>; empty for one that has none.</summary>
-    public static string DocumentTicsHint(StoredRun run) =>
+    /// <summary>For the reader of a chart with <see cref="Documents"/>; empty for one that has none.</summary>
+    public static string DocumentsHint(StoredRun run) =>
         run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.") : "";
 
-    /// <summary>Events and pauses; those that would lie on one another are counted together.</summary>
-    public static IReadOnlyList<PlacedMark> Marks(StoredRun run, TimeAxis axis)
-    {
-        double nearest = axis.Seconds / MostEventLines;
-        var merged = new List<(double At, string Kind, int Count)>();
-        var happened = run.Events.Select(one => (At: axis.At(one.AtMilliseconds), Kind: one.Kind == RunEvent.Phase ? one.Text : one.Kind))
-            .Concat(axis.Pauses.Select(static pause => (pause.At, Kind: Words.Of($"pause of {PauseText(pause.Pause)}"))));
-        foreach ((double at, string kind) in happened.OrderBy(static one => one.At))
-        {
-            int same = merged.FindLastIndex(one => one.Kind == kind && at - one.At < nearest);
-            if (same >= 0)
-                merged[same] = merged[same] with { Count = merged[same].Count + 1 };
-            else
-                merged.Add((at, kind, 1));
-        }
-
-        return PlacedMark.Place(
-            merged.Select(static one => (one.At, one.Count == 1 ? one.Kind : $"{one.Kind} ×{one.Count}")), Math.Max(axis.Seconds, 1), PlotShare, 3);
-    }
+    private static Mark[] Marks(StoredRun run, TimeAxis axis) =>
+    [
+        .. run.Events.Select(one => new Mark(axis.At(one.AtMilliseconds), one.Kind == RunEvent.Phase ? one.Text : one.Kind, one.Text)),
+        .. axis.Pauses.Select(static pause => new Mark(pause.At, Words.Of($"pause of {PauseText(pause.Pause)}"))),
+    ];
 
     private static string PauseText(TimeSpan pause) => pause switch
     {

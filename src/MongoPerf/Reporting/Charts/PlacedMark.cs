@@ -7,31 +7,29 @@ namespace MongoPerf.Reporting.Charts;
 /// <param name="IsLeftOfLine">Where the label goes; right of the line unless that leaves the picture.</param>
 internal sealed record PlacedMark(double X, string Text, int Row, bool IsLeftOfLine)
 {
-    private const double PictureWidth = 1600;
     private const double CharacterWidth = 8.9;
     private const double Gap = 14;
 
     /// <summary>Gives each mark the lowest row in which its label covers no other; labels that find none are left out, their lines stay.</summary>
-    /// <param name="marks">Position and label.</param>
-    /// <param name="xMax">Right end of the axis, which starts at 0.</param>
-    /// <param name="plotShare">Width of the plot as a share of the picture's.</param>
+    /// <param name="marks">By their places.</param>
+    /// <param name="axis">On which they lie.</param>
+    /// <param name="plotWidth">Pixels.</param>
     /// <param name="rows">How many rows there may be.</param>
-    public static IReadOnlyList<PlacedMark> Place(IEnumerable<(double X, string Text)> marks, double xMax, double plotShare, int rows)
+    public static IReadOnlyList<PlacedMark> Place(IEnumerable<Mark> marks, AxisScale axis, double plotWidth, int rows)
     {
-        double plotWidth = PictureWidth * plotShare;
         var ends = new double[rows];
         Array.Fill(ends, double.NegativeInfinity);
         var placed = new List<PlacedMark>();
-        foreach ((double x, string text) in marks.OrderBy(static mark => mark.X))
+        foreach (Mark mark in marks)
         {
-            double at = x / xMax * plotWidth;
-            double width = Words.Width(text) * CharacterWidth;
+            double at = axis.Share(mark.At) * plotWidth;
+            double width = Words.Width(mark.Kind) * CharacterWidth;
             bool isLeft = at + width > plotWidth;
             double start = isLeft ? at - width : at;
             int row = Array.FindIndex(ends, end => end + Gap <= start);
             if (row >= 0)
                 ends[row] = start + width;
-            placed.Add(new PlacedMark(x, row < 0 ? "" : text, row + 1, isLeft));
+            placed.Add(new PlacedMark(mark.At, row < 0 ? "" : mark.Kind, row + 1, isLeft));
         }
 
         return placed;

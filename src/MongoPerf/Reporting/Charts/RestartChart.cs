@@ -23,22 +23,12 @@ internal static class RestartChart
             return null;
         List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"restart-{i + 1}-rates.dat"))];
         List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"restart-{i + 1}-server.dat"))];
-        List<TimelinePanels.Panel> panels = [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<TimelinePanels.Panel>()];
-
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
-        string title = Words.Of("How the server comes back after a restart");
-        GnuplotSettings settings = GnuplotSettings.Of("restart", title, ChartText.Subtitle(run))
-            .SetAxis("x", time)
-            .Set("x_label", Words.Of($"time since the server was started again ({unit})"))
-            .Set("documents_tics", "")
-            .Set("panel_pixels", OverTime.PanelPixels)
-            .SetMarks([])
-            .SetBands([]);
-        TimelinePanels.Set(settings, panels);
         return new Chart(
-            "restart", title,
+            "restart", Words.Of("How the server comes back after a restart"),
             Words.Of("Each line starts when the server is started again. Where the rate recovers slowly, look below it: the cache has to fill first, from the disk or from the page cache."),
-            settings, [.. rates, .. states]) { SharedTemplate = OverTime.Template };
+            time with { Label = Words.Of($"time since the server was started again ({unit})") },
+            [RatePanel(restarts, rates), .. States.Select((_, i) => StatePanel(restarts, states, i)).OfType<Panel>()]) { Subtitle = ChartText.Subtitle(run) };
     }
 
     private static ChartTable Rates(RestartFigures restart, string file)
@@ -68,21 +58,15 @@ internal static class RestartChart
         return table;
     }
 
-    private static TimelinePanels.Panel RatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables)
+    private static Panel RatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables)
     {
         double limit = restarts[0].BackRate;
-        double largest = Math.Max(limit, tables.Max(t => t.Largest()));
-        return new TimelinePanels.Panel(Words.Of("operations/s"), AxisScale.OfCount(largest, Ticks), Lines(restarts, tables, 0), tables.Max(t => t.Rows.Count), IsRate: true, limit, Words.Of("90 % of the rate before"));
+        return new Panel(Words.Of("operations/s"), AxisScale.OfCount(Math.Max(limit, tables.Max(t => t.Largest())), Ticks), Lines(restarts, tables, 0)) { Limit = (limit, Words.Of("90 % of the rate before")) };
     }
 
-    private static TimelinePanels.Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state)
-    {
-        double largest = tables.Max(t => t.Largest(state + 1, 1));
-        return largest <= 0 ? null : new TimelinePanels.Panel(
-            Words.Of(States[state].Title), States[state].Scale(largest, Ticks),
-            Lines(restarts, tables, state), tables.Max(t => t.Rows.Count), IsRate: true);
-    }
+    private static Panel? StatePanel(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
+        tables.Max(t => t.Largest(state + 1, 1)) <= 0 ? null : Panel.Of(Words.Of(States[state].Title), largest => States[state].Scale(largest, Ticks), Lines(restarts, tables, state));
 
-    private static IReadOnlyList<TimelinePanels.PanelLine> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
-        [.. restarts.Select((restart, i) => new TimelinePanels.PanelLine(tables[i].FileName, state + 2, $"s{(i % TimelinePanels.MostLines) + 1}", Words.Of($"after {Words.Of(restart.End)}"), tables[i].Largest(state + 1, 1)))];
+    private static IReadOnlyList<Series> Lines(IReadOnlyList<RestartFigures> restarts, List<ChartTable> tables, int state) =>
+        [.. restarts.Select((restart, i) => new Series(tables[i], state + 1, Words.Of($"after {Words.Of(restart.End)}"), Palette.OfLine(i)))];
 }

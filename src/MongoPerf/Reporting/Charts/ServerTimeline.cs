@@ -7,7 +7,7 @@ internal static class ServerTimeline
 {
     /// <summary>A line of a state panel.</summary>
     /// <param name="Key">Column in the data file.</param>
-    /// <param name="Color">Name of a colour in common.gp.</param>
+    /// <param name="Color">Name of a colour of <see cref="Palette"/>.</param>
     /// <param name="Title">In the legend.</param>
     /// <param name="Catalogue">Where the metrics are described.</param>
     /// <param name="Metrics">Added together.</param>
@@ -40,6 +40,51 @@ internal static class ServerTimeline
         new("disk_written", "written", "written to disk", MetricCatalogue.Host, ["disk_written"], 1e-6),
         new("client_resident", "client", "client", MetricCatalogue.Host, ["client_resident"]),
     ];
+
+    /// <summary>What is drawn together.</summary>
+    private static readonly (string Title, string Unit, Func<double, int, AxisScale> Scale, string[] Keys)[] States =
+    [
+        ("Cache", Panel.Bytes, AxisScale.OfMemory, ["cache_used", "cache_dirty", "cache_max"]),
+        ("Disk", "MB/s", AxisScale.OfCount, [Disk, "disk_written"]),
+        ("Cache, read and written", "MB/s", AxisScale.OfCount, [CacheRead, "cache_written"]),
+        ("Page faults", "per second", AxisScale.OfCount, [PageFaults]),
+        ("CPU", "cores", AxisScale.OfCount, [Cpu, "client_cpu", "host_cpu"]),
+        ("Memory", Panel.Bytes, AxisScale.OfMemory, ["server_resident", "client_resident"]),
+        ("In progress", "operations", AxisScale.OfCount, ["queued", "tickets_read", "tickets_write"]),
+    ];
+
+    /// <summary>Keys of the first lines of panels that not everybody shows.</summary>
+    public const string Disk = "disk_read";
+    public const string CacheRead = "cache_read";
+    public const string PageFaults = "page_faults";
+    public const string Cpu = "server_cpu";
+
+    private const int Ticks = 4;
+
+    /// <summary>The state of servers and host: a panel for whatever of it is known.</summary>
+    /// <param name="run">Its samples are read.</param>
+    /// <param name="axis">Of time.</param>
+    /// <param name="name">Before its data files' names.</param>
+    /// <param name="mostRows">Of a data file.</param>
+    /// <param name="keepsZeros">Otherwise a panel that would have nothing but zeros is left out.</param>
+    /// <returns>With the key of its first line.</returns>
+    public static IEnumerable<(string Key, Panel Panel)> Panels(StoredRun run, TimeAxis axis, string name, int mostRows, bool keepsZeros = false)
+    {
+        ChartTable server = Read($"{name}-server.dat", ServerLines, run.ReadServerSamples, axis, mostRows);
+        ChartTable host = Read($"{name}-host.dat", HostLines, run.ReadHostSamples, axis, mostRows);
+        Dictionary<string, Series> lines = SeriesOf(ServerLines, server).Concat(SeriesOf(HostLines, host)).ToDictionary(static line => line.Key, static line => line.Series);
+        foreach ((string title, string unit, var scale, string[] keys) in States)
+        {
+            // Another machine's disk says nothing of the server's.
+            if (keys[0] == Disk && run.Environment?.ServerOnSameMachine != true)
+                continue;
+            if (Panel.Of(Words.Of(title), largest => scale(largest, Ticks), keys.Select(key => lines[key])) is { } panel && (keepsZeros || panel.Series.Any(static line => line.Largest > 0)))
+                yield return (keys[0], panel with { Unit = unit == Panel.Bytes ? unit : Words.Of(unit), IsState = true });
+        }
+    }
+
+    private static IEnumerable<(string Key, Series Series)> SeriesOf(IReadOnlyList<Line> lines, ChartTable table) =>
+        lines.Select((line, i) => (line.Key, new Series(table, i + 1, Words.Of(line.Title), line.Color)));
 
     /// <summary>A member that has said nothing for so long is away.</summary>
     private const double LongestGapSeconds = 3;

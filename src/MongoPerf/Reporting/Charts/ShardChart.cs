@@ -6,8 +6,6 @@ namespace MongoPerf.Reporting.Charts;
 internal static class ShardChart
 {
     public const string Name = "shards";
-
-    private static string Title => Words.Of("Shards over time");
     private const int Ticks = 4;
 
     /// <summary>Null unless several shards were looked at.</summary>
@@ -23,34 +21,30 @@ internal static class ShardChart
         if (table is null)
             return null;
 
-        int[] inserts = [.. seconds.Inserts.Take(TimelinePanels.MostLines)];
+        int[] inserts = [.. seconds.Inserts.Take(OverTime.MostLines)];
         ChartTable rates = OverTime.Rates(seconds, name + "-inserts.dat", inserts, axis.At, axis.Seconds);
-        TimelinePanels.PanelLine[] lines =
-            [.. inserts.Select((insert, i) => new TimelinePanels.PanelLine(rates.FileName, i + 2, seconds.Lines[insert].Color, seconds.Lines[insert].Title, rates.Largest(i + 1, 1)))];
-        GnuplotSettings settings = OverTime.Head(run, axis, name, Title);
-        TimelinePanels.Set(settings, [.. Panels(table, rates, lines)]);
-        return new Chart(
-            name, Title,
+        return OverTime.Chart(
+            run, axis, name, Words.Of("Shards over time"),
             Words.Of("Lines that run together are shards that fill evenly. Shaded: a chunk is on its way from one shard to another. "
-            + "Orphans are documents that have moved away and are not deleted yet.") + OverTime.DocumentTicsHint(run),
-            settings, [rates, table.Data]) { SharedTemplate = OverTime.Template };
+            + "Orphans are documents that have moved away and are not deleted yet."),
+            [.. Panels(table, inserts.Select((insert, i) => new Series(rates, i + 1, seconds.Lines[insert].Title, seconds.Lines[insert].Color)))]);
     }
 
-    private static IEnumerable<TimelinePanels.Panel> Panels(ShardTimeline shards, ChartTable rates, TimelinePanels.PanelLine[] inserts)
+    private static IEnumerable<Panel> Panels(ShardTimeline shards, IEnumerable<Series> inserts)
     {
-        if (rates.Rows.Count > 0)
-            yield return new TimelinePanels.Panel(Words.Of("documents/s"), AxisScale.OfCount(rates.Largest(), Ticks), inserts, rates.Rows.Count, true);
-
+        if (Panel.Of(Words.Of("documents/s"), static largest => AxisScale.OfCount(largest, Ticks), inserts) is { } rates)
+            yield return rates;
         for (int i = 0; i < ShardTimeline.Figures.Count; i++)
         {
-            var lines = shards.LinesOf(i);
+            ShardTimeline.Figure figure = ShardTimeline.Figures[i];
+            IReadOnlyList<Series> lines = shards.LinesOf(i);
             double largest = lines.Max(static line => line.Largest);
-            if (largest > 0 || ShardTimeline.Figures[i].IsAlwaysShown)
-                yield return new TimelinePanels.Panel(Words.Of(ShardTimeline.Figures[i].Title), ScaleOf(ShardTimeline.Figures[i], largest), lines, shards.Data.Rows.Count, false);
+            if (largest > 0 || figure.IsAlwaysShown)
+                yield return new Panel(Words.Of(figure.Title), ScaleOf(figure, largest), lines) { IsState = true };
         }
     }
 
     /// <summary>A share can't be more than all.</summary>
     private static AxisScale ScaleOf(ShardTimeline.Figure figure, double largest) =>
-        figure.Metric is null ? new AxisScale(100, "(\"0\" 0, \"25\" 25, \"50\" 50, \"75\" 75, \"100\" 100)") : AxisScale.OfCount(largest, Ticks);
+        figure.Metric is null ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")]) : AxisScale.OfCount(largest, Ticks);
 }

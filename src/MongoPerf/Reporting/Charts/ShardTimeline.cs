@@ -39,7 +39,7 @@ internal sealed class ShardTimeline
         string[] shards = [.. run.ReadShardSamples().Select(static sample => sample.Member).Distinct().Order(StringComparer.Ordinal)];
         if (shards.Length < 2)
             return null;
-        var buckets = new TimeBuckets(Figures.Count * shards.Length, axis.Seconds, TimelineChart.MostRows / 2);
+        var buckets = new TimeBuckets(Figures.Count * shards.Length, axis.Seconds, OverTime.MostRows / 2);
         var last = new Dictionary<string, MetricSample>(StringComparer.Ordinal);
         foreach (MetricSample sample in run.ReadShardSamples())
         {
@@ -54,14 +54,7 @@ internal sealed class ShardTimeline
         return new ShardTimeline(lines, table);
     }
 
-    public IReadOnlyList<TimelinePanels.PanelLine> LinesOf(int figure) =>
-    [
-        .. _lines.Select((line, i) =>
-        {
-            int column = 1 + (figure * _lines.Length) + i;
-            return new TimelinePanels.PanelLine(Data.FileName, column + 1, $"shard{i + 1}", line, Data.Largest(column, 1));
-        }),
-    ];
+    public IReadOnlyList<Series> LinesOf(int figure) => [.. _lines.Select((line, i) => new Series(Data, 1 + (figure * _lines.Length) + i, line, $"shard{i + 1}"))];
 
     private static void AddSample(TimeBuckets buckets, double at, int shard, int shards, MetricSample now, MetricSample? before)
     {

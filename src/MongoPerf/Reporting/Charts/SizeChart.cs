@@ -38,11 +38,12 @@ internal static class SizeChart
         // A limit far above everything measured would press the lines into the bottom.
         bool showsLimit = cache > 0 && cache <= largest * 3;
         IReadOnlyList<CacheCrossing> crossings = CacheCrossing.Find(sizes, run.Deployment?.AllCacheBytes, CacheCrossing.MemoryOf(run));
-        GnuplotSettings settings = GrowthCharts.Head(run, documents, crossings, name, title, Words.Of("size"), table).SetAxis("y", AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest));
-        if (showsLimit)
-            settings.Set("limit", cache).Set("limit_label", Words.Of($"cache limit\n{Units.BinaryBytes(cache)}"));
-        GrowthCharts.Legend(settings, [.. kept.Select(static line => Words.Of(line.Title))], [.. kept.Select(static line => line.Key)], [.. kept.Select(static _ => 1.0)]);
-        return new Chart(
-            name, title, Words.Of("What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk."), settings, [table]) { SharedTemplate = GrowthCharts.Template };
+        Series[] series = [.. kept.Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Key))];
+        return GrowthCharts.OverDocuments(
+            run, documents, crossings, name, title, Words.Of("What documents and indexes take up. Beyond the server's cache limit, reads may have to go to the disk."),
+            new Panel(Words.Of("size"), AxisScale.OfBytes(showsLimit ? Math.Max(largest, cache) : largest), series)
+            {
+                Limit = showsLimit ? (cache, Words.Of($"cache limit\n{Units.BinaryBytes(cache)}")) : null,
+            });
     }
 }

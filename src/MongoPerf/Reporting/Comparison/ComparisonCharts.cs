@@ -8,18 +8,8 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>The charts of a comparison: all ratios on one page, for each operation the runs laid over each other, and the shards of each sharded run over time.</summary>
 internal static class ComparisonCharts
 {
-    private const string RatioTemplate = "compare-all.gp";
-    private const string OperationTemplate = "compare-operation.gp";
-    private const string ShardTemplate = "compare-shards.gp";
-
-    private const double PicturePixels = 1600;
-    private const double NameCharacterPixels = 9.5;
-
     /// <summary>Characters in a row of an operation's name beside the plot.</summary>
     private const int LongestName = 32;
-
-    /// <summary>Share of the picture that is left of the plot.</summary>
-    private const double LeastPlotLeft = 0.09;
 
     /// <summary>Left value with its low and high end, and two right values.</summary>
     private const int ColumnsPerSide = 5;
@@ -34,9 +24,7 @@ internal static class ComparisonCharts
             charts.Add(sizes);
         charts.AddRange(Laps(comparison));
         charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
-        return new ChartSet(
-            charts, ["common.gp", "over-time.gp", RatioTemplate, OperationTemplate, ShardTemplate, FigureChart.Template, LapChart.Template], ["compare-*"],
-            $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
+        return new ChartSet(charts, ["compare-*"], $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
     }
 
     /// <summary>The runs' laps laid over each other, a chart for each phase and value of its parameters that several have; of repeats the first.</summary>
@@ -48,7 +36,7 @@ internal static class ComparisonCharts
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
     private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
-        ? chart with { Title = $"{chart.Title}: {run.Run.Id}", SharedTemplate = ShardTemplate }
+        ? chart with { Title = $"{chart.Title}: {run.Run.Id}" }
         : null;
 
     /// <summary>Of files: "compare-q4", "compare-q4-8", "compare-read-limit-10". Names that come out alike get a number.</summary>
@@ -66,37 +54,43 @@ internal static class ComparisonCharts
     {
         (int Side, CandidateJudgement Candidate, OperationJudgement Judged)[] rows =
         [
-            .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 2, Candidate: candidate, Judged: judged)))
+            .. comparison.Candidates.SelectMany((candidate, i) => candidate.Operations.Select(judged => (Side: i + 1, Candidate: candidate, Judged: judged)))
                 .GroupBy(row => row.Judged.Operation).SelectMany(operation => operation),
         ];
         if (rows.Length == 0)
             return null;
-        var table = new ChartTable("compare-ratios.dat", ["row", "ratio", "low", "high", "side"]);
+        var table = new ChartTable("compare-ratios.dat", Columns(comparison, "row", "ratio", "low", "high"));
         for (int i = 0; i < rows.Length; i++)
         {
+            double[] row = [.. Enumerable.Repeat(double.NaN, table.Columns.Count)];
             Ratio rate = rows[i].Judged.Rate.Ratio;
-            table.Add([i + 1, rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value, rows[i].Side]);
+            row[0] = i + 1;
+            ((double[])[rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value]).CopyTo(row, 1 + (3 * rows[i].Side));
+            table.Add(row);
         }
 
-        double least = Math.Min(1 - comparison.NoiseThreshold, table.Rows.Min(row => row[2]));
-        double most = Math.Max(1 + comparison.NoiseThreshold, table.Rows.Max(row => row[3]));
+        double[] ratios = [.. table.Rows.SelectMany(static row => row.Skip(1)).Where(double.IsFinite)];
+        double least = Math.Min(1 - comparison.NoiseThreshold, ratios.Min());
+        double most = Math.Max(1 + comparison.NoiseThreshold, ratios.Max());
         double margin = Math.Pow(most / least, 0.06);
-        List<string> names = [.. rows.Select(row => ChartText.Wrap(row.Candidate.TitleOf(row.Judged), LongestName))];
-        int widest = names.SelectMany(name => name.Split('\n')).Max(line => line.Length);
-        var settings = Head(comparison, "compare-ratios", Words.Of("Rates relative to the baseline"), table)
-            .Set("row_count", rows.Length)
-            .SetArray("row_name", names)
-            .Set("plot_left", Math.Max(LeastPlotLeft, (40 + (widest * NameCharacterPixels)) / PicturePixels))
-            .SetArray("row_text", rows.Select(row => $"{ComparisonText.WithRange(row.Judged.Rate.Ratio)}  {ComparisonText.Describe(row.Judged.Rate.Outcome)}").ToList())
-            .Set("x_low", least / margin)
-            .Set("x_high", most * margin)
-            .Set("x_tics", AxisScale.RatioTics(least / margin, most * margin))
-            .Set("noise", comparison.NoiseThreshold)
-            .Set("picture_height", 290 + (rows.Length * 62));
+        AxisScale Rows(Func<CandidateJudgement, OperationJudgement, string> textOf) =>
+            new(0.4, [.. rows.Select((row, i) => new Tick(i + 1, textOf(row.Candidate, row.Judged)))]) { Min = rows.Length + 0.6 };
         return new Chart(
             "compare-ratios", Words.Of("Rates relative to the baseline"),
             Words.Of("Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent."),
-            settings, [table]) { SharedTemplate = RatioTemplate };
+            AxisScale.OfRatios(least / margin, most * margin) with { Label = Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster") },
+            [
+                new Panel("", Rows((candidate, judged) => ChartText.Wrap(candidate.TitleOf(judged), LongestName)), Series(comparison, table, 1, 3, static series => series with { HasSpread = true, LiesAcross = true }))
+                {
+                    Right = Rows(static (_, judged) => $"{ComparisonText.WithRange(judged.Rate.Ratio)}  {ComparisonText.Describe(judged.Rate.Outcome)}"),
+                },
+            ])
+        {
+            HasLegendAbove = true,
+            PanelHeight = 110 + (62 * rows.Length),
+            Bands = [new Band(1 - comparison.NoiseThreshold, 1 + comparison.NoiseThreshold, "noise")],
+            Marks = [new Mark(1, "")],
+        };
     }
 
     private static Chart OfOperation(RunComparison comparison, ComparedOperation operation, string label, string name)
@@ -108,24 +102,24 @@ internal static class ComparisonCharts
         ChartTable table = overTime ? ByTime(comparison, name, operation) : overRuns ? ByRun(comparison, name, operation) : ByWindow(comparison, name, operation);
         RateWindow any = comparison.Sides.SelectMany(side => KeysOf(side, operation).Select(key => side.Windows.Runs[0].Find(key)!)).First();
         double largest = table.Rows.Select(row => row[0]).DefaultIfEmpty(1).Max();
-        (double lowest, AxisScale latency) = AxisScale.OfLatency(Right(table, comparison).DefaultIfEmpty(1).Min(), Right(table, comparison).DefaultIfEmpty(10).Max());
+        AxisScale latency = AxisScale.OfLatency(Right(table, comparison).DefaultIfEmpty(1).Min(), Right(table, comparison).DefaultIfEmpty(10).Max());
         (AxisScale time, string unit) = AxisScale.OfTime(largest);
+        AxisScale x = overTime ? time with { Max = time.Max * 1.02, Label = Words.Of($"time since the end of the warm-up ({unit})") }
+            : (overSize ? AxisScale.OfCount(largest) : AxisScale.OfWhole((long)largest)) with
+            {
+                Max = largest * 1.02, Label = overSize ? Words.Of("documents in the collection") : overRuns ? Words.Of("run, in the order of each side's repeats") : Words.Of("repeat of the phase"),
+            };
         string title = Words.Of($"{label}: rate and latency, {(operation.Threads == 1 ? Words.Of("1 thread") : Words.Of($"{operation.Threads} threads"))}");
-        var settings = Head(comparison, name, title, table)
-            .Set("verdict", Verdicts(comparison, operation))
-            .SetAxis("x", overTime ? time with { Max = time.Max * 1.02 } : new AxisScale(largest * 1.02, overSize ? AxisScale.OfCount(largest).Tics : AxisScale.OfWhole((long)largest).Tics))
-            .Set("x_label", overTime ? Words.Of($"time since the end of the warm-up ({unit})") : overSize ? Words.Of("documents in the collection") : overRuns ? Words.Of("run, in the order of each side's repeats") : Words.Of("repeat of the phase"))
-            .Set("left_title", any.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"))
-            .SetAxis("y", AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", any.IsUnacknowledged ? Words.Of("time to send: p50 solid, p99 dashed") : any.Service is not null ? Words.Of("response time: p50 solid, p99 dashed") : Words.Of("latency: p50 solid, p99 dashed"))
-            .Set("right_is_log", 1)
-            .Set("right_min", lowest)
-            .SetAxis("right", latency);
+        string rightTitle = any.IsUnacknowledged ? Words.Of("time to send: p50 solid, p99 dashed") : any.Service is not null ? Words.Of("response time: p50 solid, p99 dashed") : Words.Of("latency: p50 solid, p99 dashed");
         string what = overTime ? Words.Of("The same operation on each side, second by second; the verdict is below the title.")
             : overRuns ? Words.Of("The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run.")
             : overSize ? Words.Of("The same operation on each side; the verdict below the title is over all sizes. The bands reach from the slowest to the fastest second at each size, of repeated runs from the slowest to the fastest run.")
             : Words.Of("The same operation on each side; the verdict below the title is over all repeats. The bands reach from the slowest to the fastest second at each repeat, of repeated runs from the slowest to the fastest run.");
-        return new Chart(name, title, what, settings, [table]) { SharedTemplate = OperationTemplate };
+        return new Chart(name, title, what, x,
+        [
+            new Panel(any.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"), AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()), Series(comparison, table, 1, ColumnsPerSide, static series => series with { HasSpread = true })),
+            new Panel(rightTitle, latency, [.. Series(comparison, table, 4, ColumnsPerSide), .. Series(comparison, table, 5, ColumnsPerSide, static series => series with { Dash = 2 })]),
+        ]) { Verdict = Verdicts(comparison, operation), Columns = 2, HasLegendAbove = true };
     }
 
     private static IEnumerable<WindowKey> KeysOf(ComparedSide side, ComparedOperation operation) => side.Windows.Runs[0].Keys.Where(key => key.Operation == operation);
@@ -149,27 +143,20 @@ internal static class ComparisonCharts
         string text = comparison.Candidates is [{ Sizes.Count: > 0 } only]
             ? Words.Of($"at {Units.Count(only.SizesAtDocuments)} documents, relative to the baseline: {string.Join(", ", only.Sizes.Select(s => $"{s.What} {ComparisonText.Number(s.Value)}"))}")
             : "";
-        var settings = Head(comparison, name, Words.Of("Size of documents and indexes as stored"), table)
-            .Set("verdict", text)
-            .SetAxis("x", new AxisScale(largest * 1.02, AxisScale.OfCount(largest).Tics))
-            .Set("x_label", Words.Of("documents in the collection"))
-            .Set("left_title", Words.Of("documents, as stored"))
-            .SetAxis("y", AxisScale.OfBytes(Left(table, comparison).DefaultIfEmpty(1).Max()))
-            .Set("right_title", Words.Of("indexes, as stored"))
-            .Set("right_is_log", 0)
-            .Set("right_min", 0)
-            .SetAxis("right", AxisScale.OfBytes(Right(table, comparison).DefaultIfEmpty(1).Max()));
-        return new Chart(name, Words.Of("Size of documents and indexes as stored"), Words.Of("What the same documents occupy on each side."), settings, [table]) { SharedTemplate = OperationTemplate };
+        return new Chart(
+            name, Words.Of("Size of documents and indexes as stored"), Words.Of("What the same documents occupy on each side."),
+            AxisScale.OfCount(largest) with { Max = largest * 1.02, Label = Words.Of("documents in the collection") },
+            [
+                new Panel(Words.Of("documents, as stored"), AxisScale.OfBytes(Left(table, comparison).DefaultIfEmpty(1).Max()), Series(comparison, table, 1, ColumnsPerSide)),
+                new Panel(Words.Of("indexes, as stored"), AxisScale.OfBytes(Right(table, comparison).DefaultIfEmpty(1).Max()), Series(comparison, table, 4, ColumnsPerSide)),
+            ]) { Verdict = text, Columns = 2, HasLegendAbove = true };
     }
 
-    private static GnuplotSettings Head(RunComparison comparison, string name, string title, ChartTable table) => new GnuplotSettings()
-        .Set("kinds", "png svg")
-        .Set("chart", name)
-        .Set("data", table.FileName)
-        .Set("title", title)
-        .Set("side_count", comparison.Sides.Count())
-        .SetArray("side_title", comparison.Sides.Select((side, i) => i == 0 ? Words.Of($"baseline {side.Title}") : side.Title).ToList())
-        .Set("point_size", table.Rows.Count > 40 ? 0.4 : 1.1);
+    /// <summary>One of each side, named alike in all charts.</summary>
+    private static Series[] Series(RunComparison comparison, ChartTable table, int first, int perSide, Func<Series, Series>? changed = null) =>
+    [
+        .. comparison.Sides.Select((side, i) => new Series(table, first + (i * perSide), i == 0 ? Words.Of($"baseline {side.Title}") : side.Title, Palette.OfLine(i))).Select(changed ?? (static series => series)),
+    ];
 
     private static ChartTable ByWindow(RunComparison comparison, string name, ComparedOperation operation)
     {

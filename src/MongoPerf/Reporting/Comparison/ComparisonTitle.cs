@@ -49,7 +49,7 @@ internal static class ComparisonTitle
             .. Part(candidate, Outcome.Slower, Words.Of("slower")), .. Part(candidate, Outcome.Faster, Words.Of("faster")),
             .. Part(candidate, Outcome.Equivalent, Words.Of("equivalent")), .. Part(candidate, Outcome.Undecided, Words.Of("undecided")),
         ];
-        return Words.Of($"{name} against {baseline}: {string.Join("; ", parts)}.");
+        return Words.Of($"{name} against {baseline}: {(parts.Length > 0 ? string.Join("; ", parts) : ComparisonText.Overall(candidate))}.");
     }
 
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>

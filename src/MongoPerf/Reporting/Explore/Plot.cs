@@ -1,3 +1,5 @@
+using MongoPerf.Reporting.Charts;
+
 namespace MongoPerf.Reporting.Explore;
 
 /// <summary>What people explore: panels above each other on one axis of time. Knows neither gnuplot nor HTML.</summary>
@@ -9,17 +11,20 @@ internal sealed record Plot(double Seconds, IReadOnlyList<PlotPanel> Panels)
     public double Since { get; init; }
 
     /// <summary>In time order.</summary>
-    public IReadOnlyList<PlotMark> Marks { get; init; } = [];
+    public IReadOnlyList<Mark> Marks { get; init; } = [];
 
-    public IReadOnlyList<PlotBand> Bands { get; init; } = [];
+    public IReadOnlyList<Band> Bands { get; init; } = [];
 
     /// <summary>In time order; those that ran side by side overlap.</summary>
-    public IReadOnlyList<PlotBand> Phases { get; init; } = [];
+    public IReadOnlyList<Band> Phases { get; init; } = [];
 
     /// <summary>Documents by time where something grew, never falling; null where time is the only axis.</summary>
     public PlotColumns? Documents { get; init; }
 
     public PlotRanges? Ranges { get; init; }
+
+    /// <summary>All columns as <see cref="PlotEncoding"/> packs them; null where nobody had to know yet how long they are.</summary>
+    public byte[]? Packed { get; init; }
 
     /// <summary>What a reader must know, such as what was left out; whole sentences.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
@@ -67,12 +72,6 @@ internal sealed record PlotSeries(string Title, string Color)
     /// <summary>False for one that the reader switches on.</summary>
     public bool IsShown { get; init; } = true;
 }
-
-/// <summary>Something that happened at a time.</summary>
-internal sealed record PlotMark(double At, string Kind, string Text);
-
-/// <summary>Something that lasted.</summary>
-internal sealed record PlotBand(double From, double To, string Kind, string Text);
 
 /// <summary>Histograms of an operation's durations over the run, from which percentiles of any range are made.</summary>
 /// <param name="BlockSeconds">A range is rounded to blocks of this length; 1 is as fine as it was measured.</param>

@@ -1,12 +1,13 @@
 using System.IO.Compression;
 using System.Text.Json;
+using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Explore;
 
-/// <summary>Writes a plot as JSON whose numbers lie in one packed string, as explore.js reads them.</summary>
+/// <summary>Writes a plot as JSON whose numbers lie in two packed strings, as explore.js reads them.</summary>
 /// <remarks>
 /// A column is a LEB128 word for each row: 0 for no point, 1 where the line ends, otherwise 2 more than the ZigZag of the difference from the last
-/// point. Values are whole multiples of 10 to the power of minus <c>decimals</c>. All columns, then all histograms, are one zlib stream in base64.
+/// point. Values are whole multiples of 10 to the power of minus <c>decimals</c>. All columns are a zlib stream in base64, all histograms another.
 /// </remarks>
 internal static class PlotEncoding
 {
@@ -24,42 +25,40 @@ internal static class PlotEncoding
     public static string Write(Plot plot, string title)
     {
         using var json = new MemoryStream();
-        using var bytes = new MemoryStream();
+        using var histograms = new MemoryStream();
         using (var writer = new Utf8JsonWriter(json, Options))
         {
             writer.WriteStartObject();
             writer.WriteString("title", title);
             writer.WriteNumber("seconds", plot.Seconds);
             writer.WriteNumber("since", plot.Since);
-            WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, bytes, panel));
+            WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, panel));
             WriteArray(writer, "marks", plot.Marks, mark => WriteMark(writer, mark));
             WriteArray(writer, "bands", plot.Bands, band => WriteBand(writer, band));
             WriteArray(writer, "phases", plot.Phases, band => WriteBand(writer, band));
             writer.WriteNumber("documents", plot.Documents?.At.Length ?? 0);
-            if (plot.Documents is { } documents)
-                WriteColumns(bytes, documents, static _ => 0);
             writer.WriteNumber("blockSeconds", plot.Ranges?.BlockSeconds ?? 0);
-            WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, bytes, range));
+            WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, histograms, range));
             WriteArray(writer, "remarks", plot.Remarks, writer.WriteStringValue);
-            writer.WriteBase64String("packed", Compress(bytes));
+            writer.WriteBase64String("packed", plot.Packed ?? Pack(plot.Panels, plot.Documents));
+            writer.WriteBase64String("histograms", Compress(histograms));
             writer.WriteEndObject();
         }
 
         return System.Text.Encoding.UTF8.GetString(json.ToArray());
     }
 
-    /// <summary>How long the packed columns are.</summary>
-    public static int PackedBytes(Plot plot)
+    /// <summary>All columns, in a zlib stream.</summary>
+    /// <param name="panels">From the top.</param>
+    /// <param name="documents">The last; null where there are none.</param>
+    public static byte[] Pack(IReadOnlyList<PlotPanel> panels, PlotColumns? documents)
     {
         using var bytes = new MemoryStream();
-        foreach (PlotPanel panel in plot.Panels)
-        {
-            WriteColumn(bytes, panel.Columns.At, 1);
-            foreach (double[] values in panel.Columns.Values)
-                WriteColumn(bytes, values, DecimalsOf(panel, values));
-        }
-
-        return Compress(bytes).Length;
+        foreach (PlotPanel panel in panels)
+            WriteColumns(bytes, panel.Columns, values => DecimalsOf(panel, values));
+        if (documents is not null)
+            WriteColumns(bytes, documents, static _ => 0);
+        return Compress(bytes);
     }
 
     public static void WriteWord(Stream output, ulong value)
@@ -71,9 +70,8 @@ internal static class PlotEncoding
 
     public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
 
-    private static void WritePanel(Utf8JsonWriter writer, Stream bytes, PlotPanel panel)
+    private static void WritePanel(Utf8JsonWriter writer, PlotPanel panel)
     {
-        int[] decimals = [.. panel.Columns.Values.Select(values => DecimalsOf(panel, values))];
         writer.WriteStartObject();
         writer.WriteString("title", panel.Title);
         writer.WriteString("unit", panel.Unit);
@@ -87,18 +85,17 @@ internal static class PlotEncoding
             writer.WriteString("color", one.Item.Color);
             writer.WriteString("style", one.Item.Style.ToString().ToLowerInvariant());
             writer.WriteBoolean("shown", one.Item.IsShown);
-            writer.WriteNumber("decimals", decimals[one.Index]);
+            writer.WriteNumber("decimals", DecimalsOf(panel, panel.Columns.Values[one.Index]));
             writer.WriteEndObject();
         });
         writer.WriteEndObject();
-        WriteColumns(bytes, panel.Columns, column => decimals[column]);
     }
 
-    private static void WriteColumns(Stream bytes, PlotColumns columns, Func<int, int> decimalsOf)
+    private static void WriteColumns(Stream bytes, PlotColumns columns, Func<double[], int> decimalsOf)
     {
         WriteColumn(bytes, columns.At, 1);
-        for (int i = 0; i < columns.Values.Count; i++)
-            WriteColumn(bytes, columns.Values[i], decimalsOf(i));
+        foreach (double[] values in columns.Values)
+            WriteColumn(bytes, values, decimalsOf(values));
     }
 
     private static void WriteColumn(Stream bytes, double[] values, int decimals)
@@ -131,7 +128,7 @@ internal static class PlotEncoding
 
     private static int PowerOf(double value) => (int)Math.Floor(Math.Log10(value));
 
-    private static void WriteMark(Utf8JsonWriter writer, PlotMark mark)
+    private static void WriteMark(Utf8JsonWriter writer, Mark mark)
     {
         writer.WriteStartObject();
         writer.WriteNumber("at", Math.Round(mark.At, 1));
@@ -140,7 +137,7 @@ internal static class PlotEncoding
         writer.WriteEndObject();
     }
 
-    private static void WriteBand(Utf8JsonWriter writer, PlotBand band)
+    private static void WriteBand(Utf8JsonWriter writer, Band band)
     {
         writer.WriteStartObject();
         writer.WriteNumber("from", Math.Round(band.From, 1));

@@ -28,14 +28,6 @@ internal sealed class RunPlot
     private const int MostBytesOfAll = 2_250_000;
     private const int LeastRangeBytes = 110_000;
 
-    private static readonly (string Title, string Unit, string[] Keys)[] States =
-    [
-        ("Cache", "bytes", ["cache_used", "cache_dirty", "cache_max"]),
-        ("Operations in the server", "operations", ["queued", "tickets_read", "tickets_write"]),
-        ("CPU", "cores", ["server_cpu", "client_cpu", "host_cpu"]),
-        ("Disk", "MB/s", ["disk_read", "disk_written"]),
-    ];
-
     private readonly StoredRun _run;
     private readonly OperationSeconds _seconds;
     private readonly TimeAxis? _axisBefore;
@@ -84,26 +76,28 @@ internal sealed class RunPlot
             _remarks.Add(Words.Of($"The run is long: of each {_longestPiece.ToString("0.#", CultureInfo.InvariantCulture)} s the lines of rates and latencies show the least and the greatest value, so no spike is lost; those of server, host and shards show means. samples.csv and run.db have more."));
         if (_axis.Pauses.Any())
             _remarks.Add(Words.Of("Pauses between the sessions of this run are cut out of the axis."));
-        var plot = new Plot(_axis.Seconds, panels)
+        byte[] packed = PlotEncoding.Pack(panels, operations.Documents);
+        return new Plot(_axis.Seconds, panels)
         {
             Since = Since,
             Marks = Marks(),
             Bands = [.. Outages().Concat(Migrations()).Concat(OtherLoads()).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
             Phases = operations.Phases,
             Documents = operations.Documents,
+            Packed = packed,
+            Ranges = RangeHistograms.Read(_run, _seconds, _axis, IsTail ? int.MaxValue : RangeBytes(packed.Length)),
             Remarks = _remarks,
         };
-        return plot with { Ranges = RangeHistograms.Read(_run, _seconds, _axis, IsTail ? int.MaxValue : RangeBytes(plot)) };
     }
 
-    /// <summary>Bytes that are left for histograms.</summary>
-    private static int RangeBytes(Plot plot)
+    /// <summary>Bytes that columns leave for histograms.</summary>
+    private int RangeBytes(int ofColumns)
     {
-        double most = Math.Min(MostBytesOfAll, MostBytes + (MoreBytesPerHour * Math.Max(0, (plot.Seconds / 3600) - 1)));
-        return Math.Max(LeastRangeBytes, (int)most - PlotEncoding.PackedBytes(plot));
+        double most = Math.Min(MostBytesOfAll, MostBytes + (MoreBytesPerHour * Math.Max(0, (_axis.Seconds / 3600) - 1)));
+        return Math.Max(LeastRangeBytes, (int)most - ofColumns);
     }
 
-    private (IReadOnlyList<PlotPanel> Panels, IReadOnlyList<PlotBand> Phases, IReadOnlyList<PlotBand> WarmUps, PlotColumns? Documents) Operations()
+    private (IReadOnlyList<PlotPanel> Panels, IReadOnlyList<Band> Phases, IReadOnlyList<Band> WarmUps, PlotColumns? Documents) Operations()
     {
         int[] lines = [.. Enumerable.Range(0, _seconds.Lines.Count).Where(line => !_seconds.Lines[line].IsTotal).Take(MostOperations)];
         int[] rated = [.. lines, .. Enumerable.Range(0, _seconds.Lines.Count).Where(line => _seconds.Lines[line].IsTotal)];
@@ -183,26 +177,8 @@ internal sealed class RunPlot
         static phase => phase.Number,
         static phase => PhaseLabels.Of(phase) + (phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : ""));
 
-    private IEnumerable<PlotPanel> ServerPanels()
-    {
-        ChartTable server = ServerTimeline.Read("", ServerTimeline.ServerLines, _run.ReadServerSamples, _axis, PanelBuilder.MostRows);
-        ChartTable host = ServerTimeline.Read("", ServerTimeline.HostLines, _run.ReadHostSamples, _axis, PanelBuilder.MostRows);
-        foreach ((string title, string unit, string[] keys) in States)
-        {
-            var lines = keys.SelectMany(key => Found(server, ServerTimeline.ServerLines, key).Concat(Found(host, ServerTimeline.HostLines, key))).ToList();
-            // Another machine's disk says nothing of the server's; nothing but zeros would be an empty panel.
-            if ((title != "Disk" || _run.Environment?.ServerOnSameMachine == true) && lines.Exists(line => IsTail || line.Table.Largest(line.Column, 1) > 0))
-                yield return PanelOf(title, unit, [.. lines.Select(line => line with { Series = line.Series with { IsShown = !IsFarOff(line, lines) } })], LongestGap);
-        }
-    }
-
-    /// <summary>A limit that would press all other lines to the ground.</summary>
-    private static bool IsFarOff((ChartTable Table, int Column, PlotSeries Series) line, List<(ChartTable Table, int Column, PlotSeries Series)> all) =>
-        line.Series.Title == Words.Of("limit") && line.Table.Largest(line.Column, 1) > 4 * all.Where(other => other.Series != line.Series).Select(static other => other.Table.Largest(other.Column, 1)).DefaultIfEmpty(double.PositiveInfinity).Max();
-
-    private static IEnumerable<(ChartTable Table, int Column, PlotSeries Series)> Found(ChartTable table, IReadOnlyList<ServerTimeline.Line> lines, string key) =>
-        lines.Index().Where(line => line.Item.Key == key && table.Rows.Any(row => double.IsFinite(row[line.Index + 1])))
-            .Select(line => (table, line.Index + 1, new PlotSeries(Words.Of(line.Item.Title), line.Item.Color) { Style = line.Item.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid }));
+    private IEnumerable<PlotPanel> ServerPanels() => ServerTimeline.Panels(_run, _axis, "", PanelBuilder.MostRows, keepsZeros: IsTail)
+        .Select(one => PanelOf(one.Panel.Title, one.Panel.Unit, one.Panel.Series, LongestGap));
 
     private IEnumerable<PlotPanel> ShardPanels()
     {
@@ -210,34 +186,41 @@ internal sealed class RunPlot
             yield break;
         for (int i = 0; i < ShardTimeline.Figures.Count; i++)
         {
-            var lines = shards.LinesOf(i).Select(line => (shards.Data, line.Column - 1, new PlotSeries(line.Title, line.Color))).ToList();
+            IReadOnlyList<Series> lines = shards.LinesOf(i);
             (string title, string? metric, bool isAlwaysShown) = ShardTimeline.Figures[i];
-            if (isAlwaysShown || lines.Exists(static line => line.Data.Largest(line.Item2, 1) > 0))
-                yield return PanelOf(Words.Of($"Shards: {Words.Of(title)}"), metric is null ? "%" : title, lines, LongestShardGap);
+            if (isAlwaysShown || lines.Any(static line => line.Largest > 0))
+                yield return PanelOf(Words.Of($"Shards: {Words.Of(title)}"), metric is null ? "%" : Words.Of(title), lines, LongestShardGap);
         }
     }
 
-    private PlotPanel PanelOf(string title, string unit, List<(ChartTable Table, int Column, PlotSeries Series)> lines, double longestGap)
+    private PlotPanel PanelOf(string title, string unit, IReadOnlyList<Series> lines, double longestGap)
     {
         // What is averaged over pieces of time comes that far apart.
         var builder = new PanelBuilder(lines.Count, Math.Max(longestGap, _axis.Seconds / (PanelBuilder.MostRows / 4.0) * 2.5));
-        foreach (((ChartTable table, int column, _), int place) in lines.Select(static (line, i) => (line, i)))
+        foreach ((int place, Series line) in lines.Index())
         {
-            foreach (double[] row in table.Rows.Where(row => row[0] >= Since))
-                builder.Add(row[0], place, row[column]);
+            foreach (double[] row in line.Table.Rows.Where(row => row[0] >= Since))
+                builder.Add(row[0], place, row[line.Column]);
         }
 
-        return new PlotPanel(Words.Of(title), Words.Of(unit), [.. lines.Select(static line => line.Series)], Built(builder)) { IsAgain = IsTail };
+        return new PlotPanel(title, unit, [.. lines.Select(line => SeriesOf(line, lines))], Built(builder)) { IsAgain = IsTail };
     }
 
-    private IReadOnlyList<PlotMark> Marks()
+    private static PlotSeries SeriesOf(Series line, IReadOnlyList<Series> all) =>
+        new(line.Title, line.Color) { Style = line.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid, IsShown = !IsFarOff(line, all) };
+
+    /// <summary>A limit that would press all other lines to the ground.</summary>
+    private static bool IsFarOff(Series line, IReadOnlyList<Series> all) =>
+        line.Title == Words.Of("limit") && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
+
+    private IReadOnlyList<Mark> Marks()
     {
-        PlotMark[] all =
+        Mark[] all =
         [
-            .. _run.Events.Select(happened => new PlotMark(_axis.At(happened.AtMilliseconds), Words.Of(happened.Kind), happened.Text))
-                .Concat(_axis.Pauses.Select(static pause => new PlotMark(pause.At, Words.Of("pause"), Words.Of($"paused for {Units.Duration(pause.Pause)}"))))
+            .. _run.Events.Select(happened => new Mark(_axis.At(happened.AtMilliseconds), Words.Of(happened.Kind), happened.Text))
+                .Concat(_axis.Pauses.Select(static pause => new Mark(pause.At, Words.Of("pause"), Words.Of($"paused for {Units.Duration(pause.Pause)}"))))
                 .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
-                    new PlotMark(_axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
+                    new Mark(_axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
                 .Where(mark => mark.At >= Since).OrderBy(static mark => mark.At),
         ];
         if (all.Length > MostMarks)
@@ -245,18 +228,17 @@ internal sealed class RunPlot
         return [.. all.Take(MostMarks)];
     }
 
-    private IEnumerable<PlotBand> Outages() => _run.Events.Where(static happened => happened is { Kind: "outage", Seconds: > 0 })
-        .Select(happened => new PlotBand(
+    private IEnumerable<Band> Outages() => _run.Events.Where(static happened => happened is { Kind: "outage", Seconds: > 0 })
+        .Select(happened => new Band(
             _axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, _axis.Seconds) * 1000)), _axis.At(happened.AtMilliseconds), "outage", happened.Text));
 
-    private IEnumerable<PlotBand> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
-        .Select(static band => new PlotBand(band.From, band.To, band.Color, band.Color == "migration" ? Words.Of("chunk migration") : Words.Of("chunk migration that failed")));
+    private IEnumerable<Band> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
+        .Select(static band => band with { Text = band.Kind == "migration" ? Words.Of("chunk migration") : Words.Of("chunk migration that failed") });
 
-    private IEnumerable<PlotBand> OtherLoads() =>
-        OtherLoadBands.Of(_run, _axis).Select(static band => new PlotBand(band.From, band.To, "other programs", Words.Of("used the machine")));
+    private IEnumerable<Band> OtherLoads() => OtherLoadBands.Of(_run, _axis).Select(static band => band with { Text = Words.Of("used the machine") });
 
     /// <summary>Those of the server, as far as its one-second samples saw them.</summary>
-    private IEnumerable<PlotBand> Checkpoints()
+    private IEnumerable<Band> Checkpoints()
     {
         int column = MetricCatalogue.IndexOf(MetricCatalogue.Server, "checkpoint_running");
         var spans = new Spans();
@@ -283,7 +265,7 @@ internal sealed class RunPlot
         public void Add(int number, double from, double to) =>
             _spans[number] = _spans.TryGetValue(number, out (double From, double To) span) ? (Math.Min(span.From, from), Math.Max(span.To, to)) : (Math.Max(0, from), to);
 
-        public IReadOnlyList<PlotBand> Bands(string kind, Dictionary<int, string> labels) =>
-            [.. _spans.Select(span => new PlotBand(span.Value.From, span.Value.To, kind, labels.GetValueOrDefault(span.Key, ""))).OrderBy(static band => band.From)];
+        public IReadOnlyList<Band> Bands(string kind, Dictionary<int, string> labels) =>
+            [.. _spans.Select(span => new Band(span.Value.From, span.Value.To, kind, labels.GetValueOrDefault(span.Key, ""))).OrderBy(static band => band.From)];
     }
 }

@@ -1,20 +1,11 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
-using Panel = MongoPerf.Reporting.Charts.TimelinePanels.Panel;
-using PanelLine = MongoPerf.Reporting.Charts.TimelinePanels.PanelLine;
 
 namespace MongoPerf.Reporting.Figures;
 
 /// <summary>A figure whose axis is a parameter, threads, documents, deployments, phases or operations.</summary>
 internal static class DimensionFigure
 {
-    private const double PlotShare = 0.755;
-
-    private const int MarkRows = 3;
-
-    /// <summary>What the bars of one value take of its room.</summary>
-    private const double BarsShare = 0.8;
-
     /// <summary>Results along one line.</summary>
     private sealed record Line(string Title, IReadOnlyList<Observation> Observations);
 
@@ -40,9 +31,11 @@ internal static class DimensionFigure
         Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
-        return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), Settings(shown, figure, name, axis, panels, drawn.Length, knee), [table])
+        string label = figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X);
+        return new Chart(name, figure.Title, HowToRead(figure, metrics, hasRate, knee is { } at ? axis.Values[at] : null) + FigureChart.LeftOut(all.Count), axis.Scale(label), panels)
         {
-            SharedTemplate = FigureChart.Template,
+            Subtitle = FigureChart.Subtitle(shown),
+            Marks = figure.X == Dimension.Documents ? (axis.IsNumeric ? [.. Outgrown(shown)] : []) : knee is { } bend ? [new Mark(axis.Places[bend], Words.Of($"knee at {axis.Values[bend]}"))] : [],
         };
     }
 
@@ -64,23 +57,11 @@ internal static class DimensionFigure
     /// <summary>Null when nothing of it was measured.</summary>
     private static Panel? PanelOf(FigureMetric metric, string title, ChartTable table, Line[] lines, int firstColumn, bool isLogarithmic)
     {
-        List<PanelLine> drawn =
-        [
-            .. lines.Select((line, i) => (Line: line, Column: firstColumn + i, Index: i)).Where(one => table.Rows.Any(row => double.IsFinite(row[one.Column])))
-                .Select(one => new PanelLine(table.FileName, one.Column + 1, FigureChart.Colour(one.Index), FigureChart.Legend(one.Line.Title), table.Largest(one.Column, 1)) { Index = one.Index }),
-        ];
-        if (drawn.Count == 0)
-            return null;
-        double[] values = [.. table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(double.IsFinite)];
-        double largest = values.Max();
-        double least = values.Where(v => v > 0).DefaultIfEmpty(largest).Min();
-        if (metric.Unit == MetricUnit.Microseconds && least > 0 && (isLogarithmic || largest / least >= FigureAxis.LogarithmicFrom))
-        {
-            (double from, AxisScale decades) = AxisScale.OfLatency(least, largest);
-            return new Panel(title, decades, drawn, table.Rows.Count, IsRate: true) { LogarithmicFrom = from, PointSize = 1.1 };
-        }
-
-        return new Panel(title, ScaleOf(metric.Unit, largest), drawn, table.Rows.Count, IsRate: true) { PointSize = 1.1 };
+        double least = table.Rows.SelectMany(row => row.Skip(firstColumn).Take(lines.Length)).Where(static value => value > 0).DefaultIfEmpty(0).Min();
+        return Panel.Of(
+            title,
+            largest => metric.Unit == MetricUnit.Microseconds && least > 0 && (isLogarithmic || largest / least >= FigureAxis.LogarithmicFrom) ? AxisScale.OfLatency(least, largest) : ScaleOf(metric.Unit, largest),
+            lines.Select((line, i) => new Series(table, firstColumn + i, FigureChart.Legend(line.Title), Palette.OfLine(i))));
     }
 
     private static AxisScale ScaleOf(MetricUnit unit, double largest) => unit switch
@@ -90,32 +71,12 @@ internal static class DimensionFigure
         _ => AxisScale.OfCount(largest),
     };
 
-    private static GnuplotSettings Settings(
-        IReadOnlyList<Observation> shown, FigureInfo figure, string name, FigureAxis axis, IReadOnlyList<Panel> panels, int lines, int? knee)
-    {
-        // Placed in shares of the axis, which may be logarithmic.
-        IEnumerable<(double X, string Text)> marks = knee is { } at ? [(axis.Share(axis.Places[at]), Words.Of($"knee at {axis.Values[at]}"))] : [];
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, shown, panels)
-            .Set("bar_width", BarsShare / lines)
-            .Set("bar_count", lines)
-            .SetMarks(figure.X == Dimension.Documents ? Outgrown(shown, axis) : [.. PlacedMark.Place(marks, 1, PlotShare, 1).Select(mark => mark with { X = axis.Places[knee!.Value] })]);
-        return axis.Set(settings, figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X));
-    }
-
     /// <summary>Where each run's data outgrew the limit of its memory, or its cache where there was no such limit.</summary>
-    private static IReadOnlyList<PlacedMark> Outgrown(IReadOnlyList<Observation> shown, FigureAxis axis)
+    private static IEnumerable<Mark> Outgrown(IReadOnlyList<Observation> shown)
     {
-        if (!axis.IsNumeric)
-            return [];
         FigureRun[] runs = [.. shown.Select(o => o.Run).DistinctBy(run => run.Deployment)];
-        (double X, string Text)[] marks =
-        [
-            .. runs.SelectMany(run => GrowthFigures.Of(run.Stored).SelectMany(growth => CacheCrossing.OfSizes(growth, run.Stored).TakeLast(1))
-                .Select(crossing => (crossing.Documents, (runs.Length == 1 ? "" : run.Deployment + ": ") + ChartText.CrossingText(crossing)))),
-        ];
-        double[] places = [.. marks.Select(mark => mark.X).Order()];
-        // Placed in shares of the axis, which may be logarithmic.
-        return [.. PlacedMark.Place(marks.Select(mark => (axis.Share(mark.X), mark.Text)), 1, PlotShare, MarkRows).Select((mark, i) => mark with { X = places[i] })];
+        return runs.SelectMany(run => GrowthFigures.Of(run.Stored).SelectMany(growth => CacheCrossing.OfSizes(growth, run.Stored).TakeLast(1))
+            .Select(crossing => new Mark(crossing.Documents, (runs.Length == 1 ? "" : run.Deployment + ": ") + ChartText.CrossingText(crossing))));
     }
 
     private static string HowToRead(FigureInfo figure, FigureMetric[] metrics, bool hasRate, string? knee)

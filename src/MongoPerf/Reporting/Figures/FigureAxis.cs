@@ -12,9 +12,6 @@ internal sealed class FigureAxis
     /// <summary>From this share of the greatest value on the least one leaves out the way from 0.</summary>
     private const double FarFromZero = 0.3;
 
-    /// <summary>Characters that names may have together, side by side.</summary>
-    private const int RoomForNames = 130;
-
     private FigureAxis(IReadOnlyList<string> values, IReadOnlyList<double> places, bool isNumeric)
     {
         Values = values;
@@ -58,36 +55,26 @@ internal sealed class FigureAxis
         return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value * factor : null;
     }
 
-    /// <summary>Where a place lies between the ends of the axis: 0 to 1.</summary>
-    public double Share(double place) => Share(place, Min, Max);
-
-    public GnuplotSettings Set(GnuplotSettings settings, string label)
-    {
-        string tics = $"({string.Join(", ", Tics().Select(tic => $"{GnuplotSettings.Quote(tic.Text)} {AxisScale.Number(tic.Place)}"))})";
-        return settings.SetAxis("x", new AxisScale(Max, tics))
-            .Set("x_min", Min)
-            .Set("x_logarithmic", IsLogarithmic ? 1 : 0)
-            .Set("x_numeric", IsNumeric ? 1 : 0)
-            .Set("x_sloping", !IsNumeric && Values.Count * (Values.Max(v => v.Length) + 1) > RoomForNames ? 1 : 0)
-            .Set("x_label", label);
-    }
+    /// <param name="label">Below it.</param>
+    public AxisScale Scale(string label) =>
+        new(Max, [.. Ticks()]) { Min = Min, IsLogarithmic = IsLogarithmic, IsOfNames = !IsNumeric, Label = label };
 
     /// <summary>All values when there is room for them, otherwise those that are far enough apart.</summary>
-    private IEnumerable<(string Text, double Place)> Tics()
+    private IEnumerable<Tick> Ticks()
     {
         double nearest = IsNumeric ? 1.0 / 22 : 0;
         double last = double.NegativeInfinity;
         foreach ((string value, double place) in Values.Zip(Places))
         {
-            double at = Share(place, IsLogarithmic ? Places[0] : Min, Places[^1]);
+            double at = Share(place);
             if (at - last < nearest)
                 continue;
             last = at;
             // A count such as 1234567 is none that somebody wrote.
-            yield return (value.Length > 4 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value, place);
+            yield return new Tick(place, value.Length > 4 && value.All(char.IsAsciiDigit) ? AxisScale.AboutText(place, 3) : value);
         }
     }
 
-    private double Share(double x, double from, double to) =>
-        to <= from ? 0 : IsLogarithmic ? Math.Log(x / from) / Math.Log(to / from) : (x - from) / (to - from);
+    /// <summary>Where it lies between the first tick and the last: 0 to 1.</summary>
+    private double Share(double place) => new AxisScale(Places[^1], []) { Min = IsLogarithmic ? Places[0] : Min, IsLogarithmic = IsLogarithmic }.Share(place);
 }

@@ -1,7 +1,5 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
-using Panel = MongoPerf.Reporting.Charts.TimelinePanels.Panel;
-using PanelLine = MongoPerf.Reporting.Charts.TimelinePanels.PanelLine;
 
 namespace MongoPerf.Reporting.Figures;
 
@@ -9,9 +7,6 @@ namespace MongoPerf.Reporting.Figures;
 internal static class TimeFigure
 {
     private const int Ticks = 5;
-
-    /// <summary>That fit beside a panel of the least height.</summary>
-    private const int TitleCharacters = 18;
 
     /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
     private const long EdgeMilliseconds = 1000;
@@ -37,11 +32,10 @@ internal static class TimeFigure
         if (panels.Length == 0)
             return null;
         (AxisScale time, string unit) = AxisScale.OfTime(lines.Max(line => line.Seconds));
-        GnuplotSettings settings = FigureChart.Head(name, figure.Title, chosen.All, panels).SetAxis("x", time).Set("x_label", Words.Of($"time since the phase began ({unit})")).SetMarks([]);
         string howToRead = Words.Of($"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.");
-        return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), settings, [.. lines.SelectMany(line => line.Tables)])
+        return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), time with { Label = Words.Of($"time since the phase began ({unit})") }, panels)
         {
-            SharedTemplate = FigureChart.Template,
+            Subtitle = FigureChart.Subtitle(chosen.All),
         };
     }
 
@@ -89,7 +83,7 @@ internal static class TimeFigure
         ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
         {
             ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
-            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), firstAxis, TimelineChart.MostRows);
+            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), firstAxis, OverTime.MostRows);
         }
     }
 
@@ -105,7 +99,7 @@ internal static class TimeFigure
     {
         var table = new ChartTable($"{file}.dat", ["seconds", .. metrics]);
         string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
-        var buckets = new TimeBuckets(names.Length * metrics.Length, seconds, TimelineChart.MostRows / 2);
+        var buckets = new TimeBuckets(names.Length * metrics.Length, seconds, OverTime.MostRows / 2);
         foreach ((Sample[] samples, TimeAxis axis) in parts)
         {
             foreach (Sample sample in samples)
@@ -135,20 +129,9 @@ internal static class TimeFigure
     /// <summary>Null when no line has anything of it.</summary>
     private static Panel? PanelOf(string metric, bool hasRate, Line[] lines)
     {
-        var drawn = new List<PanelLine>();
-        int rows = 0;
-        for (int i = 0; i < lines.Length; i++)
-        {
-            if (lines[i].Tables.FirstOrDefault(t => t.Columns.Contains(metric)) is not { } table)
-                continue;
-            int column = table.Columns.TakeWhile(c => c != metric).Count();
-            if (!table.Rows.Any(row => double.IsFinite(row[column])))
-                continue;
-            drawn.Add(new PanelLine(table.FileName, column + 1, FigureChart.Colour(i), FigureChart.Legend(lines[i].Title), table.Largest(column, 1)));
-            rows = Math.Max(rows, table.Rows.Count);
-        }
-
-        return drawn.Count == 0 ? null : new Panel(
-            ChartText.Wrap(TimeMetric.TitleOf(metric, hasRate), TitleCharacters), TimeMetric.ScaleOf(metric, drawn.Max(line => line.Largest), Ticks), drawn, rows, TimeMetric.IsOfOperations(metric));
+        IEnumerable<Series> series = lines.SelectMany((line, i) => line.Tables.Where(table => table.Columns.Contains(metric)).Take(1)
+            .Select(table => new Series(table, table.Columns.ToList().IndexOf(metric), FigureChart.Legend(line.Title), Palette.OfLine(i))));
+        return Panel.Of(TimeMetric.TitleOf(metric, hasRate), largest => TimeMetric.ScaleOf(metric, largest, Ticks), series) is { } panel
+            ? panel with { IsState = !TimeMetric.IsOfOperations(metric) } : null;
     }
 }

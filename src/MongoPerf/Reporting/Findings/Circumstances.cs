@@ -19,18 +19,21 @@ internal static class Circumstances
         [.. new[] { Others(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
+    /// <summary>Of several clients' machines the first on which that is so.</summary>
     private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
-        if (series.Run.Environment is not { CpuCount: > 0 and var cores } || CoresOf(series, inside) is not { } during || CoresOf(series, outside) is not { } otherwise)
-            return null;
-        return during - otherwise >= OtherLoad.NotedShare * cores
-            ? Words.Of($"other programs used {Units.Significant(Math.Round(during, 1))} of {cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)")
-            : null;
+        foreach (IGrouping<(string?, int Cores), HostSecond> machine in series.HostSeconds.Where(second => second.Cores > 0).GroupBy(second => (second.Machine, second.Cores)))
+        {
+            if (CoresOf(machine, inside) is { } during && CoresOf(machine, outside) is { } otherwise && during - otherwise >= OtherLoad.NotedShare * machine.Key.Cores)
+                return Words.Of($"other programs used {Units.Significant(Math.Round(during, 1))} of {machine.Key.Cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)");
+        }
+
+        return null;
     }
 
-    private static double? CoresOf(RunSeries series, IReadOnlyList<TimeWindow> windows)
+    private static double? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)
     {
-        double[] cores = [.. series.HostSeconds.Where(second => windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To)).Select(second => second.OtherCores).OfType<double>()];
+        double[] cores = [.. machine.Where(second => windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To)).Select(second => second.OtherCores).OfType<double>()];
         return cores.Length == 0 ? null : cores.Average();
     }
 
@@ -39,7 +42,7 @@ internal static class Circumstances
         double during = ShareOfCheckpoints(inside);
         return during >= 0.5 && during >= Times * ShareOfCheckpoints(outside) ? Words.Of("a checkpoint was running") : null;
 
-        double ShareOfCheckpoints(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("checkpoint_running") > 0);
+        double ShareOfCheckpoints(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, "checkpoint_running", "checkpoint_running", (running, _) => running > 0);
     }
 
     private static string? Migration(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
@@ -78,6 +81,6 @@ internal static class Circumstances
         if (evicted >= 100 && evicted >= Times * otherwise)
             yield return Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(otherwise)} otherwise)");
 
-        double ShareOfDirty(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, value => value("cache_dirty") > FullDirty * value("cache_max"));
+        double ShareOfDirty(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, "cache_dirty", "cache_max", (dirty, all) => dirty > FullDirty * all);
     }
 }

@@ -19,7 +19,9 @@ internal static class LimitFindings
     {
         OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds).DistinctBy(one => one.Phase.Number)];
         bool isHere = series.Run.Environment is { ServerOnSameMachine: true };
-        return new[] { isHere ? Disk(series, measured) : Network(series, measured), Connections(series, measured) }.OfType<Finding>();
+        // What several machines carried together says nothing about one link.
+        bool hasLink = series.HostSeconds.DistinctBy(second => second.Machine).Count() <= 1;
+        return new[] { isHere ? Disk(series, measured) : hasLink ? Network(series, measured) : null, Connections(series, measured) }.OfType<Finding>();
     }
 
     private static Finding? Disk(RunSeries series, OperationSeries[] measured)
@@ -72,7 +74,7 @@ internal static class LimitFindings
 
     private static Finding? Connections(RunSeries series, OperationSeries[] measured)
     {
-        OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], value => value("connections_available") <= FewConnections * (value("connections_current") + value("connections_available"))) > 0);
+        OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], "connections_available", "connections_current", (free, used) => free <= FewConnections * (used + free)) > 0);
         return worst is null ? null : Make(
             series, worst, FindingIds.ConnectionsRunOut, Words.Of($"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}"),
             Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not what is short"));

@@ -46,14 +46,22 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
 /// <summary>What the analysers work on: a run's samples, read once.</summary>
 internal sealed class RunSeries
 {
+    /// <summary>What analysers ask for; memory and CPU are there because some servers say no more, and that they say anything tells that they answer.</summary>
+    private static readonly string[] OfServer =
+    [
+        "uptime", "mem_resident", "server_user_time", "connections_current", "connections_available", "tickets_read_available", "tickets_write_available", "cache_max", "cache_dirty",
+        "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running", "checkpoints",
+    ];
+    private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
+
     private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, TimeAxis axis)
     {
         Run = run;
         Operations = operations;
         Axis = axis;
-        Server = MetricSeries.Read(MetricCatalogue.Server, run.ReadServerSamples());
-        Host = MetricSeries.Read(MetricCatalogue.Host, run.ReadHostSamples());
-        HostSeconds = [.. HostSecond.Of(run)];
+        Server = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Server, OfServer), run.ReadServerSamples);
+        Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
+        HostSeconds = HostSecond.Of(run);
     }
 
     public StoredRun Run { get; }
@@ -71,27 +79,15 @@ internal sealed class RunSeries
 
     public static RunSeries Read(StoredRun run)
     {
-        Dictionary<(int, string), (PhaseRecord Phase, OperationResult Result)> results = run.Phases
-            .SelectMany(phase => phase.Operations.Select(result => (phase, result))).ToDictionary(one => (one.phase.Number, one.result.Operation));
-        var seconds = new Dictionary<(int, string), (List<SeriesSecond> Warmup, List<SeriesSecond> Measured)>();
-        var before = new Dictionary<(int, string), Sample>();
+        Dictionary<(int, string), Attempt> attempts = run.Phases
+            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result))).ToDictionary(one => (one.Phase.Number, one.Result.Operation));
         foreach (Sample sample in run.ReadSamples())
         {
-            (int, string) key = (sample.Phase, sample.Operation);
-            if (!results.TryGetValue(key, out (PhaseRecord Phase, OperationResult Result) found))
-                continue;
-            if (!before.TryGetValue(key, out Sample? last) || !sample.Continues(last))
-                seconds[key] = ([], []);
-            before[key] = sample;
-            if (sample.Seconds >= SampleAttempts.LeastSeconds)
-                (sample.IsWarmup ? seconds[key].Warmup : seconds[key].Measured).Add(SecondOf(sample, found.Result));
+            if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
+                attempt.Add(sample);
         }
 
-        OperationSeries[] operations =
-        [
-            .. results.Where(one => seconds.TryGetValue(one.Key, out var of) && of.Measured.Count > 0)
-                .Select(one => new OperationSeries(one.Value.Phase, one.Value.Result, seconds[one.Key].Measured) { Warmup = seconds[one.Key].Warmup }),
-        ];
+        OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0).Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
         return new RunSeries(run, operations, OperationSeconds.Of(run).Axis);
     }
 
@@ -99,152 +95,34 @@ internal sealed class RunSeries
     public FindingRange Range(TimeWindow window, long? fromDocuments = null, long? toDocuments = null) =>
         new(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), fromDocuments, toDocuments);
 
-    private static SeriesSecond SecondOf(Sample sample, OperationResult result) => new(
-        sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds, result.IsInsert ? sample.Documents : sample.Operations, sample.Operations,
-        sample.JudgedMicroseconds.P99 ?? double.NaN, sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
-}
-
-/// <summary>Samples of servers or of the machine, asked for by windows of time.</summary>
-internal sealed class MetricSeries
-{
-    private const double LongestStepSeconds = 30;
-    private readonly IReadOnlyList<Metric> _catalogue;
-    private readonly MetricSample[][] _members;
-
-    private MetricSeries(IReadOnlyList<Metric> catalogue, MetricSample[][] members)
+    /// <summary>Seconds of an operation's last attempt.</summary>
+    private sealed class Attempt(PhaseRecord phase, OperationResult result)
     {
-        _catalogue = catalogue;
-        _members = members;
-    }
+        private Sample? _last;
 
-    public bool IsEmpty => _members.Length == 0;
+        public PhaseRecord Phase => phase;
 
-    public static MetricSeries Read(IReadOnlyList<Metric> catalogue, IEnumerable<MetricSample> samples) =>
-        new(catalogue, [.. samples.GroupBy(sample => sample.Member).Select(member => member.OrderBy(sample => sample.AtMilliseconds).ToArray())]);
+        public OperationResult Result => result;
 
-    /// <summary>How fast counters grew in the windows, per second, of all members together; null where nothing is known.</summary>
-    public double? RateOf(IReadOnlyList<TimeWindow> windows, params string[] metrics)
-    {
-        int[] columns = [.. metrics.Select(name => MetricCatalogue.IndexOf(_catalogue, name))];
-        double? all = null;
-        foreach (MetricSample[] member in _members)
+        public List<SeriesSecond> Warmup { get; } = [];
+
+        public List<SeriesSecond> Measured { get; } = [];
+
+        public void Add(Sample sample)
         {
-            double growth = 0;
-            double seconds = 0;
-            foreach ((MetricSample before, MetricSample after) in Steps(member, windows))
+            if (_last is not null && !sample.Continues(_last))
             {
-                double step = columns.Sum(column => ValueOf(after, column) - ValueOf(before, column));
-                if (!(step >= 0))
-                    continue;
-                growth += step;
-                seconds += (after.AtMilliseconds - before.AtMilliseconds) / 1000.0;
+                Warmup.Clear();
+                Measured.Clear();
             }
 
-            if (seconds > 0)
-                all = (all ?? 0) + (growth / seconds);
+            _last = sample;
+            if (sample.Seconds >= SampleAttempts.LeastSeconds)
+                (sample.IsWarmup ? Warmup : Measured).Add(SecondOf(sample));
         }
 
-        return all;
-    }
-
-    /// <summary>Share of the samples in the windows for which something holds; 0 where there is none.</summary>
-    public double ShareOf(IReadOnlyList<TimeWindow> windows, Func<Func<string, double>, bool> holds)
-    {
-        MetricSample[] samples = [.. _members.SelectMany(member => Within(member, windows)).Where(sample => sample.Values.Any(double.IsFinite))];
-        return samples.Length == 0 ? 0 : (double)samples.Count(sample => holds(name => ValueOf(sample, MetricCatalogue.IndexOf(_catalogue, name)))) / samples.Length;
-    }
-
-    /// <summary>The longest time within a window in which a member said nothing, seconds.</summary>
-    public double LongestSilence(TimeWindow window)
-    {
-        double longest = 0;
-        foreach (MetricSample[] member in _members)
-        {
-            long last = window.From;
-            bool isKnown = false;
-            foreach (MetricSample sample in member.Where(sample => sample.Values.Any(double.IsFinite)))
-            {
-                if (sample.AtMilliseconds > window.To)
-                {
-                    if (isKnown)
-                        longest = Math.Max(longest, (window.To - last) / 1000.0);
-                    break;
-                }
-
-                isKnown = true;
-                if (sample.AtMilliseconds >= window.From)
-                {
-                    longest = Math.Max(longest, (sample.AtMilliseconds - last) / 1000.0);
-                    last = sample.AtMilliseconds;
-                }
-            }
-        }
-
-        return longest;
-    }
-
-    /// <summary>When a counter grew, Unix milliseconds.</summary>
-    public IEnumerable<long> GrowthsOf(TimeWindow window, string metric)
-    {
-        int column = MetricCatalogue.IndexOf(_catalogue, metric);
-        return _members.SelectMany(member => Steps(member, [window]).Where(step => ValueOf(step.After, column) > ValueOf(step.Before, column)).Select(step => step.After.AtMilliseconds));
-    }
-
-    /// <summary>A member's figure that only grows was lower than before.</summary>
-    public bool HasFallen(TimeWindow window, string metric)
-    {
-        int column = MetricCatalogue.IndexOf(_catalogue, metric);
-        foreach (MetricSample[] member in _members)
-        {
-            double[] values = [.. Within(member, [window]).Select(sample => ValueOf(sample, column)).Where(double.IsFinite)];
-            if (values.Zip(values.Skip(1)).Any(pair => pair.Second < pair.First))
-                return true;
-        }
-
-        return false;
-    }
-
-    private static double ValueOf(MetricSample sample, int column) => column < sample.Values.Length ? sample.Values[column] : double.NaN;
-
-    /// <summary>By time; windows are in the order of time too.</summary>
-    private static IEnumerable<MetricSample> Within(MetricSample[] member, IReadOnlyList<TimeWindow> windows)
-    {
-        foreach (TimeWindow window in windows)
-        {
-            for (int i = FirstFrom(member, window.From); i < member.Length && member[i].AtMilliseconds <= window.To; i++)
-                yield return member[i];
-        }
-    }
-
-    /// <summary>Pairs of neighbours whose middle lies in a window.</summary>
-    private static IEnumerable<(MetricSample Before, MetricSample After)> Steps(MetricSample[] member, IReadOnlyList<TimeWindow> windows)
-    {
-        foreach (TimeWindow window in windows)
-        {
-            for (int i = Math.Max(1, FirstFrom(member, window.From)); i < member.Length; i++)
-            {
-                long middle = (member[i - 1].AtMilliseconds + member[i].AtMilliseconds) / 2;
-                if (middle > window.To)
-                    break;
-                if (middle >= window.From && member[i].AtMilliseconds - member[i - 1].AtMilliseconds < LongestStepSeconds * 1000)
-                    yield return (member[i - 1], member[i]);
-            }
-        }
-    }
-
-    private static int FirstFrom(MetricSample[] member, long from)
-    {
-        int low = 0;
-        int high = member.Length;
-        while (low < high)
-        {
-            int middle = (low + high) / 2;
-            if (member[middle].AtMilliseconds < from)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-
-        return low;
+        private SeriesSecond SecondOf(Sample sample) => new(
+            sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds, result.IsInsert ? sample.Documents : sample.Operations, sample.Operations,
+            sample.JudgedMicroseconds.P99 ?? double.NaN, sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
     }
 }

@@ -16,14 +16,14 @@ internal static class ServerFindings
         if (series.Server.IsEmpty)
             yield break;
         OperationSeries[] measured = [.. series.Operations.Where(one => one.Seconds.Count >= LeastSeconds).DistinctBy(one => one.Phase.Number)];
-        if (Worst(measured, one => Share(one, value => value("tickets_read_available") < 1 || value("tickets_write_available") < 1)) is { } tickets)
+        if (Worst(measured, one => Share(one, "tickets_read_available", "tickets_write_available", (read, write) => read < 1 || write < 1)) is { } tickets)
         {
             yield return Make(
                 series, tickets, FindingIds.TicketQueue, Words.Of($"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it"),
                 Words.Of("run with fewer threads: if the rate stays and the latency falls, operations waited for tickets"));
         }
 
-        if (Worst(measured, one => Share(one, value => value("cache_dirty") >= DirtyTrigger * value("cache_max"))) is { } dirty)
+        if (Worst(measured, one => Share(one, "cache_dirty", "cache_max", (dirty, all) => dirty >= DirtyTrigger * all)) is { } dirty)
         {
             yield return Make(
                 series, dirty, FindingIds.DirtyCache,
@@ -38,7 +38,7 @@ internal static class ServerFindings
                 Words.Of("run with a larger cache: if the rate stays, eviction is not what holds it back"));
         }
 
-        double Share(OperationSeries one, Func<Func<string, double>, bool> holds) => series.Server.ShareOf([one.Window], holds);
+        double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) => series.Server.ShareOf([one.Window], first, second, holds);
     }
 
     private static (OperationSeries Series, double Value)? Worst(OperationSeries[] measured, Func<OperationSeries, double> valueOf, double least = LeastShare)

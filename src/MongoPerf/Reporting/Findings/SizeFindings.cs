@@ -23,7 +23,7 @@ internal static class SizeFindings
     private const string LargerMemory = "grow the same collection with a memory limit and a cache twice as large: if it falls at the same size, memory is not what ran out";
 
     /// <param name="series">The run's.</param>
-    /// <param name="level">Chance of any false finding, at most, for a cliff and for a decline or a rise each.</param>
+    /// <param name="level">Chance of any false finding, at most, for a cliff, for a decline or a rise, and for files that grow faster each.</param>
     /// <param name="rareLevel">The same for a period.</param>
     public static IEnumerable<Finding> Find(RunSeries series, double level, double rareLevel)
     {
@@ -55,11 +55,16 @@ internal static class SizeFindings
         if (Trend.Of(row.Rates) is { } trend && trend.P < level)
         {
             return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
-                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend) : null;
+                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval)) : null;
         }
 
         // To the trend's test a smooth bend looks like correlation.
-        return scaling.IsPower && scaling.P < level && 1 / scaling.Growth <= 1 - Least ? Decline(series, growth, row, 1 / scaling.Growth, null) : null;
+        if (scaling.IsPower && scaling.P < level && 1 / scaling.Growth <= 1 - Least)
+            return Decline(series, growth, row, 1 / scaling.Growth, null);
+        double ratio = row.Rates[^1] / row.Rates[0];
+        return DifferenceSigns.P(row.Rates) >= level ? null
+            : ratio <= 1 - Least ? Decline(series, growth, row, ratio, null)
+            : ratio >= 1 + Least ? Rise(series, row, ratio, null) : null;
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)
@@ -112,7 +117,7 @@ internal static class SizeFindings
             Text = Words.Of($"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
-            // A straight line over the sizes is no fit for a power of them.
+            // Where a straight line over the sizes is no fit.
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
@@ -136,7 +141,8 @@ internal static class SizeFindings
         };
     }
 
-    private static Finding Rise(RunSeries series, Row row, Trend trend)
+    /// <inheritdoc cref="Decline"/>
+    private static Finding Rise(RunSeries series, Row row, double ratio, FindingEffect? effect)
     {
         int last = row.Rates.Length - 1;
         Comparison compared = Comparison.OfEnds(series, row);
@@ -144,16 +150,16 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeRise,
-            Text = Words.Of($"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(trend.Ratio)} than at {Units.Count(row.Documents[0])}"),
+            Text = Words.Of($"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
-            Rate = FindingEffect.Of(trend.Ratio, trend.Interval),
+            Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = Words.Of("grow the collection again, with a load of a minute before it: if the rate still rises, server and client were not warming up"),
-            Weight = Math.Log(trend.Ratio) / 2,
+            Weight = Math.Log(ratio) / 2,
         };
     }
 

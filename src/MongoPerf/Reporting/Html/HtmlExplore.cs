@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
 
 namespace MongoPerf.Reporting.Html;
@@ -45,6 +46,9 @@ internal sealed partial class HtmlExplore
     /// <summary>For a page whose data come while it is looked at.</summary>
     public static HtmlExplore Live(ChartLibrary library) => new([], library, "", isLive: true);
 
+    /// <summary>Charts, or why there are none; false for a run with nothing to draw.</summary>
+    public bool HasContent => _library is null || IsShown;
+
     private bool IsShown => _plots.Count > 0 || _isLive;
 
     /// <summary>That the page runs; nothing else may run in it.</summary>
@@ -54,13 +58,13 @@ internal sealed partial class HtmlExplore
     public string Css => !IsShown ? "" : Resource("explore.css") + Colors();
 
     /// <summary>What is there without JavaScript, which then fills it.</summary>
-    public void Section(HtmlWriter html)
+    public void Show(HtmlWriter html)
     {
         if (_library is null)
-            html.Section("Explore").Element("p", Words.Of($"The interactive charts are missing: {_whyNot}."), "class", "warn");
+            html.Element("p", Words.Of($"The interactive charts are missing: {_whyNot}."), "class", "warn");
         if (!IsShown)
             return;
-        html.Open("section", "id", "explore", "aria-label", Words.Of("Charts to explore"), "data-live", _isLive ? "events" : "").Section("Explore")
+        html.Open("section", "id", "explore", "aria-label", Words.Of("Charts to explore"), "data-live", _isLive ? "events" : "")
             .Open("noscript").Paragraph(Words.Of("The interactive charts need JavaScript; the charts and tables below show the same run.")).Close().Close();
     }
 

@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Html;
 
@@ -9,9 +8,6 @@ namespace MongoPerf.Reporting.Html;
 internal static class HtmlPage
 {
     public const string FileName = "index.html";
-
-    /// <summary>A larger SVG is embedded as PNG.</summary>
-    private const long LargestSvgBytes = 400_000;
 
     /// <summary>Puts the page in place of an older one; a reader never sees half of it.</summary>
     /// <returns>Its full path.</returns>
@@ -45,45 +41,7 @@ internal static class HtmlPage
     public static string Policy(IReadOnlyList<string> scripts, bool connects) =>
         $"default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src {Allowed(scripts)}{(connects ? "; connect-src 'self'" : "")}";
 
-    public static void Verdicts(HtmlWriter html, IEnumerable<Verdict> verdicts)
-    {
-        html.Open("ul", "class", "verdict");
-        foreach (var verdict in verdicts)
-            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.GradeMark).Text(" " + verdict.Text).Close();
-        html.Close();
-    }
-
-    /// <summary>Each chart with what to see in it, or why it is missing.</summary>
-    public static void Charts(HtmlWriter html, string folder, RenderedCharts charts)
-    {
-        html.Section("Charts");
-        foreach (string warning in charts.Warnings)
-            html.Element("p", warning, "class", "warn");
-        if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
-            html.Paragraph(Words.Of("No phase has a result yet, so there is nothing to draw."));
-        foreach (var drawn in charts.Drawn)
-        {
-            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
-                .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
-                .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
-            Link(html, folder, drawn.PngPath, "PNG", drawn.Chart.Title);
-            html.Text(" ");
-            Link(html, folder, drawn.SvgPath, "SVG", drawn.Chart.Title);
-            html.Close().Close();
-        }
-    }
-
     /// <summary>Scripts by their hashes, as Content Security Policy level 2 has them.</summary>
     private static string Allowed(IReadOnlyList<string> scripts) => scripts.Count == 0 ? "'none'" : string.Join(
         ' ', scripts.Select(static script => $"'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(HtmlWriter.ScriptText(script))))}'"));
-
-    private static string Embedded(DrawnChart drawn)
-    {
-        bool isSvg = new FileInfo(drawn.SvgPath).Length <= LargestSvgBytes;
-        string kind = isSvg ? "image/svg+xml" : "image/png";
-        return $"data:{kind};base64,{Convert.ToBase64String(File.ReadAllBytes(isSvg ? drawn.SvgPath : drawn.PngPath))}";
-    }
-
-    private static void Link(HtmlWriter html, string folder, string path, string kind, string title) =>
-        html.Element("a", kind, "aria-label", Words.Of($"{kind} of {title}"), "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
 }

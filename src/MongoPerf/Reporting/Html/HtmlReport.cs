@@ -1,87 +1,139 @@
-using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
-using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Findings;
-using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Html;
 
-/// <summary>One page with everything about a run, that needs no network and no other file.</summary>
+/// <summary>What a page shows beside its report.</summary>
+/// <param name="Explore">The charts to explore.</param>
+/// <param name="Charts">The drawn ones.</param>
+/// <param name="Folder">Of the page, which links to files are relative to.</param>
+internal sealed record PagePictures(HtmlExplore Explore, RenderedCharts Charts, string Folder);
+
+/// <summary>A report as one page that needs no network and no other file.</summary>
 internal static class HtmlReport
 {
-    /// <summary>Writes index.html in place of an older one; a reader never sees half of it.</summary>
-    /// <returns>Its full path.</returns>
-    /// <exception cref="IOException">The folder can't be written.</exception>
-    public static string Write(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles) =>
-        HtmlPage.Write(folder, Build(run, folder, charts, textFiles, HtmlExplore.Of(run, ChartLibrary.Find(out string whyNot), whyNot)));
+    /// <summary>A larger SVG is embedded as PNG.</summary>
+    private const long LargestSvgBytes = 400_000;
 
-    internal static string Build(StoredRun run, string folder, RenderedCharts charts, IReadOnlyList<string> textFiles, HtmlExplore explore)
+    public static string Build(Report report, PagePictures pictures)
     {
-        HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf: {run.Run.Id}"), explore.Css, explore.Scripts);
-        Head(html, run);
-        explore.Section(html);
-        HtmlFacts.Settings(html, run);
-        HtmlPage.Charts(html, folder, charts);
-        Tables(html, run);
-        HtmlFacts.Errors(html, run);
-        HtmlFacts.Events(html, run);
-        HtmlFacts.Repeat(html, run);
-        HtmlFacts.Files(html, folder, charts, textFiles);
-        explore.Data(html);
-        html.Close().Close();
-        return html.ToString();
-    }
-
-    private static void Head(HtmlWriter html, StoredRun run)
-    {
-        string target = run.GrowthSteps.Count > 0 ? Words.Of($" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents") : "";
-        html.Element("h1", Words.Of($"MongoPerf: {run.Settings.Plan.Name}{target}")).Element("p", ChartText.Subtitle(run), "class", "soft");
-        foreach (string remark in Remarks(run))
-            html.Element("p", remark, "class", "warn");
-        HtmlPage.Verdicts(html, Verdict.Of(run));
+        report = report.For(Media.Page);
+        HtmlWriter html = HtmlPage.Begin(report.Title, pictures.Explore.Css, pictures.Explore.Scripts);
+        html.Element("h1", report.Title);
+        foreach (Block block in report.Lead)
+            Show(html, block, report.Title, pictures);
         html.Contents();
-        Findings(html, RunFindings.Shown(run));
+        foreach (Section section in report.Sections.Where(section => section.Blocks is not [Block.Explore] || pictures.Explore.HasContent))
+        {
+            html.Section(section.Title);
+            foreach (Block block in section.Blocks)
+                Show(html, block, section.Title, pictures);
+        }
+
+        pictures.Explore.Data(html);
+        return html.Close().Close().ToString();
     }
 
-    private static void Findings(HtmlWriter html, IReadOnlyList<Finding> findings)
+    private static void Show(HtmlWriter html, Block block, string heading, PagePictures pictures)
     {
-        if (findings.Count > 0)
-            html.Section("Findings");
-        foreach (Finding finding in findings)
+        switch (block)
         {
-            html.Element("h3", finding.Text).Open("dl");
-            foreach ((string name, string text) in FindingText.Details(finding).Append(("id", finding.Id)))
-                html.Element("dt", name).Element("dd", text);
-            html.Close();
+            case Block.Paragraph paragraph:
+                html.Element("p", paragraph.Text, "class", paragraph.Tone.ToString().ToLowerInvariant());
+                break;
+            case Block.Verdicts verdicts:
+                Show(html, verdicts.Lines);
+                break;
+            case Block.Cautions cautions:
+                html.Open("ul", "class", "cautions", "aria-label", Words.Of("Cautions"));
+                foreach (string caution in cautions.Lines)
+                    html.Element("li", caution);
+                html.Close();
+                break;
+            case Block.Findings findings:
+                foreach (Finding finding in findings.All)
+                    Show(html, finding);
+                break;
+            case Block.Facts facts:
+                Show(html, facts.Lines);
+                break;
+            case Block.Table table:
+                Show(html, table.Content, heading);
+                break;
+            case Block.Source source:
+                html.Element("pre", source.Text);
+                break;
+            case Block.Explore:
+                pictures.Explore.Show(html);
+                break;
+            case Block.Charts:
+                Show(html, pictures.Charts, pictures.Folder);
+                break;
+            default:
+                throw new InvalidOperationException($"a page shows no {block.GetType().Name}");
         }
     }
 
-    /// <summary>What nobody may overlook: a chart without this page says it too.</summary>
-    private static IEnumerable<string> Remarks(StoredRun run)
+    private static void Show(HtmlWriter html, IReadOnlyList<Verdict> verdicts)
     {
-        if (run.Deployment is { IsEmbedded: true })
-            yield return Words.Of("These are figures of MongoPerf's embedded server, not of MongoDB.");
-        else if (run.Deployment is { Kind: DeploymentKind.Null })
-            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.");
+        html.Open("ul", "class", "verdict");
+        foreach (Verdict verdict in verdicts)
+            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.GradeMark).Text(" " + verdict.Text).Close();
+        html.Close();
     }
 
-    private static void Tables(HtmlWriter html, StoredRun run)
+    private static void Show(HtmlWriter html, Finding finding)
     {
-        html.Section("Results");
-        if (!run.Results.Any())
+        html.Element("h3", finding.Text);
+        Show(html, [.. FindingText.Details(finding).Append(("id", finding.Id)).Select(detail => new Fact(detail.Item1, detail.Item2))]);
+    }
+
+    private static void Show(HtmlWriter html, IReadOnlyList<Fact> facts)
+    {
+        html.Open("dl");
+        foreach (Fact fact in facts)
         {
-            html.Paragraph(Words.Of("No phase has a result yet."));
-            return;
+            html.Open("dt");
+            _ = fact.Link is null ? html.Text(Words.Of(fact.Name)) : html.Element("a", fact.Name, "href", fact.Link);
+            html.Close().Element("dd", fact.Text);
         }
 
-        html.Paragraph(Words.Of("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576."));
-        IReadOnlyList<ReportTable> rates = [.. GrowthFigures.Of(run).Select(growth => GrowthTables.Rates(run, growth))];
-        foreach (ReportTable table in rates.Concat(ReportTables.Results(run)))
-            HtmlTables.Show(html, table);
-        ReportTable[] shards = [.. ShardTables.Of(run)];
-        if (shards.Length > 0)
-            html.Section("Shards");
-        foreach (ReportTable table in shards)
-            HtmlTables.Show(html, table);
+        html.Close();
     }
+
+    private static void Show(HtmlWriter html, ReportTable table, string heading)
+    {
+        if (table.Title != heading)
+            html.Element("h3", table.Title);
+        html.Table(table.Title, [.. table.Columns.Select(static column => (ReportTable.Header(column), ReportTable.IsText(column)))], table.Rows);
+    }
+
+    /// <summary>Each chart with what to see in it, or why it is missing.</summary>
+    private static void Show(HtmlWriter html, RenderedCharts charts, string folder)
+    {
+        foreach (string warning in charts.Warnings)
+            html.Element("p", warning, "class", "warn");
+        if (charts.Drawn.Count == 0 && charts.Warnings.Count == 0)
+            html.Paragraph(Words.Of("No phase has a result yet, so there is nothing to draw."));
+        foreach (DrawnChart drawn in charts.Drawn)
+        {
+            html.Open("figure", "id", drawn.Chart.Name).Open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", drawn.Chart.Title)
+                .Void("img", "alt", drawn.Chart.Title, "src", Embedded(drawn))
+                .Close().Open("figcaption").Text(drawn.Chart.HowToRead + " ");
+            Link(html, folder, drawn.PngPath, "PNG", drawn.Chart.Title);
+            html.Text(" ");
+            Link(html, folder, drawn.SvgPath, "SVG", drawn.Chart.Title);
+            html.Close().Close();
+        }
+    }
+
+    private static string Embedded(DrawnChart drawn)
+    {
+        bool isSvg = new FileInfo(drawn.SvgPath).Length <= LargestSvgBytes;
+        string kind = isSvg ? "image/svg+xml" : "image/png";
+        return $"data:{kind};base64,{Convert.ToBase64String(File.ReadAllBytes(isSvg ? drawn.SvgPath : drawn.PngPath))}";
+    }
+
+    private static void Link(HtmlWriter html, string folder, string path, string kind, string title) =>
+        html.Element("a", kind, "aria-label", Words.Of($"{kind} of {title}"), "href", Path.GetRelativePath(folder, path).Replace(Path.DirectorySeparatorChar, '/'));
 }

@@ -15,7 +15,8 @@ internal sealed record LivePage(string Html, string Policy)
         HtmlWriter html = HtmlPage.Begin(Words.Of($"MongoPerf live: {run}"), explore.Css, explore.Scripts, connects: true);
         html.Element("h1", Words.Of($"MongoPerf live: {run}"), "id", "live-title").Element("p", "", "class", "soft", "id", "live-on");
         html.Element("p", Words.Of("Connecting…"), "id", "live-status", "role", "status");
-        explore.Section(html);
+        html.Section("Explore");
+        explore.Show(html);
         explore.Data(html);
         html.Close().Close();
         return new LivePage(html.ToString(), HtmlPage.Policy(explore.Scripts, connects: true));

@@ -43,16 +43,19 @@
     return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
   }
 
-  function readColumns(plot, words) {
+  async function readColumns(plot) {
+    const words = new Words(await unpack(plot.packed)), histograms = new Words(await unpack(plot.histograms));
     for (const panel of plot.panels) {
       panel.at = words.column(panel.rows, 1);
       for (const series of panel.series) {
         series.values = words.column(panel.rows, series.decimals);
       }
       findPoints(panel);
+      // Times are in tenths, the last one rounded up as well as down.
+      plot.seconds = Math.max(plot.seconds, panel.at[panel.rows - 1] ?? 0);
     }
     plot.growth = plot.documents ? { at: words.column(plot.documents, 1), count: words.column(plot.documents, 0) } : null;
-    for (const range of plot.ranges) readBlocks(range, words);
+    for (const range of plot.ranges) readBlocks(range, histograms);
   }
 
   // The points of each line without the rows that it passes by.
@@ -232,9 +235,9 @@
   const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed", "other programs": "--c-others" };
+  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed", others: "--c-others" };
 
-  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("migration"), migration_failed: say("migration, failed"), outage: say("outage"), "other programs": say("other programs"), phase: say("phase") };
+  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("migration"), migration_failed: say("migration, failed"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
   const kindText = kind => KINDS[kind] ?? kind;
 
   // ---- several runs laid over each other ----
@@ -489,8 +492,11 @@
       this.later = setTimeout(() => this.drawStale());
     }
     drawPanel(view) {
-      if (view.dygraph) view.dygraph.updateOptions({ file: this.rows(view.panel), dateWindow: this.window });
-      else view.dygraph = new Dygraph(view.graph, this.rows(view.panel), this.options(view));
+      const file = this.rows(view.panel);
+      // A second by itself is a point, often at the panel's very edge.
+      const pointSize = file.length === 1 ? 4 : 1.5;
+      if (view.dygraph) view.dygraph.updateOptions({ file, dateWindow: this.window, pointSize });
+      else view.dygraph = new Dygraph(view.graph, file, { ...this.options(view), pointSize });
     }
     isShown(number, i) { return this.lines[number].series[i].shown !== this.flipped.has(`${number}.${i}`); }
 
@@ -503,7 +509,7 @@
         series: pattern,
         visibility: panel.series.map((_, i) => this.isShown(number, i)),
         ...this.look(panel),
-        strokeWidth: 1.4, connectSeparatedPoints: true, drawGapEdgePoints: true, pointSize: 1.5,
+        strokeWidth: 1.4, connectSeparatedPoints: true, drawGapEdgePoints: true,
         includeZero: !panel.log, logscale: panel.log,
         legend: "never", showLabelsOnHighlight: false, highlightCircleSize: 0, interactionModel: {},
         dateWindow: this.window, rightGap: 8, axisLabelFontSize: 12, xRangePad: 0,
@@ -534,7 +540,7 @@
       const fills = Object.fromEntries(Object.entries(BANDS).map(([kind, name]) => [kind, color(name)]));
       for (const band of this.plot.bands) {
         if (band.to < this.from || band.from > this.to) continue;
-        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : band.kind === "other programs" ? 0.6 : 0.9;
+        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : band.kind === "others" ? 0.6 : 0.9;
         canvas.fillStyle = fills[band.kind];
         canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
       }
@@ -1073,7 +1079,7 @@
   }
   async function read(text) {
     const plot = JSON.parse(text);
-    readColumns(plot, new Words(await unpack(plot.packed)));
+    await readColumns(plot);
     return plot;
   }
   if (section.dataset.live) return live();

@@ -41,7 +41,7 @@ internal static class PhaseTables
     {
         string[] row =
         [
-            "total", phase.Threads().ToString(), Units.Rate(phase.OperationsPerSecond()), Units.Rate(phase.Operations.Sum(o => o.DocumentsPerSecond)),
+            Words.Of("total"), phase.Threads().ToString(), Units.Rate(phase.OperationsPerSecond()), Units.Rate(phase.Operations.Sum(o => o.DocumentsPerSecond)),
             Units.Rate(phase.Operations.Sum(o => o.MegabytesPerSecond)), Units.Exact(phase.Operations.Sum(o => o.Failed)),
         ];
         return [.. row, .. Enumerable.Repeat("", columns - row.Length)];
@@ -100,15 +100,22 @@ internal static class PhaseTables
             return null;
         // One collection needs no name.
         bool hasNames = sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
+        string[] indexes = [.. sizes.SelectMany(s => s.Of.Indexes.Keys).Distinct()];
+        // A single one takes up what all do, and several collections have too many.
+        if (hasNames || indexes.Length == 1)
+            indexes = [];
+        bool hasDisk = sizes.Any(s => s.Of.DiskBytes is not null);
         bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
         return new ReportTable(
             Words.Of("Sizes after each phase"),
-            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(isSharded, "<documents by shard")],
+            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. indexes, .. Only(hasDisk, "disk"), .. Only(isSharded, "<documents by shard")],
             [
                 .. sizes.Select(s => (IReadOnlyList<string>)
                 [
                     s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), Units.Exact(s.Of.Documents), Units.Bytes(s.Of.DataBytes), Units.Bytes(s.Of.StorageBytes),
-                    Units.Bytes(s.Of.FreeStorageBytes), Units.Bytes(s.Of.IndexBytes), .. Only(isSharded, DocumentsByShard(s.Of)),
+                    Units.Bytes(s.Of.FreeStorageBytes), Units.Bytes(s.Of.IndexBytes),
+                    .. indexes.Select(name => s.Of.Indexes.TryGetValue(name, out long bytes) ? Units.Bytes(bytes) : Units.None),
+                    .. Only(hasDisk, Units.Bytes(s.Of.DiskBytes)), .. Only(isSharded, DocumentsByShard(s.Of)),
                 ]),
             ]);
 

@@ -58,6 +58,27 @@ public sealed class ChartDrawingTests
     [GnuplotFact]
     public void A_run_on_forty_shards_draws() => Assert.Equal([.. All, "shards", "migrations"], NamesDrawn("forty-shards", Sharded(40)));
 
+    /// <summary>Names come from other people's files.</summary>
+    [GnuplotFact]
+    public void Signs_that_mean_something_to_gnuplot_are_drawn_as_they_are()
+    {
+        const string Text = "x\"; system \"touch made\" } { # `touch made` @m %s \\ $1 '";
+        using var folder = new TemporaryFolder();
+        var table = new ChartTable("hostile.dat", ["place", Text]);
+        table.Add([0.5, 2]);
+        var names = new AxisScale(1, [new Tick(0.5, Text)]) { IsOfNames = true, Label = Text };
+        var chart = new Chart("hostile", Text, "", names, [new Panel(Text + "\nset title", AxisScale.OfCount(2), [new Series(table, 1, Text, "o1")]) { Limit = (1, Text) }])
+        {
+            Subtitle = Text, Verdict = Text, Marks = [new Mark(0.2, Text)], Top = names,
+        };
+
+        RenderedCharts rendered = ChartRenderer.Render(new ChartSet([chart], [], ""), folder.Path);
+
+        Assert.Empty(rendered.Warnings);
+        Assert.Contains("touch made&apos;", File.ReadAllText(folder.At("hostile.svg")).Replace("&#39;", "&apos;", StringComparison.Ordinal).Replace("made'", "made&apos;", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.False(File.Exists(folder.At("made")));
+    }
+
     private static Func<string, StoredRun> Sharded(int shards) => folder => StoredRun.Open(FrozenRun.Build(
         folder, new FrozenShape { Shards = [.. Enumerable.Range(0, shards).Select(static i => $"s{i}")], OutageStep = 0 }));
 

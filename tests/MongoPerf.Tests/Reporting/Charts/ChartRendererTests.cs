@@ -20,7 +20,7 @@ public sealed class ChartRendererTests
             + "install gnuplot-nox and run 'mongoperf report 2026-11-21-a' again",
             Assert.Single(rendered.Warnings));
         Assert.Empty(rendered.Drawn);
-        foreach (string name in new[] { "common.gp", "insert-rate.gp", "insert-rate.settings.gp", "insert-rate.dat", "timeline-host.dat" })
+        foreach (string name in new[] { "insert-rate.gp", "insert-rate.dat", "timeline-host.dat" })
             Assert.True(File.Exists(Path.Combine(folder.At("charts"), name)), name);
     }
 
@@ -89,7 +89,7 @@ public sealed class ChartRendererTests
 
     [Fact]
     public void No_text_of_a_run_can_become_a_command() =>
-        Assert.Equal("\"a\\\"b\\\\c'rm -rf'\\nd\"", GnuplotSettings.Quote("a\"b\\c`rm -rf`\nd"));
+        Assert.Equal("\"a\\\"b\\\\c'rm -rf'\\nd\"", GnuplotScript.Quote("a\"b\\c`rm -rf`\nd"));
 
     [Fact]
     public void Data_files_of_the_frozen_run_are_as_approved()
@@ -99,7 +99,7 @@ public sealed class ChartRendererTests
         var text = new StringWriter { NewLine = "\n" };
         foreach (var chart in ChartCatalogue.Build(run))
         {
-            text.Write($"== {chart.Name}.settings.gp\n{chart.Settings}");
+            text.Write($"== {chart.Name}.gp\n{GnuplotScript.Of(chart)}");
             foreach (var table in chart.Tables)
             {
                 text.Write($"== {table.FileName}\n");

@@ -186,9 +186,25 @@ public sealed class OperationSecondsTests : IDisposable
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
         Assert.Equal([new Band(20, 30, "others")], OtherLoadBands.Of(run, OperationSeconds.Of(run).Axis).Select(band => band with { From = Math.Round(band.From), To = Math.Round(band.To) }));
-        PlotBand band = Assert.Single(RunPlot.Of(run)!.Bands, band => band.Kind == "other programs");
+        Band band = Assert.Single(RunPlot.Of(run)!.Bands, band => band.Kind == "others");
         Assert.Equal((20, 30), (Math.Round(band.From), Math.Round(band.To)));
-        Assert.Contains("\"others\"", ChartCatalogue.Build(run).Single(chart => chart.Name == "timeline").Settings.ToString(), StringComparison.Ordinal);
+        Assert.Contains(ChartCatalogue.Build(run).Single(chart => chart.Name == "timeline").Bands, band => band.Kind == "others");
+    }
+
+    [Fact]
+    public void What_a_resumed_run_used_before_its_new_process_is_not_taken_for_other_programs()
+    {
+        Seconds(1, 1, 20, ("read", 900));
+        for (int second = 1; second <= 20; second++)
+        {
+            // Killed and resumed behind the tenth second: its own counter begins anew.
+            int own = second <= 10 ? second : second - 10;
+            Host(second, ("cpu_user", 3e6 * second), ("cpu_idle", 5e6 * second), ("client_cpu_user", 1e6 * own), ("servers_cpu", 2e6 * second));
+        }
+
+        Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
+        using StoredRun run = StoredRun.Open(_runs.At("run"));
+        Assert.Empty(OtherLoadBands.Of(run, OperationSeconds.Of(run).Axis));
     }
 
     [Fact]
@@ -246,7 +262,7 @@ public sealed class OperationSecondsTests : IDisposable
         Chart chart = MigrationChart.Build(run, seconds)!;
 
         Assert.Equal(["seconds", "read", "update"], chart.Tables[0].Columns);
-        Assert.Contains("array band_color[1] = [\"migration\"]", chart.Settings.ToString(), StringComparison.Ordinal);
+        Assert.Equal("migration", Assert.Single(chart.Bands).Kind);
     }
 
     [Fact]

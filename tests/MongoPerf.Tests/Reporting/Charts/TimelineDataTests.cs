@@ -20,9 +20,9 @@ public sealed class TimelineDataTests : IDisposable
     {
         using StoredRun run = Stored(
             [RunParts.Phase(1, "read", RunParts.Result("read", operations: reads)), RunParts.Phase(2, "build", RunParts.Result("build", operations: 1))]);
-        IReadOnlyList<TimelinePanels.Panel> panels = Panels(run);
-        Assert.Equal(rated, panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
-        Assert.Equal(timed, panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
+        IReadOnlyList<Panel> panels = Panels(run);
+        Assert.Equal(rated, panels.Single(p => p.Title == "operations/s").Series.Select(l => l.Title));
+        Assert.Equal(timed, panels.Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
     }
 
     [Fact]
@@ -33,23 +33,14 @@ public sealed class TimelineDataTests : IDisposable
             RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "q4", 1, 1000, RunParts.Result("find")),
             RunParts.Grown(3, "mix", 1, 1000, RunParts.Result("read"), RunParts.Result("update")), RunParts.Phase(4, "after", RunParts.Result("find")),
         ]);
-        IReadOnlyList<TimelinePanels.Panel> panels = Panels(run);
-        Assert.Equal(["batch"], panels.Single(p => p.Title == "documents/s").Lines.Select(l => l.Title));
-        Assert.Equal(["q4", "mix read", "mix update", "find", "mix total"], panels.Single(p => p.Title == "operations/s").Lines.Select(l => l.Title));
-        Assert.Equal(["find"], panels.Single(p => p.Title == "p99, ms").Lines.Select(l => l.Title));
+        IReadOnlyList<Panel> panels = Panels(run);
+        Assert.Equal(["batch"], panels.Single(p => p.Title == "documents/s").Series.Select(l => l.Title));
+        Assert.Equal(["q4", "mix read", "mix update", "find", "mix total"], panels.Single(p => p.Title == "operations/s").Series.Select(l => l.Title));
+        Assert.Equal(["find"], panels.Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
         Assert.Equal([5000, 5000], OperationSeconds.Of(run).All.Where(second => second.Line == 0).Select(second => second.Count));
     }
 
-    private static IReadOnlyList<TimelinePanels.Panel> Panels(StoredRun run)
-    {
-        OperationSeconds seconds = OperationSeconds.Of(run);
-        int[] all = [.. Enumerable.Range(0, seconds.Lines.Count)];
-        int[] timed = [.. all.Where(line => !seconds.Lines[line].IsOfGrowth)];
-        var axis = new TimeAxis(seconds.All.Select(second => second.AtMilliseconds));
-        return new TimelinePanels(
-            run, seconds.Lines, (OverTime.Rates(seconds, "x.dat", all, axis.At, axis.Seconds), all), (OverTime.Latencies(seconds, "y.dat", timed, axis.At, axis.Seconds), timed),
-            new ChartTable("s.dat", ["seconds"]), new ChartTable("h.dat", ["seconds"])).Build();
-    }
+    private static IReadOnlyList<Panel> Panels(StoredRun run) => TimelineChart.Build(run, OperationSeconds.Of(run))!.Panels;
 
     /// <summary>With two seconds of samples of each operation.</summary>
     private StoredRun Stored(IEnumerable<PhaseRecord> phases)

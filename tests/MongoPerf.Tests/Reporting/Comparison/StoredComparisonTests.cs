@@ -89,7 +89,7 @@ public sealed class StoredComparisonTests : IDisposable
 
         using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
         Assert.Contains("256 MiB, through MongoDB.Driver 3.11.0 · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
-        Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Environment(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
+        Assert.EndsWith(", through MongoDB.Driver 3.11.0", ReportLines.Setup(stored).Single(line => line.Name == "server").Text, StringComparison.Ordinal);
         Assert.Equal("one server, driver 3.11.0", Assert.Single(FigureRun.Of(stored)).Deployment);
         using var list = new StringWriter();
         ListReport.Runs(RunCatalogue.List(_runs.Path), _ => null).Write("text", list);
@@ -140,7 +140,7 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal("no operation in common", ComparisonText.Overall(comparison.Candidates[0]));
         Assert.DoesNotContain(ComparisonCharts.Build(comparison).Charts, chart => chart.Name == "compare-ratios");
         using var text = new StringWriter();
-        ComparisonMarkdown.Write(comparison, text);
+        MarkdownReport.Write(ComparisonReport.Of(comparison), text);
         Assert.Contains(": no operation in common", text.ToString(), StringComparison.Ordinal);
     }
 
@@ -357,7 +357,7 @@ public sealed class StoredComparisonTests : IDisposable
         JsonElement first = batch.GetProperty("windows")[0].GetProperty("perSecond");
         Assert.Equal(["verdict", "baseline", "candidate", "ratio", "enough"], first.EnumerateObject().Where(field => field.Value.ValueKind != JsonValueKind.Null).Select(field => field.Name));
 
-        string markdown = Written(comparison, ComparisonMarkdown.Write);
+        string markdown = Written(comparison, (c, output) => MarkdownReport.Write(ComparisonReport.Of(c), output));
         Assert.Contains("# MongoPerf: 2026-11-21-b against 2026-11-21-a\n", markdown, StringComparison.Ordinal);
         Assert.Contains("- **slower**: batch: rate 3", markdown, StringComparison.Ordinal);
         Assert.Contains(" % slower (ratio 0.", markdown, StringComparison.Ordinal);
@@ -406,8 +406,8 @@ public sealed class StoredComparisonTests : IDisposable
             ["target: 1,000 → 5", "deployment name: one server → two shards", "set by the deployment: nothing → total: 100M", "memory limit: 1 GiB → none", "CPUs: 1 → all"],
             comparison.Differences.Select(d => d.ToString()));
         Assert.False(comparison.WasForced);
-        string markdown = Written(comparison, ComparisonMarkdown.Write);
-        Assert.Contains("# MongoPerf: 2026-11-21-b (two shards) against 2026-11-21-a (one server)", markdown, StringComparison.Ordinal);
+        string markdown = Written(comparison, (c, output) => MarkdownReport.Write(ComparisonReport.Of(c), output));
+        Assert.Contains("# MongoPerf: two shards against one server\n", markdown, StringComparison.Ordinal);
         using StoredRun stored = StoredRun.Open(_runs.At("2026-11-21-b"));
         Assert.StartsWith("two shards · ", ChartText.Subtitle(stored), StringComparison.Ordinal);
 

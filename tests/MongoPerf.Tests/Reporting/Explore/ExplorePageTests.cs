@@ -1,9 +1,10 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Text.RegularExpressions;
+using Microsoft.Playwright;
 using MongoPerf.Cli.Live;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
@@ -11,75 +12,161 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Explore;
 
-/// <summary>The page in a real browser, which MONGOPERF_CHROMIUM names; run by scripts/page-tests.</summary>
-public sealed partial class ExplorePageTests : IClassFixture<ApprovedReportTests.Fixture>
+/// <summary>The page in a real browser, as its readers use it: nothing it does may raise an error or need a network (<see cref="OpenedPage"/>).</summary>
+public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture, Browser browser) : IClassFixture<ApprovedReportTests.Fixture>, IClassFixture<Browser>
 {
-    private readonly StoredRun _run;
-
-    public ExplorePageTests(ApprovedReportTests.Fixture fixture) => _run = fixture.Run;
+    private const string Cursor = ".ex-over";
+    private readonly StoredRun _run = fixture.Run;
+    private readonly Plot _plot = RunPlot.Of(fixture.Run)!;
 
     [ChromiumFact]
-    public void Percentiles_of_ten_ranges_are_the_programs()
+    public async Task Percentiles_of_ten_ranges_are_the_programs()
     {
         using var folder = new TemporaryFolder();
         string page = Write(folder);
         var measured = new MeasuredRanges(_run);
-        foreach ((double from, double to) in MeasuredRanges.Random(RunPlot.Of(_run)!.Seconds))
+        await using OpenedPage opened = await browser.Open(page);
+        await opened.Drawn();
+        foreach ((double from, double to) in MeasuredRanges.Random(_plot.Seconds))
         {
-            string shown = Shown(page, string.Create(CultureInfo.InvariantCulture, $"#explore&from={from}&to={to}"));
-            MatchCollection rows = Rows().Matches(shown);
+            await opened.Page.GotoAsync(page + View($"from={from}&to={to}"));
+
+            (string Title, double[] Figures)[] rows = await Percentiles(opened);
             Assert.NotEmpty(rows);
-            foreach (Match row in rows)
+            foreach ((string title, double[] figures) in rows)
             {
-                LatencySummary expected = measured.Of(row.Groups[1].Value, from, to);
-                double?[] figures = [.. Values().Matches(row.Value).Select(static value => (double?)double.Parse(value.Groups[1].Value, CultureInfo.InvariantCulture))];
-                Assert.Equal([expected.Mean, expected.P50, expected.P90, expected.P95, expected.P99, expected.P999, expected.Max], figures[1..]);
+                LatencySummary expected = measured.Of(title, from, to);
+                Assert.Equal([expected.Mean, expected.P50, expected.P90, expected.P95, expected.P99, expected.P999, expected.Max], figures[1..].Select(static value => (double?)value));
             }
         }
     }
 
     [ChromiumFact]
-    public void All_panels_are_drawn_and_a_link_restores_range_axis_and_toggles()
+    public async Task All_panels_are_drawn_and_a_link_restores_range_axis_and_toggles()
     {
         using var folder = new TemporaryFolder();
-        string shown = Shown(Write(folder), "#explore&from=20&to=50&axis=documents&flip=0.1");
+        await using OpenedPage opened = await browser.Open(Write(folder) + "#explore&from=20&to=50&axis=documents&flip=0.1");
+        await opened.Drawn();
 
-        Assert.Contains("data-drawn=\"true\"", shown, StringComparison.Ordinal);
-        Assert.Equal(RunPlot.Of(_run)!.Panels.Count, Regex.Count(shown, "class=\"ex-graph\"[^>]*><div[^>]*><canvas"));
-        Assert.Contains("0:20.0 to 0:50.0 of 4:23", shown, StringComparison.Ordinal);
-        Assert.Matches("aria-pressed=\"false\"><i[^>]*></i><span>batch</span>", shown);
+        Assert.Equal(_plot.Panels.Count, await opened.Ask<int>("[...document.querySelectorAll('.ex-graph canvas:first-of-type')].filter(canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte)).length"));
+        Assert.Contains("0:20.0 to 0:50.0 of 4:23", await opened.Page.InnerTextAsync(".ex-range"), StringComparison.Ordinal);
+        Assert.Equal(["false"], await opened.Ask<string[]>("[...document.querySelectorAll('.ex-legend button')].filter(button => button.querySelector('span').textContent === 'batch').slice(0, 1).map(button => button.getAttribute('aria-pressed'))"));
+    }
+
+    [ChromiumFact]
+    public async Task The_cursor_shows_the_values_that_were_measured_wherever_the_pointer_is()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder));
+        await opened.Drawn();
+        ILocator cursor = opened.Page.Locator(Cursor).First;
+        await cursor.ScrollIntoViewIfNeededAsync();
+        LocatorBoundingBoxResult box = (await cursor.BoundingBoxAsync())!;
+        int compared = 0;
+        foreach (int tenth in Enumerable.Range(1, 9))
+        {
+            await opened.Page.Mouse.MoveAsync(box.X + (box.Width * tenth / 10), box.Y + 20);
+
+            double at = double.Parse((await cursor.GetAttributeAsync("aria-valuenow"))!, CultureInfo.InvariantCulture);
+            Assert.InRange(at, (_plot.Seconds * tenth / 10) - 1, (_plot.Seconds * tenth / 10) + 1);
+            string[][] shown = await opened.Ask<string[][]>("[...document.querySelectorAll('.ex-legend')].map(legend => [...legend.querySelectorAll('.ex-value')].map(value => value.textContent))");
+            foreach ((PlotPanel panel, string[] texts) in _plot.Panels.Zip(shown))
+            {
+                for (int line = 0; line < texts.Length; line++)
+                    compared += RequireMeasured(panel, line, at, texts[line]);
+            }
+        }
+
+        Assert.True(compared > 9 * _plot.Panels.Count, $"only {compared} values were shown");
+    }
+
+    [ChromiumFact]
+    public async Task Dragging_zooms_all_panels_and_a_double_click_shows_the_whole_run_again()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder));
+        await opened.Drawn();
+        await opened.Page.Locator(Cursor).First.ScrollIntoViewIfNeededAsync();
+        LocatorBoundingBoxResult box = (await opened.Page.Locator(Cursor).First.BoundingBoxAsync())!;
+        await opened.Page.Mouse.MoveAsync(box.X + (box.Width * 0.3f), box.Y + 30);
+        await opened.Page.Mouse.DownAsync();
+        await opened.Page.Mouse.MoveAsync(box.X + (box.Width * 0.6f), box.Y + 30, new MouseMoveOptions { Steps = 4 });
+        await opened.Page.Mouse.UpAsync();
+
+        (double from, double to) = Range(opened);
+        Assert.Equal(_plot.Seconds * 0.3, from, _plot.Seconds * 0.01);
+        Assert.Equal(_plot.Seconds * 0.6, to, _plot.Seconds * 0.01);
+        Assert.All((await Percentiles(opened)).SelectMany(static row => row.Figures), static value => Assert.True(value > 0));
+
+        await opened.Page.Locator(Cursor).First.DblClickAsync();
+        Assert.Equal("", opened.View);
+    }
+
+    [ChromiumFact]
+    public async Task Keys_move_the_cursor_choose_a_range_and_zoom()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder));
+        await opened.Drawn();
+        ILocator cursor = opened.Page.Locator(Cursor).First;
+        double[] at = _plot.Panels[0].Columns.At;
+        await cursor.FocusAsync();
+        foreach (string key in (string[])["Home", "ArrowRight", "ArrowRight", "Enter", "Shift+ArrowRight", "Enter"])
+            await opened.Page.Keyboard.PressAsync(key);
+        Assert.Equal((at[2], at[12]), Range(opened));
+        Assert.StartsWith("0:", await cursor.GetAttributeAsync("aria-valuetext"), StringComparison.Ordinal);
+
+        await opened.Page.Keyboard.PressAsync("-");
+        (double from, double to) = Range(opened);
+        Assert.Equal(2 * (at[12] - at[2]), to - from, 0.11);
+
+        await opened.Page.Keyboard.PressAsync("Escape");
+        Assert.Equal("", opened.View);
+    }
+
+    [ChromiumFact]
+    public async Task A_line_of_the_legend_is_switched_off_and_the_link_remembers_it()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder));
+        await opened.Drawn();
+        ILocator line = opened.Page.Locator(".ex-legend button").First;
+        Assert.Equal("true", await line.GetAttributeAsync("aria-pressed"));
+
+        await line.ClickAsync();
+
+        Assert.Equal("false", await line.GetAttributeAsync("aria-pressed"));
+        Assert.Contains("flip=0.0", opened.View, StringComparison.Ordinal);
     }
 
     /// <summary>The same run twice: each line of the table twice, under its own name, and equal.</summary>
     [ChromiumFact]
-    public void Runs_laid_over_each_other_have_their_own_lines_and_percentiles()
+    public async Task Runs_laid_over_each_other_have_their_own_lines_and_percentiles()
     {
         using var folder = new TemporaryFolder();
-        string shown = Shown(Write(folder, "first", "second"), "#explore&from=20&to=150");
+        await using OpenedPage opened = await browser.Open(Write(folder, "first", "second") + "#explore&from=20&to=150");
+        await opened.Drawn();
 
-        string[][] rows = [.. Rows().Matches(shown).Select(static row => new[] { row.Groups[1].Value, string.Join(' ', Values().Matches(row.Value).Select(static value => value.Groups[1].Value)) })];
+        (string Title, double[] Figures)[] rows = await Percentiles(opened);
         Assert.NotEmpty(rows);
-        Assert.Equal(rows[..(rows.Length / 2)].Select(static row => row[0].Replace(" · first", " · second", StringComparison.Ordinal)), rows[(rows.Length / 2)..].Select(static row => row[0]));
-        Assert.Equal(rows[..(rows.Length / 2)].Select(static row => row[1]), rows[(rows.Length / 2)..].Select(static row => row[1]));
-        Assert.Contains("<span>batch · second</span>", shown, StringComparison.Ordinal);
-        Assert.Matches("class=\"ex-heat\"[^>]*aria-label=\"Heat map of [^\"]* · first: durations from", shown);
+        int half = rows.Length / 2;
+        Assert.Equal(rows[..half].Select(static row => row.Title.Replace(" · first", " · second", StringComparison.Ordinal)), rows[half..].Select(static row => row.Title));
+        Assert.Equal(rows[..half].Select(static row => row.Figures), rows[half..].Select(static row => row.Figures));
+        Assert.Contains("batch · second", await opened.Page.Locator(".ex-legend").First.InnerTextAsync(), StringComparison.Ordinal);
+        await Assertions.Expect(opened.Page.Locator(".ex-heat")).ToHaveAttributeAsync("aria-label", HeatMapOfFirst());
     }
 
-    /// <summary>What the button saves is read back by the program.</summary>
+    /// <summary>What the buttons save is read back: histograms by the program's own reader, lines as they were measured, a picture as one.</summary>
     [ChromiumFact]
-    public void Histogram_log_of_a_range_holds_its_operations()
+    public async Task Files_of_a_range_hold_what_was_measured_in_it()
     {
         using var folder = new TemporaryFolder();
-        string page = Write(folder);
-        const string Saver = "<script>URL.createObjectURL = blob => { blob.text().then(text => { const saved = document.createElement('pre'); saved.id = 'saved'; saved.textContent = text; document.body.append(saved); }); return '#'; };"
-            + "setTimeout(() => [...document.querySelectorAll('button')].find(button => button.textContent.startsWith('.hlog')).click(), 2000);</script></body>";
-        File.WriteAllText(page, Policy().Replace(File.ReadAllText(page), "").Replace("</body>", Saver, StringComparison.Ordinal));
+        await using OpenedPage opened = await browser.Open(Write(folder) + "#explore&from=20&to=50");
+        await opened.Drawn();
 
-        Match saved = Saved().Match(Shown(page, "#explore&from=20&to=50"));
-
-        Assert.True(saved.Success);
+        string log = await File.ReadAllTextAsync(await Save(opened, ".hlog", folder));
         var measured = new MeasuredRanges(_run);
-        string[][] lines = [.. saved.Groups[1].Value.Split('\n').Where(static line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(static line => line.Split(','))];
+        string[][] lines = [.. log.Split('\n').Where(static line => line.StartsWith("Tag=", StringComparison.Ordinal)).Select(static line => line.Split(','))];
         Assert.NotEmpty(lines);
         foreach (IGrouping<string, string[]> tag in lines.GroupBy(static line => line[0]["Tag=".Length..]))
         {
@@ -88,10 +175,74 @@ public sealed partial class ExplorePageTests : IClassFixture<ApprovedReportTests
                 HistogramEncoding.DecodeInto(sum, Convert.FromBase64String(line[4]));
             Assert.Equal(measured.Of(tag.Key, 20, 50), LatencySummaries.From(sum));
         }
+
+        string[] rows = await File.ReadAllLinesAsync(await Save(opened, "CSV", folder));
+        Assert.Equal("seconds,panel,line,unit,value", rows[0]);
+        Assert.All(rows[1..], static row => Assert.InRange(double.Parse(row.Split(',')[0], CultureInfo.InvariantCulture), 20, 50));
+        byte[] picture = await File.ReadAllBytesAsync(await Save(opened, "PNG", folder));
+        Assert.Equal([0x89, 0x50, 0x4E, 0x47], picture[..4]);
     }
 
     [ChromiumFact]
-    public void Live_page_shows_what_comes_while_it_is_looked_at()
+    public async Task In_the_dark_nothing_is_a_white_box()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { ColorScheme = ColorScheme.Dark });
+        await opened.Drawn();
+
+        int[] back = await opened.Ask<int[]>("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)");
+        Assert.All(back, static part => Assert.True(part < 64, "the page is not dark"));
+        // Whatever has a background of its own, and what the canvases show behind the lines.
+        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('body *')].filter(one => { const back = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number); return (back[3] ?? 1) > 0.5 && back[0] + back[1] + back[2] > 500 && one.getBoundingClientRect().width > 40 && one.getBoundingClientRect().height > 40; }).map(one => one.tagName + '.' + one.className)"));
+    }
+
+    [ChromiumFact]
+    public async Task On_a_phone_only_tables_and_charts_scroll_sideways()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = 390, Height = 844 }, HasTouch = true, IsMobile = true });
+        await opened.Drawn();
+
+        Assert.Equal(390, await opened.Ask<int>("document.documentElement.scrollWidth"));
+        Assert.All(await opened.Ask<double[]>("[...document.querySelectorAll('.ex-graph')].map(graph => graph.getBoundingClientRect().width)"), static width => Assert.InRange(width, 250, 390));
+    }
+
+    [ChromiumFact]
+    public async Task On_paper_are_verdicts_and_tables_and_no_controls()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder));
+        await opened.Drawn();
+        await opened.Page.EmulateMediaAsync(new PageEmulateMediaOptions { Media = Microsoft.Playwright.Media.Print });
+
+        Assert.False(await opened.Page.Locator("#explore").IsVisibleAsync());
+        Assert.False(await opened.Page.Locator("nav.contents").IsVisibleAsync());
+        Assert.True(await opened.Page.Locator("ul.verdict").First.IsVisibleAsync());
+        Assert.True(await opened.Page.Locator("table").Last.IsVisibleAsync());
+    }
+
+    [ChromiumFact]
+    public async Task Without_scripts_verdicts_and_tables_are_there()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { JavaScriptEnabled = false });
+
+        Assert.True(await opened.Page.Locator("ul.verdict li").CountAsync() > 0);
+        Assert.True(await opened.Page.Locator("table").CountAsync() > 3);
+    }
+
+    [ChromiumFact]
+    public async Task Whatever_can_be_used_has_a_name_for_those_who_cannot_see_it()
+    {
+        using var folder = new TemporaryFolder();
+        await using OpenedPage opened = await browser.Open(Write(folder, "first", "second"));
+        await opened.Drawn();
+
+        Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('button, select, a, [role], [tabindex]')].filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim())).map(one => one.outerHTML)"));
+    }
+
+    [ChromiumFact]
+    public async Task Live_page_shows_what_comes_while_it_is_looked_at()
     {
         using var runs = new TemporaryFolder();
         using RunStore store = RunStore.Create(runs.At("live"), RunParts.Run("live"), RunParts.Settings());
@@ -99,23 +250,20 @@ public sealed partial class ExplorePageTests : IClassFixture<ApprovedReportTests
         Measure(1);
         using var server = new LiveServer(runs.At("live"), 0, "key", LivePage.Of("live", ChartLibrary.Find(out _)!));
         Task served = server.Start();
-        // A browser without a screen ends when nothing is under way any more: the server goes once it has told everything.
-        Task<string> shown = Task.Run(() => Shown(server.Url, "", runs.At("browser")));
-        Assert.True(SpinWait.SpinUntil(() => server.HasReaders, TimeSpan.FromMinutes(1)));
+        await using OpenedPage opened = await browser.Open(server.Url);
+        await opened.Page.Locator("#explore[data-ready=true]").WaitForAsync(Attached);
         for (int second = 2; second <= 4; second++)
         {
             Measure(second);
-            Thread.Sleep(1500);
+            await opened.Page.Locator($"#explore[data-seconds='{second}']").WaitForAsync(Attached);
         }
 
+        // The table follows a moment later.
+        await opened.Page.Locator("#explore tbody [data-value='2000']").WaitForAsync(Attached);
         store.SetState(RunState.Finished, null, RunParts.Start);
+        await opened.Page.Locator("#live-status[data-state=finished]").WaitForAsync(Attached);
         server.Stop();
-        served.Wait();
-
-        Assert.Contains("data-ready=\"true\"", shown.Result, StringComparison.Ordinal);
-        Assert.Contains("data-seconds=\"4\"", shown.Result, StringComparison.Ordinal);
-        Assert.Contains("data-state=\"finished\"", shown.Result, StringComparison.Ordinal);
-        Assert.Matches("data-value=\"2000\"", shown.Result);
+        await served;
 
         void Measure(int second)
         {
@@ -127,56 +275,66 @@ public sealed partial class ExplorePageTests : IClassFixture<ApprovedReportTests
         }
     }
 
+    private static LocatorWaitForOptions Attached => new() { State = WaitForSelectorState.Attached };
+
+    private static string View(FormattableString view) => "#explore&" + view.ToString(CultureInfo.InvariantCulture);
+
+    private static (double From, double To) Range(OpenedPage opened)
+    {
+        Match view = FromTo().Match(opened.View);
+        Assert.True(view.Success, opened.View);
+        return (double.Parse(view.Groups[1].Value, CultureInfo.InvariantCulture), double.Parse(view.Groups[2].Value, CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>The table below the panels: operations, and their counts, means, percentiles and maxima.</summary>
+    private static async Task<(string Title, double[] Figures)[]> Percentiles(OpenedPage opened)
+    {
+        string[][] rows = await opened.Ask<string[][]>("[...document.querySelectorAll('#explore tbody tr')].map(row => [row.cells[0].textContent, ...[...row.querySelectorAll('[data-value]')].map(cell => cell.dataset.value)])");
+        return [.. rows.Select(static row => (row[0], row[1..].Select(static value => double.Parse(value, CultureInfo.InvariantCulture)).ToArray()))];
+    }
+
+    private static async Task<string> Save(OpenedPage opened, string button, TemporaryFolder folder)
+    {
+        IDownload download = await opened.Page.RunAndWaitForDownloadAsync(() => opened.Page.Locator("#explore button", new PageLocatorOptions { HasTextString = button }).First.ClickAsync());
+        string path = folder.At(download.SuggestedFilename);
+        await download.SaveAsAsync(path);
+        return path;
+    }
+
+    /// <returns>1 when a value is shown, which then is that of the nearest row in which the line has one.</returns>
+    private static int RequireMeasured(PlotPanel panel, int line, double at, string text)
+    {
+        if (text.Length == 0)
+            return 0;
+        double[] values = panel.Columns.Values[line];
+        int[] rows = [.. Enumerable.Range(0, values.Length).Where(row => double.IsFinite(values[row]))];
+        double nearest = rows.Min(row => Math.Abs(panel.Columns.At[row] - at));
+        // The cursor's own time is shown in tenths: two rows may be as near.
+        IEnumerable<double> candidates = rows.Where(row => Math.Abs(panel.Columns.At[row] - at) <= nearest + 0.11).Select(row => values[row]);
+        Match number = Number().Match(text.Replace(",", "", StringComparison.Ordinal));
+        double shown = double.Parse(number.Groups[1].Value, CultureInfo.InvariantCulture) * (number.Groups[2].Value switch { "ms" => 1000, "MiB" => 1 << 20, _ => 1 });
+        // A page holds four digits of large values, as histograms do.
+        double precision = number.Groups[2].Value == "MiB" ? 6000 : Math.Max(0.06, Math.Abs(shown) * 5e-4);
+        Assert.True(candidates.Any(value => Math.Abs(value - shown) <= precision), $"{panel.Title}, {panel.Series[line].Title} at {at}: {text}");
+        return 1;
+    }
+
     private string Write(TemporaryFolder folder, params string[] names)
     {
         ChartLibrary? library = ChartLibrary.Find(out string whyNot);
         Assert.True(library is not null, whyNot);
         string page = folder.At("index.html");
-        File.WriteAllText(page, HtmlReport.Build(_run, folder.Path, new RenderedCharts([], [], []), [], names.Length == 0 ? HtmlExplore.Of(_run, library, whyNot) : HtmlExplore.Of(names.Select(name => (_run, name)), library, whyNot, "try")));
-        return page;
+        HtmlExplore explore = names.Length == 0 ? HtmlExplore.Of(_run, library, whyNot) : HtmlExplore.Of(names.Select(name => (_run, name)), library, whyNot, "try");
+        File.WriteAllText(page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), folder.Path)));
+        return $"file://{page}";
     }
 
-    /// <summary>What became of the page when its scripts were done.</summary>
-    private static string Shown(string page, string hash) => Shown($"file://{page}", hash, page);
+    [GeneratedRegex("from=([0-9.]+)&to=([0-9.]+)")]
+    private static partial Regex FromTo();
 
-    private static string Shown(string address, string hash, string profile)
-    {
-        var start = new ProcessStartInfo(ChromiumFactAttribute.Path!,
-            ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", $"--user-data-dir={profile}.profile", "--dump-dom", address + hash])
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        using Process browser = Process.Start(start)!;
-        Task<string> errors = browser.StandardError.ReadToEndAsync();
-        string shown = browser.StandardOutput.ReadToEnd();
-        browser.WaitForExit();
-        Assert.True(browser.ExitCode == 0, errors.Result);
-        return shown;
-    }
+    [GeneratedRegex("^(-?[0-9.]+) ?(.*)$")]
+    private static partial Regex Number();
 
-    [GeneratedRegex("<tr><td class=\"text\">([^<]*)</td><td class=\"text\">service time</td>.*?</tr>")]
-    private static partial Regex Rows();
-
-    [GeneratedRegex("<meta http-equiv=\"Content-Security-Policy\"[^>]*/>")]
-    private static partial Regex Policy();
-
-    [GeneratedRegex("<pre id=\"saved\">(.*?)</pre>", RegexOptions.Singleline)]
-    private static partial Regex Saved();
-
-    [GeneratedRegex("data-value=\"([^\"]*)\"")]
-    private static partial Regex Values();
-}
-
-/// <summary>Skipped where MONGOPERF_CHROMIUM names no browser.</summary>
-[AttributeUsage(AttributeTargets.Method)]
-public sealed class ChromiumFactAttribute : FactAttribute
-{
-    public ChromiumFactAttribute()
-    {
-        if (string.IsNullOrEmpty(Path))
-            Skip = "MONGOPERF_CHROMIUM names no browser; scripts/page-tests brings one";
-    }
-
-    internal static string? Path => Environment.GetEnvironmentVariable("MONGOPERF_CHROMIUM");
+    [GeneratedRegex("^Heat map of .* · first: durations from")]
+    private static partial Regex HeatMapOfFirst();
 }

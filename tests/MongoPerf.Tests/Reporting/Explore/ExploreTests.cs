@@ -5,6 +5,7 @@ using System.Text.RegularExpressions;
 using System.Xml;
 using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Explore;
 using MongoPerf.Reporting.Html;
@@ -195,23 +196,10 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         Assert.Equal([-1, -2, PlotColumns.Gap, -10], columns.Values[1]);
     }
 
-    [Fact]
-    public void Colours_are_those_of_the_charts()
-    {
-        string common = File.ReadAllText(Path.Combine(ChartRenderer.TemplateFolder, "common.gp"));
-        foreach (Palette.Color color in Palette.Colors)
-        {
-            Match numbered = Numbered().Match(color.Name);
-            string pattern = !numbered.Success ? $"name eq \"{color.Name}\" \\? \"{color.Light}\""
-                : $"\"{numbered.Groups[1].Value}\".*\\? word\\(\"(#\\w+ ){{{int.Parse(numbered.Groups[2].Value, CultureInfo.InvariantCulture) - 1}}}{color.Light}";
-            Assert.Matches(pattern, common.Replace("\\\n", "\n", StringComparison.Ordinal));
-        }
-    }
-
     private string Page(ChartLibrary? library)
     {
         using var folder = new TemporaryFolder();
-        return HtmlReport.Build(_run, folder.Path, new RenderedCharts([], [], []), [], HtmlExplore.Of(_run, library, "dygraphs was not found"));
+        return HtmlReport.Build(RunReport.Of(_run), new PagePictures(HtmlExplore.Of(_run, library, "dygraphs was not found"), new RenderedCharts([], [], []), folder.Path));
     }
 
     private static void AssertClose(double[] expected, double[] actual, double tolerance)
@@ -236,9 +224,9 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
             }
         }
 
-        foreach (PlotMark mark in plot.Marks)
+        foreach (Mark mark in plot.Marks)
             text.Append(CultureInfo.InvariantCulture, $"mark {mark.At:0.0} {mark.Kind}: {mark.Text}\n");
-        foreach (PlotBand band in plot.Bands.Concat(plot.Phases.Take(12)))
+        foreach (Band band in plot.Bands.Concat(plot.Phases.Take(12)))
             text.Append(CultureInfo.InvariantCulture, $"{band.Kind} {band.From:0.0} to {band.To:0.0}: {band.Text}\n");
         foreach (PlotRange range in plot.Ranges!.Series)
             text.Append(CultureInfo.InvariantCulture, $"range {range.Title}{(range.IsResponse ? ", response" : "")}: {range.Blocks} blocks of {plot.Ranges.BlockSeconds} s\n");
@@ -248,7 +236,4 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
 
     [GeneratedRegex("<script>(.*?)</script>", RegexOptions.Singleline)]
     private static partial Regex Scripts();
-
-    [GeneratedRegex("^(o|shard)([0-9])$")]
-    private static partial Regex Numbered();
 }

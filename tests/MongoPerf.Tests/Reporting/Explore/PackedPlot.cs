@@ -14,11 +14,7 @@ internal sealed class PackedPlot
     public PackedPlot(string json)
     {
         Json = JsonDocument.Parse(json).RootElement;
-        using var packed = new MemoryStream(Json.GetProperty("packed").GetBytesFromBase64());
-        using var zlib = new ZLibStream(packed, CompressionMode.Decompress);
-        using var plain = new MemoryStream();
-        zlib.CopyTo(plain);
-        _bytes = plain.ToArray();
+        _bytes = [.. Plain("packed"), .. Plain("histograms")];
         foreach (JsonElement panel in Json.GetProperty("panels").EnumerateArray())
         {
             int rows = panel.GetProperty("rows").GetInt32();
@@ -30,6 +26,15 @@ internal sealed class PackedPlot
         foreach (JsonElement range in Json.GetProperty("ranges").EnumerateArray())
             Ranges.Add((range.GetProperty("title").GetString()!, Blocks(range.GetProperty("blocks").GetInt32())));
         IsReadWhole = _at == _bytes.Length;
+    }
+
+    private byte[] Plain(string name)
+    {
+        using var packed = new MemoryStream(Json.GetProperty(name).GetBytesFromBase64());
+        using var zlib = new ZLibStream(packed, CompressionMode.Decompress);
+        using var plain = new MemoryStream();
+        zlib.CopyTo(plain);
+        return plain.ToArray();
     }
 
     /// <param name="From">Seconds.</param>

@@ -40,10 +40,9 @@ public sealed class FigureTests : IDisposable
         Chart chart = Assert.Single(Draw(new SweptRun { Figures = [ByRecords] }));
         Assert.Equal(["records", "a rate", "b rate"], chart.Tables[0].Columns);
         Assert.Equal([[1e6, 1401, 1400], [1e7, 10401, 10400], [6e7, 60401, 60400]], chart.Tables[0].Rows);
-        string settings = chart.Settings.ToString();
-        Assert.Contains("x_logarithmic = 1\n", settings, StringComparison.Ordinal);
-        Assert.Contains("x_tics = \"(\\\"1M\\\" 1000000, \\\"10M\\\" 10000000, \\\"60M\\\" 60000000)\"", settings, StringComparison.Ordinal);
-        Assert.Contains("scale 0.01", settings, StringComparison.Ordinal);
+        Assert.True(chart.X.IsLogarithmic);
+        Assert.Equal([new(1e6, "1M"), new(1e7, "10M"), new(6e7, "60M")], chart.X.Ticks);
+        Assert.Contains("scale 0.01", chart.Subtitle, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -73,8 +72,10 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Names_get_bars_and_numbers_none()
     {
-        Assert.Contains("x_numeric = 0\n", Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).Settings.ToString(), StringComparison.Ordinal);
-        Assert.Contains("x_numeric = 1\n", Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).Settings.ToString(), StringComparison.Ordinal);
+        Chart names = Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] }));
+        Assert.Contains(" with boxes ", GnuplotScript.Of(names), StringComparison.Ordinal);
+        Chart numbers = Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] }));
+        Assert.DoesNotContain(" with boxes ", GnuplotScript.Of(numbers), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -144,14 +145,14 @@ public sealed class FigureTests : IDisposable
     {
         FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "documents", "page_faults", "mem_resident"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
         Chart chart = Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Time");
-        Assert.Equal(["figure-1-1.dat", "figure-1-1-server.dat", "figure-1-2.dat", "figure-1-2-server.dat", "figure-1-3.dat", "figure-1-3-server.dat"], chart.Tables.Select(t => t.FileName));
+        Assert.Equal(["figure-1-1.dat", "figure-1-2.dat", "figure-1-3.dat", "figure-1-1-server.dat", "figure-1-2-server.dat", "figure-1-3-server.dat"], chart.Tables.Select(t => t.FileName));
         Assert.Equal(["seconds", "rate", "documents"], chart.Tables[0].Columns);
         // Reads and writes together: 1401 operations in the first second, one second more in each further one (whole operations each).
         Assert.Equal([[1, 1400, 1e6], [2, 2801, 1e6], [3, 4202, 1e6]], chart.Tables[0].Rows);
-        Assert.Equal(["seconds", "page_faults", "mem_resident"], chart.Tables[1].Columns);
+        Assert.Equal(["seconds", "page_faults", "mem_resident"], chart.Tables[3].Columns);
         // The frozen counters grow by 100 a second.
-        Assert.Equal(100, chart.Tables[1].Rows[^1][1]);
-        Assert.Contains("\"Page faults/s\"", chart.Settings.ToString(), StringComparison.Ordinal);
+        Assert.Equal(100, chart.Tables[3].Rows[^1][1]);
+        Assert.Contains(chart.Panels, panel => panel.Title == "Page faults/s");
     }
 
     [Fact]
@@ -170,7 +171,7 @@ public sealed class FigureTests : IDisposable
         Chart chart = Assert.Single(Draw(new SweptRun { IsGrowth = true, Figures = [figure] }));
         Assert.Equal(["documents", "b rate", "a rate", "size rate", "b storageSize", "a storageSize", "size storageSize"], chart.Tables[0].Columns);
         Assert.Equal([1e7, 10400, 10401, double.NaN, double.NaN, double.NaN, 1.1e10], chart.Tables[0].Rows[1]);
-        Assert.Contains("x_label = \"documents in the collection\"", chart.Settings.ToString(), StringComparison.Ordinal);
+        Assert.Equal("documents in the collection", chart.X.Label);
     }
 
     /// <summary>Files have 1,160 bytes for each document, indexes included.</summary>
@@ -181,9 +182,8 @@ public sealed class FigureTests : IDisposable
         var single = new SweptRun { IsGrowth = true, Deployment = "single", MemoryLimit = 2_320_000_000, Figures = [figure] };
         using StoredRun one = single.Write(_folder.Path);
         using StoredRun two = (single with { Id = "2026-11-21-b", Deployment = "shards", Shards = 2 }).Write(_folder.Path);
-        string settings = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]]), "")).Settings.ToString();
-        Assert.Contains("\"single: files > memory limit at 2M\"", settings, StringComparison.Ordinal);
-        Assert.Contains("\"shards: files > memory limit at 4M\"", settings, StringComparison.Ordinal);
+        Chart chart = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]]), ""));
+        Assert.Equal(["single: files > memory limit at 2M", "shards: files > memory limit at 4M"], chart.Marks.Select(mark => mark.Kind));
     }
 
     [Fact]
@@ -214,13 +214,9 @@ public sealed class FigureTests : IDisposable
         var text = new StringBuilder();
         foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
         {
-            text.Append(CultureInfo.InvariantCulture, $"== {runs.Count} run(s)\n");
-            foreach (ReportTable table in FigureTables.Of(runs))
-            {
-                using var output = new StringWriter { NewLine = "\n" };
-                MarkdownReport.Table(output, table);
-                text.Append(output);
-            }
+            using var output = new StringWriter { NewLine = "\n" };
+            MarkdownReport.Write(new Report($"{runs.Count} run(s)", [], [.. FigureTables.Of(runs).Select(Section.Of)]), output);
+            text.Append(output);
         }
 
         Approved.Check("tables.md", text.ToString());
@@ -258,7 +254,7 @@ public sealed class FigureTests : IDisposable
         foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
         {
             IReadOnlyList<Chart> charts = ScenarioFigures.Of(runs, $"runs-{runs.Count}-");
-            RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ChartCatalogue.SharedTemplates, ["runs-*"], ""), target);
+            RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ["runs-*"], ""), target);
             Assert.Empty(rendered.Warnings);
             Assert.Equal(4, rendered.Drawn.Count);
             Assert.All(rendered.Drawn, drawn =>

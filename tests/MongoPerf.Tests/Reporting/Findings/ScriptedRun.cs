@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Tests.Reporting.Comparison;
@@ -5,18 +6,19 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Findings;
 
-/// <summary>A run that is stored second by second, with noise of 3 %, to see what is found in it.</summary>
+/// <summary>A run that is stored second by second, with noise of 3 % unless another is given, to see what is found in it.</summary>
 internal sealed class ScriptedRun : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
     private readonly RunStore _store;
-    private readonly NoisySamples _noise = new(77, 0.03, 0.2);
+    private readonly NoisySamples _noise;
     private int _number;
     private int _second;
 
-    public ScriptedRun(DeploymentInfo? deployment = null)
+    public ScriptedRun(DeploymentInfo? deployment = null, RunInfo? run = null, NoisySamples? noise = null)
     {
-        _store = RunStore.Create(_folder.At("run"), RunParts.Run("run"), RunParts.Settings());
+        _noise = noise ?? new NoisySamples(77, 0.03, 0.2);
+        _store = RunStore.Create(_folder.At("run"), run ?? RunParts.Run("run"), RunParts.Settings());
         _store.SetDeployment(deployment ?? RunParts.Deployment());
         _store.SetEnvironment(RunParts.Environment());
     }
@@ -35,7 +37,10 @@ internal sealed class ScriptedRun : IDisposable
     /// <param name="ofResult">Of its operation's result.</param>
     /// <param name="warmup">The first seconds, left out of the results.</param>
     /// <param name="noise">False leaves the rates as they are.</param>
-    public void Phase(string name, double[] rates, Func<PhaseRecord, PhaseRecord>? change = null, Func<OperationResult, OperationResult>? ofResult = null, int warmup = 0, bool noise = true)
+    /// <param name="latencies">Of each second, 0-based; null stores none.</param>
+    public void Phase(
+        string name, double[] rates, Func<PhaseRecord, PhaseRecord>? change = null, Func<OperationResult, OperationResult>? ofResult = null, int warmup = 0, bool noise = true,
+        Func<int, LatencyHistogram>? latencies = null)
     {
         double[] all = noise ? [.. _noise.Window(rates.Length, 1).Zip(rates, (n, rate) => n * rate)] : rates;
         double rate = all.Skip(warmup).Average();
@@ -44,13 +49,22 @@ internal sealed class ScriptedRun : IDisposable
         phase = change?.Invoke(phase) ?? phase;
         _store.BeginPhase(phase with { IsComplete = false }, continues: false);
         double written = 1000;
+        var whole = new LatencyHistogram();
         for (int i = 0; i < all.Length; i++)
         {
             _second++;
             written += all[i];
-            _store.AddSample(RunParts.Sample(_second, name) with { Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i], CollectionDocuments = (long)written });
+            LatencyHistogram? latency = latencies?.Invoke(i);
+            latency?.AddTo(whole);
+            _store.AddSample(RunParts.Sample(_second, name) with
+            {
+                Phase = _number, IsWarmup = i < warmup, Operations = (long)all[i], Documents = (long)all[i], CollectionDocuments = (long)written,
+                Histogram = latency is null ? default : HistogramEncoding.EncodeCompressed(latency),
+            });
         }
 
+        if (latencies is not null)
+            _store.AddHistogram(new StoredHistogram(_number, name, false, HistogramEncoding.EncodeCompressed(whole)));
         _store.EndPhase(phase);
         // A process that measures phase after phase takes a moment in between.
         _second += 3;
@@ -59,6 +73,10 @@ internal sealed class ScriptedRun : IDisposable
     /// <summary>Adds a phase at a size of a growth.</summary>
     public void Size(int step, string name, double[] rates, int warmup = 0) =>
         Phase(name, rates, phase => phase with { Growth = new GrowthPoint("series", step, step * 100_000L), Collection = "series", Documents = step * 100_000L }, warmup: warmup);
+
+    /// <summary>Adds what a collection takes at a size of a growth: 1,100 bytes of files a document, and 60 of indexes.</summary>
+    public void Sizes(int step, Func<SizeResult, SizeResult> change) =>
+        _store.EndPhase(RunParts.Grown(++_number, "size", step, step * 100_000L) with { Sizes = [change(RunParts.Sizes(step * 100_000L))] });
 
     /// <summary>Server samples every second: what is named, all else 0.</summary>
     public void Server(int from, int to, Func<int, (string Metric, double Value)[]> values) => Metrics(MetricCatalogue.Server, "127.0.0.1:27017", from, to, values, _store.AddServerSample);

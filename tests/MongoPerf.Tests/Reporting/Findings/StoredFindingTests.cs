@@ -17,8 +17,8 @@ public sealed class StoredFindingTests : IDisposable
     {
         StoredRun run = Write("clean", 60, _ => 1);
         Assert.Empty(RunFindings.Shown(run));
-        Assert.DoesNotContain("finding", TextOf(run, (r, output) => ConsoleReport.Write(r, output)));
-        Assert.DoesNotContain("Findings", TextOf(run, MarkdownReport.Write));
+        Assert.DoesNotContain("finding", TextOf(run, (r, output) => ConsoleReport.Write(RunReport.Of(r), output)));
+        Assert.DoesNotContain("Findings", TextOf(run, (r, output) => MarkdownReport.Write(RunReport.Of(r), output)));
     }
 
     [Fact]
@@ -28,8 +28,8 @@ public sealed class StoredFindingTests : IDisposable
         Finding stall = Assert.Single(RunFindings.Shown(run));
         Assert.Equal(("stall", "q4"), (stall.Id, Assert.Single(stall.Operations)));
         Assert.StartsWith("q4 stood still for 3 s at 3", stall.Text, StringComparison.Ordinal);
-        Assert.Contains("finding    q4 stood still for 3 s", TextOf(run, (r, output) => ConsoleReport.Write(r, output)));
-        Assert.Contains("- **stall**: q4 stood still for 3 s", TextOf(run, MarkdownReport.Write));
+        Assert.Contains("finding    q4 stood still for 3 s", TextOf(run, (r, output) => ConsoleReport.Write(RunReport.Of(r), output)));
+        Assert.Contains("- **stall**: q4 stood still for 3 s", TextOf(run, (r, output) => MarkdownReport.Write(RunReport.Of(r), output)));
         Assert.Contains("\"id\": \"stall\"", TextOf(run, JsonReport.Write));
     }
 

@@ -2,19 +2,28 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Forecasts;
 
-/// <summary>Words and tables that console and Markdown have in common.</summary>
-internal static class ForecastText
+/// <summary>What is reported of a forecast, or of the check of one, and in which order.</summary>
+internal static class ForecastReport
 {
-    public static string Method =>
-        Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighs as the sizes support it; intervals hold 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)");
+    public static Report Of(RunForecast forecast) => new(
+        Words.Of($"MongoPerf: forecast from {forecast.Run.Run.Id}"),
+        [
+            new Block.Facts(
+            [
+                new Fact("run", Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}")),
+                new Fact("asked for", Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}")),
+                new Fact("method", Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighs as the sizes support it; intervals hold 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)")),
+            ]),
+            new Block.Cautions(forecast.Notes),
+        ],
+        [.. Tables(forecast).Select(Section.Of)]);
 
-    public static IEnumerable<(string Name, string Text)> Head(RunForecast forecast)
-    {
-        yield return (Words.Of("run"), Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}"));
-        yield return (Words.Of("asked for"), Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}"));
-    }
+    public static Report Of(ForecastCheck check) => new(
+        Words.Of($"MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}"),
+        [new Block.Facts([new Fact("run", check.Forecast.Run.Run.Id), .. Outcome(check).Select(text => new Fact("check", text))])],
+        [.. Tables(check).Select(Section.Of)]);
 
-    public static IEnumerable<ReportTable> Tables(RunForecast forecast)
+    private static IEnumerable<ReportTable> Tables(RunForecast forecast)
     {
         if (forecast.Sizes.Count > 0)
             yield return Sizes(forecast);
@@ -29,7 +38,7 @@ internal static class ForecastText
             yield return Operations(forecast, documents);
     }
 
-    public static IEnumerable<string> CheckHead(ForecastCheck check)
+    private static IEnumerable<string> Outcome(ForecastCheck check)
     {
         yield return Words.Of($"{Words.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Words.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}");
         CheckedOperation[] all = [.. check.Operations];
@@ -37,7 +46,7 @@ internal static class ForecastText
         yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because the first half does not show what is outgrown there)");
     }
 
-    public static IEnumerable<ReportTable> CheckTables(ForecastCheck check)
+    private static IEnumerable<ReportTable> Tables(ForecastCheck check)
     {
         yield return Checked(Words.Of("rates and p99: second half of the sizes, predicted from the first"), check.Operations);
         if (check.Sizes.Count > 0)
@@ -94,7 +103,7 @@ internal static class ForecastText
         : value.Value is null ? Words.Of($"[{write(value.Low)} to {write(value.High)}]")
         : Words.Of($"{write(value.Low)} to {write(value.High)}");
 
-    public static string ReachText(ForecastPoint point) => point.Reach switch
+    private static string ReachText(ForecastPoint point) => point.Reach switch
     {
         Reach.Unknown => Words.Of($"unknown: {Words.And([.. point.Unknown.Select(Words.Of)])} outgrown, which the run does not show"),
         Reach.Extrapolated => Words.Of("extrapolated beyond 5 times the measured sizes"),

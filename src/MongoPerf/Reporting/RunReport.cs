@@ -1,0 +1,75 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Figures;
+using MongoPerf.Reporting.Findings;
+using MongoPerf.Reporting.Phases;
+using MongoPerf.Reporting.Restarts;
+using MongoPerf.Reporting.Sharding;
+
+namespace MongoPerf.Reporting;
+
+/// <summary>What is reported of a run, and in which order.</summary>
+internal static class RunReport
+{
+    /// <param name="run">Finished or not.</param>
+    /// <param name="files">What was written, as its reader finds it.</param>
+    /// <param name="runsFolder">As typed after --out; null for the default.</param>
+    public static Report Of(StoredRun run, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => new(
+        Title(run),
+        [
+            new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page },
+            new Block.Cautions([.. Remarks(run)]) { In = Media.Page },
+            new Block.Verdicts(Verdict.Of(run)),
+        ],
+        [
+            new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),
+            new Section("Explore", [new Block.Explore()]),
+            new Section("Setup", [new Block.Facts(ReportLines.Setup(run))]),
+            new Section("The scenario", [new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
+            new Section("Charts", [new Block.Charts()]),
+            new Section("Results", [.. Results(run)]),
+            new Section("Shards", [.. ShardTables.Of(run).Select(table => new Block.Table(table))]),
+            TableOrNone("Errors", ReportTables.Errors(run)),
+            TableOrNone("Events", ReportTables.Events(run)),
+            new Section(
+                "Repeat this run",
+                [
+                    new Block.Facts([new Fact("command", run.Run.CommandLine), new Fact("next", ReportLines.Next(run, runsFolder))]),
+                    new Block.Paragraph(Words.Of($"The documents depend on the seed only: with --seed {run.Run.Seed} they are byte for byte the same on every machine.")) { In = Media.Documents },
+                ]),
+            new Section("Files", [new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page }, new Block.Facts(files ?? [])]),
+        ]);
+
+    private static string Title(StoredRun run)
+    {
+        string target = run.GrowthSteps.Count > 0 ? Words.Of($" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents") : "";
+        return Words.Of($"MongoPerf: {run.Settings.Plan.Name}{target}, run {run.Run.Id}");
+    }
+
+    /// <summary>A page that is passed on must not be taken for one about MongoDB; elsewhere a verdict is enough.</summary>
+    private static IEnumerable<string> Remarks(StoredRun run)
+    {
+        if (run.Deployment is { IsEmbedded: true })
+            yield return Words.Of("These are figures of MongoPerf's embedded server, not of MongoDB.");
+        else if (run.Deployment is { Kind: DeploymentKind.Null })
+            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback can do. They are not figures of MongoDB.");
+    }
+
+    private static IEnumerable<Block> Results(StoredRun run)
+    {
+        yield return new Block.Paragraph(
+            run.Results.Any() ? Words.Of("Rates and latencies exclude the warm-up. 1 MB is 1,000,000 bytes, 1 MiB is 1,048,576.") : Words.Of("No phase has a result yet.")) { In = Media.Documents };
+        // What they show stands in the tables of the operations too, and a terminal has no room for it twice.
+        foreach (GrowthFigures growth in GrowthFigures.Of(run))
+            yield return new Block.Table(GrowthTables.Rates(run, growth)) { In = Media.Documents };
+        IEnumerable<ReportTable?> tables =
+        [
+            RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ClientTable.Of(run), MemberTable.Of(run), TrafficTable.Of(run),
+        ];
+        foreach (ReportTable table in tables.OfType<ReportTable>())
+            yield return new Block.Table(table);
+    }
+
+    private static Section TableOrNone(string title, ReportTable? table) =>
+        table is not null ? Section.Of(table) : new Section(title, [new Block.Paragraph(Words.Of("None.")) { In = Media.Documents }]);
+}

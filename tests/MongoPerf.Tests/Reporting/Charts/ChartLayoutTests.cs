@@ -1,0 +1,71 @@
+using MongoPerf.Reporting.Charts;
+
+namespace MongoPerf.Tests.Reporting.Charts;
+
+public sealed class ChartLayoutTests
+{
+    private static readonly ChartTable Table = Filled();
+
+    [Fact]
+    public void Marks_of_one_kind_that_lie_on_each_other_are_counted_together_and_others_get_rows_of_their_own()
+    {
+        Chart chart = Of(["a"]) with { Marks = [new Mark(50, "outage"), new Mark(10, "reconnect"), new Mark(10.5, "reconnect"), new Mark(50.5, "restarted")] };
+
+        var layout = new ChartLayout(chart);
+
+        Assert.Equal([("reconnect ×2", 10.0, 1), ("outage", 50, 1), ("restarted", 50.5, 2)], layout.Marks.Select(mark => (mark.Text, mark.X, mark.Row)));
+        Assert.True(layout.MarkY(layout.Marks[2]) < layout.MarkY(layout.Marks[1]) && layout.MarkY(layout.Marks[1]) < layout.Panels[0].Top);
+    }
+
+    [Theory]
+    [InlineData(new[] { "q4", "q5", "q6" }, new[] { "o1", "o2", "o3" }, 1)]
+    [InlineData(new[] { "q4, 8 threads", "q5, 8 threads", "q4, 1 thread", "q5, 1 thread" }, new[] { "o1", "o2", "o1", "o2" }, 2)]
+    [InlineData(new[] { "baseline: a server whose name is so long that there is room for no other beside it, standalone, with a cache of 11.3 GiB, on two cores and 24 GiB of memory", "candidate" }, new[] { "s1", "s2" }, 2)]
+    public void Legend_above_has_a_row_for_all_or_a_row_for_each_way_or_one_below_the_other(string[] titles, string[] colors, int rows)
+    {
+        Chart chart = Of(titles, colors) with { HasLegendAbove = true };
+
+        var legend = new ChartLayout(chart).LegendAbove;
+
+        Assert.Equal(titles, legend.Select(one => one.Series.Title));
+        Assert.Equal(rows, legend.Select(one => one.Y).Distinct().Count());
+        Assert.All(legend.GroupBy(one => one.Y), row => Assert.Equal(row.Count(), row.Select(one => one.X).Distinct().Count()));
+    }
+
+    [Fact]
+    public void Lines_that_all_panels_have_are_named_beside_the_first_and_others_beside_each()
+    {
+        Panel panel = Of(["a", "b"]).Panels[0];
+        Panel other = Of(["a", "c"]).Panels[0];
+
+        var same = new ChartLayout(Of(["a", "b"]) with { Panels = [panel, panel] });
+        var unlike = new ChartLayout(Of(["a", "b"]) with { Panels = [panel, other] });
+
+        Assert.Empty(same.NamedBeside(1));
+        Assert.Equal(["a", "c"], unlike.NamedBeside(1).Select(series => series.Title));
+    }
+
+    [Fact]
+    public void Panels_below_each_other_and_in_a_grid_lie_within_the_picture_and_none_on_another()
+    {
+        Panel panel = Of(["a"]).Panels[0];
+        foreach (int columns in new[] { 1, 2, 4 })
+        {
+            var layout = new ChartLayout(Of(["a"]) with { Panels = [.. Enumerable.Repeat(panel, 7)], Columns = columns, HasLegendAbove = columns > 1 });
+
+            Assert.All(layout.Panels, place => Assert.True(place.Left >= 0 && place.Right <= ChartLayout.Width && place.Top >= 0 && place.Bottom < layout.Height && place.Left < place.Right && place.Top < place.Bottom));
+            Assert.All(layout.Panels.SelectMany((a, i) => layout.Panels.Skip(i + 1).Select(b => (a, b))), pair => Assert.True(pair.a.Right < pair.b.Left || pair.a.Bottom < pair.b.Top || pair.b.Right < pair.a.Left));
+        }
+    }
+
+    private static Chart Of(string[] titles, string[]? colors = null) => new(
+        "x", "Title", "", new AxisScale(100, [new Tick(0, "0"), new Tick(100, "100")]),
+        [new Panel("rate", AxisScale.OfCount(10), [.. titles.Select((title, i) => new Series(Table, 1, title, colors?[i] ?? Palette.OfLine(i)))])]);
+
+    private static ChartTable Filled()
+    {
+        var table = new ChartTable("x.dat", ["at", "value"]);
+        table.Add([1, 10]);
+        return table;
+    }
+}

@@ -1,0 +1,94 @@
+using Microsoft.Playwright;
+
+namespace MongoPerf.Tests.Reporting.Explore;
+
+/// <summary>The Chromium that MONGOPERF_CHROMIUM names, started once for a class of tests; ./run-tests brings Debian's.</summary>
+public sealed class Browser : IAsyncLifetime
+{
+    private IPlaywright? _playwright;
+    private IBrowser? _browser;
+
+    public async Task InitializeAsync()
+    {
+        if (ChromiumFactAttribute.Path is not { Length: > 0 } path)
+            return;
+        _playwright = await Playwright.CreateAsync();
+        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = path, Args = ["--no-sandbox", "--disable-gpu"] });
+    }
+
+    public async Task DisposeAsync()
+    {
+        if (_browser is not null)
+            await _browser.DisposeAsync();
+        _playwright?.Dispose();
+    }
+
+    /// <summary>Opens a page as a reader does who has no network.</summary>
+    /// <param name="address">Of the page, with what follows #.</param>
+    /// <param name="reader">How that reader looks at it.</param>
+    internal async Task<OpenedPage> Open(string address, BrowserNewContextOptions? reader = null)
+    {
+        IBrowserContext context = await _browser!.NewContextAsync(reader ?? new BrowserNewContextOptions());
+        return await OpenedPage.Open(await context.NewPageAsync(), address);
+    }
+}
+
+/// <summary>A page that must raise no error and load nothing; that is checked when it is closed.</summary>
+internal sealed class OpenedPage : IAsyncDisposable
+{
+    private readonly List<string> _complaints = [];
+
+    private OpenedPage(IPage page, string address)
+    {
+        Page = page;
+        page.PageError += (_, error) => _complaints.Add(error);
+        page.Console += (_, message) =>
+        {
+            if (message.Type is "error" or "warning")
+                _complaints.Add(message.Text);
+        };
+        var uri = new Uri(address);
+        string own = uri.GetLeftPart(uri.IsFile ? UriPartial.Path : UriPartial.Authority);
+        page.Request += (_, request) =>
+        {
+            if (!request.Url.StartsWith("data:", StringComparison.Ordinal) && !request.Url.StartsWith("blob:", StringComparison.Ordinal) && !request.Url.StartsWith(own, StringComparison.Ordinal))
+                _complaints.Add($"loads {request.Url}");
+        };
+    }
+
+    public IPage Page { get; }
+
+    /// <summary>What follows # in the page's address.</summary>
+    public string View => Page.Url.Contains('#', StringComparison.Ordinal) ? Page.Url[(Page.Url.IndexOf('#', StringComparison.Ordinal) + 1)..] : "";
+
+    public static async Task<OpenedPage> Open(IPage page, string address)
+    {
+        var opened = new OpenedPage(page, address);
+        await page.GotoAsync(address);
+        return opened;
+    }
+
+    /// <summary>Waits until all panels are drawn.</summary>
+    public Task Drawn() => Page.Locator("#explore[data-drawn=true]").WaitForAsync(new LocatorWaitForOptions { State = WaitForSelectorState.Attached });
+
+    public Task<T> Ask<T>(string script) => Page.EvaluateAsync<T>(script);
+
+    public async ValueTask DisposeAsync()
+    {
+        await Page.Context.CloseAsync();
+        Assert.Empty(_complaints);
+    }
+}
+
+/// <summary>Skipped where MONGOPERF_CHROMIUM names no browser.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class ChromiumFactAttribute : FactAttribute
+{
+    public ChromiumFactAttribute()
+    {
+        if (string.IsNullOrEmpty(Path))
+            Skip = "MONGOPERF_CHROMIUM names no browser; ./run-tests brings one";
+    }
+
+    internal static string? Path => Environment.GetEnvironmentVariable("MONGOPERF_CHROMIUM");
+}

@@ -1,0 +1,95 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Findings;
+using MongoPerf.Tests.Reporting.Comparison;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reporting.Findings;
+
+/// <summary>What a phase's seconds show, from the stored run to the sentence; and the verdicts that are findings.</summary>
+public sealed class PhaseFindingTests
+{
+    [Theory]
+    [InlineData(FindingIds.SlowDrift, "^q4's rate falls steadily, by 2[0-9](\\.[0-9])? % within 2 min 00 s$")]
+    [InlineData(FindingIds.RateDrop, "^q4's rate drops at 1 min 1[0-9] s and stays (19|2[0-1])(\\.[0-9])? % lower: [0-9]+ instead of [0-9,]+ operations/s$")]
+    [InlineData(FindingIds.RateDip, "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
+    [InlineData(FindingIds.RateRise, "^q4's rate is (2[3-6])(\\.[0-9])? % higher for 1[4-6](\\.[0-9])? s from (4[0-9](\\.[0-9])?|5[0-9](\\.[0-9])?) s on: ")]
+    [InlineData(FindingIds.SlowStart, "^q4's rate is (19|2[0-1])(\\.[0-9])? % lower in the first (1[8-9]|2[0-2])(\\.[0-9])? s after the warm-up: ")]
+    public void A_change_of_a_rate_is_called_by_where_it_lies(string id, string text)
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => id switch
+        {
+            FindingIds.SlowDrift => 1000 * (1 - (0.25 * i / 120)),
+            FindingIds.RateDrop => i < 75 ? 1000.0 : 800,
+            FindingIds.RateDip => i is >= 50 and < 65 ? 800.0 : 1000,
+            FindingIds.RateRise => i is >= 50 and < 65 ? 1250.0 : 1000,
+            _ => i < 20 ? 800.0 : 1000,
+        })]);
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal(id, found.Id);
+        Assert.Matches(text, found.Text);
+    }
+
+    [Theory]
+    [InlineData(RunEvent.ColdStart, 8, true)]
+    [InlineData(RunEvent.WarmStart, 8, true)]
+    [InlineData(RunEvent.WarmStart, 2, false)]
+    [InlineData(RunEvent.WarmStart, 0, false)]
+    [InlineData(null, 8, false)]
+    public void A_phase_warms_up_when_it_begins_on_a_server_that_was_just_started_and_takes_three_seconds(string? start, int slow, bool isFound)
+    {
+        using var run = new ScriptedRun();
+        if (start is not null)
+            run.Store.AddEvent(new RunEvent(ScriptedRun.At(0), start, "restarted"));
+        run.Phase("q4", [.. Enumerable.Range(0, 40).Select(i => i < slow ? 400.0 : 1000)], warmup: 3);
+        Finding? found = run.Findings().SingleOrDefault(finding => finding.Id == FindingIds.WarmUp);
+        Assert.Equal(isFound, found is not null);
+        if (isFound)
+            Assert.Matches($"^q4 takes [78] s to reach 90 % of its [0-9,]+ operations/s after a {start}: it begins at [34][0-9]{{2}}$", found!.Text);
+    }
+
+    /// <summary>Between sizes it falls by more and more: no power of the documents, and to a straight line's test all correlation.</summary>
+    [Theory]
+    [InlineData(-1, FindingIds.SizeDecline)]
+    [InlineData(1, FindingIds.SizeRise)]
+    public void A_rate_that_bends_smoothly_is_found_though_no_power_describes_it(int sign, string id)
+    {
+        using var run = new ScriptedRun(noise: new NoisySamples(5, 0.02, 0.2));
+        for (int step = 1; step <= 12; step++)
+            run.Size(step, "q5", [.. Enumerable.Repeat(2000 * Math.Exp(sign * ((0.04 * step) + (0.005 * step * step))), 5)]);
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal(id, found.Id);
+        Assert.InRange(found.Rate!.Ratio, sign < 0 ? 0.3 : 2, sign < 0 ? 0.5 : 3.3);
+    }
+
+    [Fact]
+    public void Verdicts_that_are_findings_are_listed_and_a_clean_run_has_none()
+    {
+        using (var clean = new ScriptedRun())
+        {
+            clean.Phase("q4", [.. Enumerable.Repeat(1000.0, 20)]);
+            Assert.Empty(RunFindings.Of(clean.End()));
+        }
+
+        using var run = new ScriptedRun(RunParts.Deployment() with { IsEmbedded = true }, RunParts.Run() with { BuildKind = "Debug" });
+        run.Store.AddErrors([new ErrorCount(11000, "DuplicateKey", 3, "E11000 duplicate key", ["batch"])]);
+        run.Host(0, 60, second => [("cpu_user", 6e6 * second), ("cpu_idle", 2e6 * second), ("client_cpu_user", 1e6 * second)]);
+        PlanSummary index = new() { Index = "Number_1", Stages = "LIMIT > FETCH > IXSCAN", Returned = 10, KeysExamined = 10, DocumentsExamined = 10 };
+        PlanSummary scan = new() { Stages = "LIMIT > COLLSCAN", Returned = 10, DocumentsExamined = 5000 };
+        for (int step = 1; step <= 2; step++)
+        {
+            PlanSummary plan = step == 1 ? index : scan;
+            run.Phase(
+                "q5", [.. Enumerable.Repeat(1000.0, 10)], phase => phase with { Growth = new GrowthPoint("series", plan == index ? 1 : 2, plan == index ? 100_000 : 200_000) },
+                result => result with { Plan = plan, ClientCpuCores = 7.5 });
+        }
+
+        run.Phase("unack", [.. Enumerable.Repeat(1000.0, 10)], ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(1000, 990, 10, 0.5) });
+        Assert.Equal(
+            [
+                FindingIds.ClientLimit, FindingIds.DebugBuild, FindingIds.EmbeddedServer, FindingIds.FailedOperations, FindingIds.LostWrites, FindingIds.OtherLoad, FindingIds.PlanChanged,
+                FindingIds.PlanScans,
+            ],
+            RunFindings.Of(run.End()).Where(finding => finding.IsVerdict).Select(finding => finding.Id).Order(StringComparer.Ordinal));
+    }
+}
