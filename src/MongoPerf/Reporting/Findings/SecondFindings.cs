@@ -7,8 +7,8 @@ namespace MongoPerf.Reporting.Findings;
 /// <summary>What the seconds of a phase show: drift, stretches on another level, a slow start, a period.</summary>
 internal static class SecondFindings
 {
-    /// <summary>In a usual second; with fewer, chance alone makes waves.</summary>
-    private const double LeastOperations = 20;
+    /// <summary>In a quarter of the seconds at least; with fewer, chance alone makes waves.</summary>
+    private const long LeastOperations = 20;
 
     private sealed record Drifted(OperationSeries Series, Trend Trend);
 
@@ -46,7 +46,8 @@ internal static class SecondFindings
                     drifted.Add(new Drifted(one, trend));
                 if (SwingOf(one, sound, judgement.Period, each) is { } swing)
                     swinging.Add(swing);
-                shifted.AddRange(judgement.Shifts.Select(shift => new Shifted(one, sound, shift)));
+                // A fast start is a drop to those who watch: what came before is what they expect.
+                shifted.AddRange(judgement.Shifts.Select(shift => new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift)));
             }
 
             foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
@@ -54,7 +55,7 @@ internal static class SecondFindings
         }
     }
 
-    private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) => Quantiles.Median([.. seconds.Select(second => (double)second.Operations)]) >= LeastOperations && seconds.All(second => second.Count > 0);
+    private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) => seconds.Count(second => second.Operations >= LeastOperations) * 4 >= seconds.Count && seconds.All(second => second.Count > 0);
 
     private static IEnumerable<Finding> Drifts(RunSeries series, List<Drifted> drifted)
     {

@@ -31,6 +31,18 @@ public sealed class PhaseFindingTests
     }
 
     [Theory]
+    [InlineData(40, 1000, 500)]
+    [InlineData(36, 1000, 15)]
+    public void A_rate_that_falls_early_has_dropped_even_to_a_few_operations(int fast, double before, double after)
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i < fast ? before : after)]);
+        Finding found = Assert.Single(run.Findings(), finding => finding.Id != FindingIds.FewSamples);
+        Assert.Equal(FindingIds.RateDrop, found.Id);
+        Assert.Matches("^q4's rate drops at .* and stays (50|98\\.5) % lower: ", found.Text);
+    }
+
+    [Theory]
     [InlineData(RunEvent.ColdStart, 8, true)]
     [InlineData(RunEvent.WarmStart, 8, true)]
     [InlineData(RunEvent.WarmStart, 2, false)]

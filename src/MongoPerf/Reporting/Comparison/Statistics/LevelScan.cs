@@ -8,7 +8,12 @@ namespace MongoPerf.Reporting.Comparison.Statistics;
 /// <param name="Ratio">Of its level to that of the rest.</param>
 /// <param name="Interval">Of the ratio.</param>
 /// <param name="P">That chance makes such a stretch anywhere in the row, at most.</param>
-internal sealed record LevelShift(int From, int To, double Ratio, Interval Interval, double P);
+internal sealed record LevelShift(int From, int To, double Ratio, Interval Interval, double P)
+{
+    /// <summary>The same change, said of the values behind a stretch that begins the row.</summary>
+    /// <param name="count">Of the row.</param>
+    public LevelShift OfRest(int count) => new(To, count, 1 / Ratio, new Interval(1 / Interval.High, 1 / Interval.Low), P);
+}
 
 /// <summary>Finds stretches on another level by two methods that must agree.</summary>
 /// <remarks>
@@ -17,7 +22,7 @@ internal sealed record LevelShift(int From, int To, double Ratio, Interval Inter
 /// neighbours. Then Student's t, multiplied by the number of stretches that lie beside each other, must stay below the level; it is doubled, since the correlation
 /// that its error grows by is an estimate.</para>
 /// <para>The error grows by what the correlation from value to value does to it (<see cref="Autocorrelation"/>), and beyond that by what means of blocks vary more
-/// than a first-order process has it: machines wander.</para>
+/// than a first-order process has it: machines wander. A short row can't show how much; it is granted 1.5 %.</para>
 /// </remarks>
 internal static class LevelScan
 {
@@ -28,6 +33,10 @@ internal static class LevelScan
     private const double Deviations = 10;
     private const int MostNeighbours = 50;
     private const double LeastDeviation = 0.002;
+
+    /// <summary>How far the level of an idle machine moves by itself, as a share, and how many stretches it takes to see that in the row itself.</summary>
+    private const double OwnWander = 0.015;
+    private const double StretchesToSeeIt = 2;
 
     /// <summary>The stretches, the plainest first; each is looked for when the ones before it have been taken out.</summary>
     /// <param name="values">Greater than 0, in the order of time; fewer than 20 have no stretch.</param>
@@ -62,7 +71,11 @@ internal static class LevelScan
         (double error, double freedom) = Error(logarithms, from, to);
         double p = Math.Min(1, 2 * Stretches(values.Length) * 2 * StudentT.CDF(0, 1, freedom, -Math.Abs(difference) / error));
         double reach = error * StudentT.InvCDF(0, 1, freedom, 0.975);
-        return p >= level ? null : new LevelShift(from, to, Math.Exp(difference), Interval.OfLogarithms(difference - reach, difference + reach), p);
+        if (p >= level)
+            return null;
+        // Of the values as they are: where a rate falls by 100 times the clamped ones do not.
+        double ratio = values[from..to].Average() / values[..from].Concat(values[to..]).Average();
+        return new LevelShift(from, to, ratio, new Interval(ratio * Math.Exp(-reach), ratio * Math.Exp(reach)), p);
     }
 
     private static double[] Clamped(double[] logarithms)
@@ -157,7 +170,9 @@ internal static class LevelScan
         double wandering = Wandering(left, Math.Min(length, all / LeastBlocks), correlation, variance);
         double ofBoth = variance * wandering
             * ((Autocorrelation.VarianceInflation(correlation, length) / length) + (Autocorrelation.VarianceInflation(correlation, all - length) / (all - length)));
-        return (Math.Sqrt(ofBoth), Math.Max(3, (all / inflation) - 2));
+        double ownWander = OwnWander * OwnWander / (1 + (Math.Max(0, (all / (double)length) - 2) / StretchesToSeeIt));
+        // Squares of correlated values resemble each other by the square of the correlation (Bayley and Hammersley, 1946).
+        return (Math.Sqrt(ofBoth + ownWander), Math.Max(3, (all / Autocorrelation.VarianceInflation(correlation * correlation, all)) - 2));
     }
 
     /// <summary>How much more the means of blocks vary than a first-order process has it; 1 at least.</summary>
