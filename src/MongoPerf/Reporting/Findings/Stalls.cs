@@ -12,6 +12,9 @@ internal static class Stalls
     private const double LeastOperations = 20;
     private const int LeastSeconds = 5;
 
+    /// <summary>Of the median second: what is below it for five seconds, and mostly above <see cref="Share"/>, is a low rate rather than stalls.</summary>
+    private const double LowShare = 0.2;
+
     private sealed record Stall(OperationSeries Series, int From, int To)
     {
         public TimeWindow Window => new(Series.Seconds[From].FromMilliseconds, Series.Seconds[To - 1].ToMilliseconds);
@@ -56,9 +59,21 @@ internal static class Stalls
             int from = i;
             while (i < series.Seconds.Count && series.Seconds[i].Rate < Share * usual && !series.Seconds[i].IsDown)
                 i++;
-            if (i > from)
+            if (i > from && !IsInLowRate(series, from, usual))
                 yield return new Stall(series, from, i);
         }
+    }
+
+    private static bool IsInLowRate(OperationSeries series, int at, double usual)
+    {
+        bool IsLow(int i) => series.Seconds[i].Rate < LowShare * usual && !series.Seconds[i].IsDown;
+        int from = at, to = at;
+        while (from > 0 && IsLow(from - 1))
+            from--;
+        while (to < series.Seconds.Count && IsLow(to))
+            to++;
+        int still = Enumerable.Range(from, to - from).Count(i => series.Seconds[i].Rate < Share * usual);
+        return to - from >= LeastSeconds && still * 2 < to - from;
     }
 
     private static Finding Make(RunSeries series, List<List<Stall>> stalls)

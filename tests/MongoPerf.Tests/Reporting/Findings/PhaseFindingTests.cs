@@ -42,6 +42,17 @@ public sealed class PhaseFindingTests
         Assert.Matches("^q4's rate drops at .* and stays (50|98\\.5) % lower: ", found.Text);
     }
 
+    /// <summary>As a real server with a fifth of a core was: three seconds in it lie below a tenth of the usual rate.</summary>
+    [Fact]
+    public void A_rate_near_a_tenth_of_the_usual_one_is_low_and_no_stall()
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [10019, 9816, 9859, 9709, 9642, 9879, 9535, 10157, 10664, 1791, 959, 1000, 1029, 1020, 952, 923, 930, 917, 991, 7998, 9348, 9932, 9682, 9490, 9727, 9393]);
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal(FindingIds.RateDip, found.Id);
+        Assert.StartsWith("q4's rate is 89 % lower for 10 s from ", found.Text, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(RunEvent.ColdStart, 8, true)]
     [InlineData(RunEvent.WarmStart, 8, true)]
