@@ -111,5 +111,5 @@ internal static class JunitReport
     private static string Number(int count) => count.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>Names of scenarios and messages of servers may hold what XML can't.</summary>
-    private static string Clean(string text) => string.Concat(text.Select(c => XmlConvert.IsXmlChar(c) ? c : '?'));
+    private static string Clean(string text) => string.Concat(text.EnumerateRunes().Select(rune => rune.IsBmp && !XmlConvert.IsXmlChar((char)rune.Value) ? "?" : rune.ToString()));
 }

@@ -62,10 +62,10 @@ internal static class MarkdownReport
         Line(output, marks + Escaped(text));
     }
 
-    /// <summary>Messages of servers may hold anything.</summary>
+    /// <summary>Messages of servers may hold anything, links and pictures too.</summary>
     private static string Escaped(string text)
     {
-        foreach (string special in new[] { "\\", "|", "<", "`", "*", "_" })
+        foreach (string special in new[] { "\\", "|", "<", "`", "*", "_", "[" })
             text = text.Replace(special, "\\" + special);
         return text.ReplaceLineEndings(" ");
     }

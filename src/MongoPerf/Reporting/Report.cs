@@ -51,7 +51,7 @@ internal enum Tone
 {
     Plain,
 
-    /// <summary>For who asks.</summary>
+    /// <summary>Beside the point, for those who want to know more.</summary>
     Soft,
 
     /// <summary>The result in a sentence.</summary>

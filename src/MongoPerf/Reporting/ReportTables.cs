@@ -30,7 +30,7 @@ internal static class ReportTables
         return Thinned(Words.Of("Events (UTC)"), ["<time", "<event", "took", "<details"], rows);
     }
 
-    /// <summary>As it is when it is short enough to be read; else every so manieth row.</summary>
+    /// <summary>All rows of a table that is short enough to be read, otherwise every nth.</summary>
     public static ReportTable Thinned(string title, IReadOnlyList<string> columns, List<IReadOnlyList<string>> rows)
     {
         if (rows.Count <= MaxRows)

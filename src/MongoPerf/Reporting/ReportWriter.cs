@@ -95,7 +95,7 @@ internal static class ReportWriter
         if (charts.Files.Count > 0)
         {
             files.Add(new Fact("charts/", Words.Of(
-                "each chart as PNG and SVG, with its data (NAME.dat), settings (NAME.settings.gp) and script (NAME.gp, which loads the template of its kind). To change a chart, edit these and run 'gnuplot NAME.gp' in that folder. 'mongoperf report' overwrites these files, so keep your version under another name.")));
+                "each chart as PNG and SVG, with its script (NAME.gp) and its data (.dat). To change a chart, edit these and run 'gnuplot NAME.gp' in that folder. 'mongoperf report' overwrites these files, so keep your version under another name.")));
         }
 
         return files;

@@ -55,7 +55,7 @@ internal static class Units
     }
 
     /// <summary>97 %, 0.5 %.</summary>
-    public static string Percent(double share) => Significant(share * 100) + " %";
+    public static string Percent(double share) => double.IsFinite(share) ? Significant(share * 100) + " %" : None;
 
     /// <summary>Three digits that count, without zeros at the end: 123, 12.3, 1.23, 0.5.</summary>
     public static string Significant(double value)

@@ -72,6 +72,20 @@ public sealed class ProgramFormatTests : IDisposable
     }
 
     [Fact]
+    public void A_name_keeps_signs_beyond_the_first_plane_in_JUnits_XML()
+    {
+        string folder = _runs.At("a");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+            store.EndPhase(RunParts.Phase(1, "read 🚀", RunParts.Result("read")) with { Assertions = [new AssertionResult("p99 < 10ms", true, 4200)] });
+        using StoredRun run = StoredRun.Open(folder);
+        using var output = new StringWriter();
+
+        JunitReport.Write([run], output);
+
+        Assert.Equal(["run", "read 🚀"], XElement.Parse(output.ToString()).Elements("testcase").Select(one => (string)one.Attribute("classname")!));
+    }
+
+    [Fact]
     public void A_measure_that_got_slower_fails_and_one_that_is_undecided_is_skipped()
     {
         var shape = new NoisyRun { Sizes = 1, Seconds = 40, Phases = ["q4"] };

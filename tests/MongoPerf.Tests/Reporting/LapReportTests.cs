@@ -5,6 +5,7 @@ using MongoPerf.Reporting;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Phases;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reporting;
 
@@ -25,6 +26,14 @@ public sealed class LapReportTests : IDisposable
         Assert.Equal(["tasks", "laps", "first", "median", "last", "slowest", "first task done", "last task done", "spread"], table.Columns);
         Assert.Equal(["2", "6", "1.5 s", "2 s", "3.5 s", "4 s", "6 s", "8 s", "25 %"], table.Rows.Single());
         Assert.Contains(table.Title, PhaseTables.Of(run).Select(t => t.Title));
+    }
+
+    [Fact]
+    public void Length_of_a_lap_is_told_in_the_reports_language()
+    {
+        using StoredRun run = Write([[10, 1]]);
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.Equal("10 个文档", LapFigures.Of(run).Single().LengthText);
     }
 
     [Fact]

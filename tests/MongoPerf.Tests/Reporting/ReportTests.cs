@@ -67,6 +67,10 @@ public sealed partial class ReportTests : IDisposable
         Assert.Contains("<li>one &lt;machine&gt;</li>", OnPage(report), StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void A_servers_message_becomes_no_link_and_no_picture_in_Markdown() =>
+        Assert.Equal("# t\n\n- **note**: !\\[x](http://x)\n", InMarkdown(new Report("t", [new Block.Cautions(["![x](http://x)"])], [])));
+
     private static Regex Heading(string title) => new($"(^|[#>] ?){Regex.Escape(title.Split('_')[0])}", RegexOptions.Multiline);
 
     private static string OnConsole(Report report) => Written(output => ConsoleReport.Write(report, output));

@@ -76,5 +76,6 @@ public sealed class UnitsTests
     [InlineData(0.97, "97 %")]
     [InlineData(0.005, "0.5 %")]
     [InlineData(-0.00000001, "0 %")]
+    [InlineData(double.NaN, "-")]
     public void Shares_are_percent(double share, string expected) => Assert.Equal(expected, Units.Percent(share));
 }

@@ -96,7 +96,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     public void What_programs_read_is_the_same_in_every_language()
     {
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
-        Action<TextWriter>[] formats = [output => JsonReport.Write(run, output), output => CsvReport.WriteResults(run, output), output => CsvReport.WriteSizes(run, output), output => JunitReport.Write([run], output)];
+        Action<TextWriter>[] formats = [output => JsonReport.Write(run, output), output => CsvReport.WriteResults(run, output), output => CsvReport.WriteSizes(run, output), output => JunitReport.Write([run], output), output => YcsbReport.Write(run, output)];
         foreach (Action<TextWriter> format in formats)
         {
             string english = Written(format);

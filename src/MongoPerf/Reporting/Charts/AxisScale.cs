@@ -85,8 +85,9 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
     /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis.</summary>
     public static AxisScale OfLatency(double least, double largest)
     {
-        int low = (int)Math.Floor(Math.Log10(Math.Max(least, 1)));
-        int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 1))));
+        // Nothing is measured below a tenth of a microsecond.
+        int low = (int)Math.Floor(Math.Log10(Math.Max(least, 0.1)));
+        int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 0.1))));
         IEnumerable<double> decades = Enumerable.Range(low, high - low + 1).Select(static power => Math.Pow(10, power));
         return new AxisScale(Math.Pow(10, high), [.. decades.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
     }

@@ -89,6 +89,9 @@ internal sealed record Series(ChartTable Table, int Column, string Title, string
     /// <summary>1 is solid; the others are dashed, each in its way.</summary>
     public int Dash { get; init; } = 1;
 
+    /// <summary>A bound of the panel's other lines.</summary>
+    public bool IsLimit { get; init; }
+
     public double Largest => Table.Largest(Column, HasSpread ? 3 : 1);
 
     public bool HasValues => Table.Rows.Any(row => double.IsFinite(row[Column]));
@@ -98,7 +101,11 @@ internal sealed record Series(ChartTable Table, int Column, string Title, string
 /// <param name="At">On the axis.</param>
 /// <param name="Kind">What it was, in one or two words.</param>
 /// <param name="Text">More about it, for those who ask.</param>
-internal sealed record Mark(double At, string Kind, string Text = "");
+internal sealed record Mark(double At, string Kind, string Text = "")
+{
+    /// <summary>What a drawn chart writes above it; the page has kind and text instead.</summary>
+    public string Label { get; init; } = Kind;
+}
 
 /// <summary>Charts that are drawn into one folder.</summary>
 /// <param name="Charts">In the order of the report.</param>

@@ -12,7 +12,7 @@ internal sealed class ChartLayout
     private const double MarkRow = 26;
     private const int MostMarkRows = 3;
 
-    /// <summary>Marks of one kind that are nearer than this share of the axis are counted together.</summary>
+    /// <summary>Marks of one label that are nearer than this share of the axis are counted together.</summary>
     private const double NearestMarks = 1.0 / 60;
 
     private const double CharacterWidth = 9.9;
@@ -104,20 +104,20 @@ internal sealed class ChartLayout
     /// <summary>Rows that a title takes in a legend; its further ones stand closer.</summary>
     public static double RowsOf(string title) => 1 + (0.7 * title.Count(static c => c == '\n'));
 
-    /// <summary>Those of one kind that lie on one another are counted together.</summary>
+    /// <summary>Those of one label that lie on one another are counted together.</summary>
     private IEnumerable<Mark> Merged(IReadOnlyList<Mark> marks)
     {
         var merged = new List<(Mark First, int Count)>();
         foreach (Mark mark in marks.OrderBy(static mark => mark.At))
         {
-            int same = merged.FindLastIndex(one => one.First.Kind == mark.Kind && _chart.X.Share(mark.At) - _chart.X.Share(one.First.At) < NearestMarks);
+            int same = merged.FindLastIndex(one => one.First.Label == mark.Label && _chart.X.Share(mark.At) - _chart.X.Share(one.First.At) < NearestMarks);
             if (same >= 0)
                 merged[same] = (merged[same].First, merged[same].Count + 1);
             else
                 merged.Add((mark, 1));
         }
 
-        return merged.Select(static one => one.Count == 1 ? one.First : one.First with { Kind = $"{one.First.Kind} ×{one.Count}" });
+        return merged.Select(static one => one.Count == 1 ? one.First : one.First with { Label = $"{one.First.Label} ×{one.Count}" });
     }
 
     private Place PlaceOf(int panel, double top, double height, double between)

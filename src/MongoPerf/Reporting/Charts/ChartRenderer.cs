@@ -71,10 +71,7 @@ internal static class ChartRenderer
         foreach (var chart in charts)
         {
             var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
-            // gnuplot writes where a link leads: nothing is left of these names.
-            File.Delete(pictures.PngPath);
-            File.Delete(pictures.SvgPath);
-            string? failure = gnuplot.Run(folder, chart.Name + ".gp");
+            string? failure = RemoveOld(pictures) ?? gnuplot.Run(folder, chart.Name + ".gp");
             failure ??= HasContent(pictures.PngPath) && HasContent(pictures.SvgPath) ? null : $"gnuplot left no picture for {chart.Name}.gp";
             if (failure is not null)
             {
@@ -87,6 +84,22 @@ internal static class ChartRenderer
         }
 
         return new RenderedCharts(drawn, files, warnings);
+    }
+
+    /// <summary>gnuplot writes where a link leads: nothing is left of these names.</summary>
+    /// <returns>What went wrong; null for nothing.</returns>
+    private static string? RemoveOld(DrawnChart pictures)
+    {
+        try
+        {
+            File.Delete(pictures.PngPath);
+            File.Delete(pictures.SvgPath);
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return e.Message;
+        }
     }
 
     private static IEnumerable<string> WriteFiles(Chart chart, string folder)

@@ -32,7 +32,7 @@ internal sealed class ChartTable(string fileName, IReadOnlyList<string> columns)
         writer.Write('\n');
         foreach (double[] row in _rows)
         {
-            writer.Write(string.Join('\t', row.Select(static value => value.ToString("0.######", CultureInfo.InvariantCulture))));
+            writer.Write(string.Join('\t', row.Select(static value => double.IsFinite(value) ? value.ToString("0.######", CultureInfo.InvariantCulture) : "NaN")));
             writer.Write('\n');
         }
     }

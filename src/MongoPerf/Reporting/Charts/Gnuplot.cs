@@ -68,7 +68,7 @@ internal sealed class Gnuplot(string path)
             Task.WaitAll([output, errors], TimeSpan.FromSeconds(5));
             return process.ExitCode == 0 ? null : $"gnuplot exited with code {process.ExitCode} on {script}{FirstLine(errors)}";
         }
-        catch (Exception e) when (e is Win32Exception or InvalidOperationException or IOException)
+        catch (Exception e) when (e is Win32Exception or InvalidOperationException or IOException or AggregateException)
         {
             return $"gnuplot ({Path}) could not be run: {e.Message}";
         }

@@ -127,7 +127,7 @@ internal sealed class GnuplotScript
             LegendEntry(series, x, y, 42, 53, 13.5);
         if (_layout.IsGrid)
         {
-            Label(string.Join(" · ", _chart.Marks.Select(static mark => mark.Kind)), 109, _layout.NoteY, 11.5, MarkColor);
+            Label(string.Join(" · ", _chart.Marks.Select(static mark => mark.Label)), 109, _layout.NoteY, 11.5, MarkColor);
             Add($"set label {Quote(_chart.X.Label)} at screen 0.5, screen {Y(_layout.Height - 22)} center textcolor rgb {Ink}");
         }
 
@@ -192,7 +192,7 @@ internal sealed class GnuplotScript
 
     private void WriteLegendOfBands(ChartLayout.Place place, double y)
     {
-        foreach ((string kind, string text) in BandTexts().Where(named => _chart.Bands.Any(band => band.Kind == named.Kind)))
+        foreach ((string kind, string text) in Happenings.BandNames.Where(named => _chart.Bands.Any(band => band.Kind == named.Kind)))
         {
             Add($"set label \" \" at {At(place.Right + LegendGap + (LegendLine / 2), y)} point pointtype 5 pointsize point(2.5) linecolor rgb {BandColor(kind)} front");
             Label(text, place.Right + LegendText, y, 12, Ink);
@@ -200,11 +200,8 @@ internal sealed class GnuplotScript
         }
     }
 
-    private static IEnumerable<(string Kind, string Text)> BandTexts() =>
-        [("migration", Words.Of("chunk migrating")), ("migration_failed", Words.Of("failed migration")), (OtherLoadBands.Kind, Words.Of("other programs"))];
-
     /// <summary>Other programs lie over migrations, which shine through: 8C is what is let through of 255.</summary>
-    private static string BandColor(string kind) => kind == OtherLoadBands.Kind ? $"\"#8C{Palette.Of(kind).Light[1..]}\"" : ColorOf(kind);
+    private static string BandColor(string kind) => kind == Happenings.OtherPrograms ? $"\"#8C{Palette.Of(kind).Light[1..]}\"" : ColorOf(kind);
 
     private void WritePlot(Panel panel)
     {
@@ -260,7 +257,10 @@ internal sealed class GnuplotScript
         Add($"set {name}range [{Number(scale.IsLogarithmic ? scale.Min * 0.999 : scale.Min)}:{Number(scale.Max)}]");
     }
 
-    private static string Ticks(AxisScale scale, bool hasTexts) => $"({string.Join(", ", scale.Ticks.Select(tick => $"{(hasTexts ? Quote(tick.Text) : "\"\"")} {Number(tick.At)}"))})";
+    private static string Ticks(AxisScale scale, bool hasTexts) => $"({string.Join(", ", scale.Ticks.Select(tick => $"{(hasTexts ? TickText(tick.Text) : "\"\"")} {Number(tick.At)}"))})";
+
+    /// <summary>To gnuplot a text at a tick is a format for the tick's place: any % would ask for a number, or be an error.</summary>
+    private static string TickText(string text) => Quote(text.Replace("%", "%%"));
 
     private void Label(string text, double x, double y, double size, string color)
     {

@@ -8,13 +8,17 @@ internal static class GrowthCharts
     /// <summary>Of their files, each with a number behind it from the second growth on.</summary>
     public static IReadOnlyList<string> Names { get; } = ["insert-rate", "query-rate", "query-throughput", "latency", "size"];
 
+    /// <summary>Behind the names of a growth's charts; empty for the first growth.</summary>
+    /// <param name="place">Of the growth among those of the run, 0-based.</param>
+    public static string SuffixOf(int place) => place == 0 ? "" : $"-{place + 1}";
+
     /// <summary>All charts of all growths.</summary>
     public static IEnumerable<Chart> Of(StoredRun run)
     {
         IReadOnlyList<GrowthFigures> growths = GrowthFigures.Of(run);
         return growths.SelectMany((growth, i) =>
         {
-            var frame = new GrowthFrame(run, growth, i == 0 ? "" : $"-{i + 1}", growths.Count == 1 ? Words.Of("as the collection grows") : Words.Of($"as {growth.Name} grows"));
+            var frame = new GrowthFrame(run, growth, SuffixOf(i), growths.Count == 1 ? Words.Of("as the collection grows") : Words.Of($"as {growth.Name} grows"));
             return new[] { InsertRate(frame), QueryRate(frame), QueryThroughput(frame), LatencyChart.Build(frame), SizeChart.Of(frame) }.OfType<Chart>();
         });
     }

@@ -45,7 +45,7 @@ internal static class MigrationChart
         {
             Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(OverTime.MostLines)];
             Axis = new WorkAxis(seconds.All.Where(second => Places.Contains(second.Line)));
-            Bands = Places.Length == 0 ? [] : MigrationBands.Of(run, Axis.At, Axis.Seconds);
+            Bands = Places.Length == 0 ? [] : Happenings.Migrations(run, Axis.At, Axis.Seconds);
         }
 
         /// <summary>In <see cref="OperationSeconds.Lines"/>.</summary>

@@ -11,7 +11,7 @@ internal static class OverTime
     /// <summary>Of operations in a panel; as many as fit beside it.</summary>
     public const int MostLines = 7;
 
-    /// <summary>A chart of the whole run, with its events, migrations and other programs marked.</summary>
+    /// <summary>A chart of the whole run, with marks and bands for what happened.</summary>
     /// <param name="run">Whose chart it is.</param>
     /// <param name="axis">Of time.</param>
     /// <param name="name">Of the chart's files.</param>
@@ -26,8 +26,8 @@ internal static class OverTime
         {
             Subtitle = ChartText.Subtitle(run),
             Top = Documents(run, axis.At, axis.Seconds),
-            Marks = Marks(run, axis),
-            Bands = [.. MigrationBands.Of(run, axis.At, axis.Seconds), .. OtherLoadBands.Of(run, axis)],
+            Marks = [.. Happenings.Marks(run, axis)],
+            Bands = Happenings.Bands(run, axis),
         };
     }
 
@@ -80,17 +80,4 @@ internal static class OverTime
     /// <summary>For the reader of a chart with <see cref="Documents"/>; empty for one that has none.</summary>
     public static string DocumentsHint(StoredRun run) =>
         run.Checkpoints.Any(static checkpoint => checkpoint.Documents > 0) ? Words.Of(" The numbers along the top are documents in the collection at the end of each step.") : "";
-
-    private static Mark[] Marks(StoredRun run, TimeAxis axis) =>
-    [
-        .. run.Events.Select(one => new Mark(axis.At(one.AtMilliseconds), one.Kind == RunEvent.Phase ? one.Text : one.Kind, one.Text)),
-        .. axis.Pauses.Select(static pause => new Mark(pause.At, Words.Of($"pause of {PauseText(pause.Pause)}"))),
-    ];
-
-    private static string PauseText(TimeSpan pause) => pause switch
-    {
-        { TotalHours: >= 48 } => $"{pause.TotalDays:0} d",
-        { TotalMinutes: >= 120 } => $"{pause.TotalHours:0} h",
-        _ => Words.Of($"{Math.Max(1, pause.TotalMinutes):0} min"),
-    };
 }

@@ -30,7 +30,7 @@ internal static class Palette
         Of("disk", Grey, 0), Of("data", Blue, 1), Of("storage", Green, 2), Of("index", Vermilion, 3),
         Of("server", Blue), Of("client", Orange), Of("host", "#909090"), Of("read", Blue), Of("written", Vermilion), Of("limit", "#A00000"),
         new("others", "#F2D48A", "#6B5A22", Shapes[0]), new("migration", "#E6DFF5", "#3A3154", Shapes[0]), new("migration_failed", "#F9D9D5", "#5A2C28", Shapes[0]),
-        new("noise", "#ECECEC", "#303030", Shapes[0]),
+        new("outage", "#F3B7AE", "#74362F", Shapes[0]), new("noise", "#ECECEC", "#303030", Shapes[0]),
     ];
 
     private static readonly Dictionary<string, Color> ByName = Colors.ToDictionary(static color => color.Name);

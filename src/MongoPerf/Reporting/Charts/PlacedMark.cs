@@ -23,13 +23,13 @@ internal sealed record PlacedMark(double X, string Text, int Row, bool IsLeftOfL
         foreach (Mark mark in marks)
         {
             double at = axis.Share(mark.At) * plotWidth;
-            double width = Words.Width(mark.Kind) * CharacterWidth;
+            double width = Words.Width(mark.Label) * CharacterWidth;
             bool isLeft = at + width > plotWidth;
             double start = isLeft ? at - width : at;
             int row = Array.FindIndex(ends, end => end + Gap <= start);
             if (row >= 0)
                 ends[row] = start + width;
-            placed.Add(new PlacedMark(mark.At, row < 0 ? "" : mark.Kind, row + 1, isLeft));
+            placed.Add(new PlacedMark(mark.At, row < 0 ? "" : mark.Label, row + 1, isLeft));
         }
 
         return placed;

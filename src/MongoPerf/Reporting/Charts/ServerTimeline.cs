@@ -14,6 +14,9 @@ internal static class ServerTimeline
     /// <param name="Factor">From the metrics' unit (per second, where they are counters) to the axis'.</param>
     public sealed record Line(string Key, string Color, string Title, IReadOnlyList<Metric> Catalogue, IReadOnlyList<string> Metrics, double Factor = 1)
     {
+        /// <summary>A bound of the panel's other lines.</summary>
+        public bool IsLimit { get; init; }
+
         public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
     }
 
@@ -21,7 +24,7 @@ internal static class ServerTimeline
     [
         new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]),
         new("cache_dirty", "written", "dirty", MetricCatalogue.Server, ["cache_dirty"]),
-        new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]),
+        new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]) { IsLimit = true },
         new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
         new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
         new("page_faults", "limit", "page faults", MetricCatalogue.Server, ["page_faults"]),
@@ -84,7 +87,7 @@ internal static class ServerTimeline
     }
 
     private static IEnumerable<(string Key, Series Series)> SeriesOf(IReadOnlyList<Line> lines, ChartTable table) =>
-        lines.Select((line, i) => (line.Key, new Series(table, i + 1, Words.Of(line.Title), line.Color)));
+        lines.Select((line, i) => (line.Key, new Series(table, i + 1, Words.Of(line.Title), line.Color) { IsLimit = line.IsLimit, Dash = line.IsLimit ? 2 : 1 }));
 
     /// <summary>A member that has said nothing for so long is away.</summary>
     private const double LongestGapSeconds = 3;

@@ -34,14 +34,8 @@ internal static class ShardChart
     {
         if (Panel.Of(Words.Of("documents/s"), static largest => AxisScale.OfCount(largest, Ticks), inserts) is { } rates)
             yield return rates;
-        for (int i = 0; i < ShardTimeline.Figures.Count; i++)
-        {
-            ShardTimeline.Figure figure = ShardTimeline.Figures[i];
-            IReadOnlyList<Series> lines = shards.LinesOf(i);
-            double largest = lines.Max(static line => line.Largest);
-            if (largest > 0 || figure.IsAlwaysShown)
-                yield return new Panel(Words.Of(figure.Title), ScaleOf(figure, largest), lines) { IsState = true };
-        }
+        foreach ((ShardTimeline.Figure figure, IReadOnlyList<Series> lines) in shards.Shown)
+            yield return new Panel(Words.Of(figure.Title), ScaleOf(figure, lines.Max(static line => line.Largest)), lines) { IsState = true };
     }
 
     /// <summary>A share can't be more than all.</summary>

@@ -54,7 +54,11 @@ internal sealed class ShardTimeline
         return new ShardTimeline(lines, table);
     }
 
-    public IReadOnlyList<Series> LinesOf(int figure) => [.. _lines.Select((line, i) => new Series(Data, 1 + (figure * _lines.Length) + i, line, $"shard{i + 1}"))];
+    /// <summary>Figures that are worth a panel, with a line for each shard.</summary>
+    public IEnumerable<(Figure Figure, IReadOnlyList<Series> Lines)> Shown =>
+        Figures.Select((figure, i) => (Figure: figure, Lines: LinesOf(i))).Where(static one => one.Figure.IsAlwaysShown || one.Lines.Any(static line => line.Largest > 0));
+
+    private IReadOnlyList<Series> LinesOf(int figure) => [.. _lines.Select((line, i) => new Series(Data, 1 + (figure * _lines.Length) + i, line, $"shard{i + 1}"))];
 
     private static void AddSample(TimeBuckets buckets, double at, int shard, int shards, MetricSample now, MetricSample? before)
     {

@@ -22,19 +22,23 @@ internal static class TimelineChart
     {
         int[] inserts = [.. Places(seconds, static line => line.IsInsert)];
         int[] others = [.. Places(seconds, static line => !line.IsInsert)];
-        int[] timed = [.. Places(seconds, static line => line is { IsOfGrowth: false, IsTotal: false })];
         ChartTable rates = OverTime.Rates(seconds, "timeline-rates.dat", [.. inserts, .. others], seconds.Axis.At, seconds.Axis.Seconds);
-        ChartTable latencies = OverTime.Latencies(seconds, "timeline-latency.dat", timed, seconds.Axis.At, seconds.Axis.Seconds);
         // Where a rate was set the seconds hold response times.
         string p99 = run.Results.Any(r => r.HasRate) ? run.Results.All(r => r.HasRate) ? Words.Of("response p99, ms") : Words.Of("p99 (of rates: response), ms") : Words.Of("p99, ms");
-        Series[] durations = [.. timed.Select((line, i) => new Series(latencies, i + 1, seconds.Lines[line].TimedTitle, seconds.Lines[line].Color))];
         return new[]
         {
             PanelOf(Words.Of("documents/s"), inserts.Select((line, i) => RateOf(line, i + 1))),
             PanelOf(Words.Of("operations/s"), others.Select((line, i) => RateOf(line, inserts.Length + i + 1))),
             // What was done once, such as an index build, takes so long that nothing would be seen of the others.
-            PanelOf(p99, durations.Where((_, i) => seconds.Lines[timed[i]].IsRepeated)) ?? PanelOf(p99, durations),
+            Durations(static line => line.IsRepeated) ?? Durations(static _ => true),
         }.OfType<Panel>();
+
+        Panel? Durations(Func<OperationLine, bool> isWanted)
+        {
+            int[] timed = [.. Places(seconds, line => IsTimed(line) && isWanted(line))];
+            ChartTable latencies = OverTime.Latencies(seconds, "timeline-latency.dat", timed, seconds.Axis.At, seconds.Axis.Seconds);
+            return PanelOf(p99, timed.Select((line, i) => new Series(latencies, i + 1, seconds.Lines[line].TimedTitle, seconds.Lines[line].Color)));
+        }
 
         Series RateOf(int line, int column) => new(rates, column, seconds.Lines[line].Title, seconds.Lines[line].Color);
     }
@@ -63,9 +67,12 @@ internal static class TimelineChart
     private static IEnumerable<int> Places(OperationSeconds seconds, Func<OperationLine, bool> isWanted) => Enumerable.Range(0, seconds.Lines.Count)
         .Where(i => isWanted(seconds.Lines[i])).OrderBy(i => seconds.Lines[i].IsTotal ? 0 : 1).Take(OverTime.MostLines).Order();
 
+    /// <summary>A growth's latencies are in its own charts.</summary>
+    private static bool IsTimed(OperationLine line) => line is { IsOfGrowth: false, IsTotal: false };
+
     private static string LeftOut(IReadOnlyList<OperationLine> lines)
     {
-        int most = lines.GroupBy(static line => line.IsInsert).Max(static panel => panel.Count());
+        int most = new[] { lines.Count(static line => line.IsInsert), lines.Count(static line => !line.IsInsert), lines.Count(static line => IsTimed(line) && line.IsRepeated) }.Max();
         return most <= OverTime.MostLines ? "" : " " + Words.Of($"A panel holds {OverTime.MostLines} lines: the first are drawn; the interactive charts and the tables have the others.");
     }
 }

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Reporting.Phases;
 
@@ -35,7 +36,7 @@ internal static class ComparisonCharts
         .Select((phase, i) => LapChart.Build($"compare-laps-{i + 1}", Words.Of($"{phase.Key.Phase}: time per {phase.Key.LengthText} and task"), Words.Of("median of the tasks, in a band from the fastest to the slowest"), [.. phase]));
 
     /// <summary>A sharded run's shards stand by themselves: another run has others, or none.</summary>
-    private static Chart? Shards(StoredRun run) => ShardChart.Build(run, $"compare-shards-{run.Run.Id}") is { } chart
+    private static Chart? Shards(StoredRun run) => ShardChart.Build(run, "compare-shards-" + Slug(run.Run.Id)) is { } chart
         ? chart with { Title = $"{chart.Title}: {run.Run.Id}" }
         : null;
 
@@ -64,8 +65,10 @@ internal static class ComparisonCharts
         {
             double[] row = [.. Enumerable.Repeat(double.NaN, table.Columns.Count)];
             Ratio rate = rows[i].Judged.Rate.Ratio;
+            // Where hardly anything was done the interval reaches down to 0, for which a logarithmic axis has no place.
+            Interval? interval = rate.Interval is { Low: > 0 } ? rate.Interval : null;
             row[0] = i + 1;
-            ((double[])[rate.Value, rate.Interval?.Low ?? rate.Value, rate.Interval?.High ?? rate.Value]).CopyTo(row, 1 + (3 * rows[i].Side));
+            ((double[])[rate.Value, interval?.Low ?? rate.Value, interval?.High ?? rate.Value]).CopyTo(row, 1 + (3 * rows[i].Side));
             table.Add(row);
         }
 

@@ -1,3 +1,5 @@
+using MongoPerf.Reporting.Comparison.Statistics;
+
 namespace MongoPerf.Reporting.Comparison;
 
 /// <summary>One operation's rates over the repeats of a run, in the order in which they ran.</summary>
@@ -9,14 +11,7 @@ internal sealed record OperationSpread(ComparedOperation Operation, IReadOnlyLis
 
     public double Highest => Rates.Max();
 
-    public double Median
-    {
-        get
-        {
-            double[] sorted = [.. Rates.Order()];
-            return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
-        }
-    }
+    public double Median => Quantiles.Median(Rates);
 
     /// <summary>Standard deviation as a share of the mean; null for one run.</summary>
     public double? Variation

@@ -77,7 +77,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
     {
         Crossover turn = TurnOf(o)!;
-        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {Leader(turn.Before.Value)} {IsOrAre(turn.Before.Value)} ahead {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.");
+        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of("the one server is ahead"))} {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.");
     });
 
     private IEnumerable<string> Overall()
@@ -115,8 +115,6 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
 
     private static string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : Words.Of("the one server");
-
-    private static string IsOrAre(double ratio) => ratio > 1 ? "are" : "is";
 
     /// <summary>"4.5 times, 95 %: 3.0 to 6.7", from the one that is ahead.</summary>
     private static string Times(Ratio ratio)

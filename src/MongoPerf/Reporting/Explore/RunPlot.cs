@@ -1,6 +1,7 @@
 using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Reporting.Explore;
 
@@ -81,7 +82,7 @@ internal sealed class RunPlot
         {
             Since = Since,
             Marks = Marks(),
-            Bands = [.. Outages().Concat(Migrations()).Concat(OtherLoads()).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
+            Bands = [.. Happenings.Bands(_run, _axis).Where(band => band.To >= Since), .. operations.WarmUps, .. Checkpoints()],
             Phases = operations.Phases,
             Documents = operations.Documents,
             Packed = packed,
@@ -106,7 +107,8 @@ internal sealed class RunPlot
         var documents = new PanelBuilder(1, double.PositiveInfinity);
         var phases = new Spans();
         var warmUps = new Spans();
-        bool isResponse = false;
+        // Of the whole run: what comes later to a live page has the same panel, also where the phase of now has no rate.
+        bool isResponse = _run.Phases.Any(static phase => phase.Rate is not null);
         double reached = 0;
         foreach (OperationSecond second in _seconds.All)
         {
@@ -173,9 +175,7 @@ internal sealed class RunPlot
         yield return new PlotSeries(title + " max", color) { Style = PlotStyle.Dotted, IsShown = showsAll };
     }
 
-    private Dictionary<int, string> Labels() => _run.Phases.ToDictionary(
-        static phase => phase.Number,
-        static phase => PhaseLabels.Of(phase) + (phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : ""));
+    private Dictionary<int, string> Labels() => _run.Phases.ToDictionary(static phase => phase.Number, static phase => phase.Label());
 
     private IEnumerable<PlotPanel> ServerPanels() => ServerTimeline.Panels(_run, _axis, "", PanelBuilder.MostRows, keepsZeros: IsTail)
         .Select(one => PanelOf(one.Panel.Title, one.Panel.Unit, one.Panel.Series, LongestGap));
@@ -184,13 +184,8 @@ internal sealed class RunPlot
     {
         if (ShardTimeline.Read(_run, _axis, "") is not { } shards)
             yield break;
-        for (int i = 0; i < ShardTimeline.Figures.Count; i++)
-        {
-            IReadOnlyList<Series> lines = shards.LinesOf(i);
-            (string title, string? metric, bool isAlwaysShown) = ShardTimeline.Figures[i];
-            if (isAlwaysShown || lines.Any(static line => line.Largest > 0))
-                yield return PanelOf(Words.Of($"Shards: {Words.Of(title)}"), metric is null ? "%" : Words.Of(title), lines, LongestShardGap);
-        }
+        foreach ((ShardTimeline.Figure figure, IReadOnlyList<Series> lines) in shards.Shown)
+            yield return PanelOf(Words.Of($"Shards: {Words.Of(figure.Title)}"), figure.Metric is null ? "%" : Words.Of(figure.Title), lines, LongestShardGap);
     }
 
     private PlotPanel PanelOf(string title, string unit, IReadOnlyList<Series> lines, double longestGap)
@@ -207,18 +202,17 @@ internal sealed class RunPlot
     }
 
     private static PlotSeries SeriesOf(Series line, IReadOnlyList<Series> all) =>
-        new(line.Title, line.Color) { Style = line.Color == "limit" ? PlotStyle.Dashed : PlotStyle.Solid, IsShown = !IsFarOff(line, all) };
+        new(line.Title, line.Color) { Style = line.IsLimit ? PlotStyle.Dashed : PlotStyle.Solid, IsShown = !IsFarOff(line, all) };
 
     /// <summary>A limit that would press all other lines to the ground.</summary>
     private static bool IsFarOff(Series line, IReadOnlyList<Series> all) =>
-        line.Title == Words.Of("limit") && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
+        line.IsLimit && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
 
     private IReadOnlyList<Mark> Marks()
     {
         Mark[] all =
         [
-            .. _run.Events.Select(happened => new Mark(_axis.At(happened.AtMilliseconds), Words.Of(happened.Kind), happened.Text))
-                .Concat(_axis.Pauses.Select(static pause => new Mark(pause.At, Words.Of("pause"), Words.Of($"paused for {Units.Duration(pause.Pause)}"))))
+            .. Happenings.Marks(_run, _axis)
                 .Concat(_run.Checkpoints.Where(static one => one.Documents > 0).Select(one =>
                     new Mark(_axis.At(one.AtMilliseconds), Words.Of("step"), Words.Of($"{Units.Exact(one.Documents)} documents, safe on disk"))))
                 .Where(mark => mark.At >= Since).OrderBy(static mark => mark.At),
@@ -227,15 +221,6 @@ internal sealed class RunPlot
             _remarks.Add(Words.Of($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked."));
         return [.. all.Take(MostMarks)];
     }
-
-    private IEnumerable<Band> Outages() => _run.Events.Where(static happened => happened is { Kind: "outage", Seconds: > 0 })
-        .Select(happened => new Band(
-            _axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, _axis.Seconds) * 1000)), _axis.At(happened.AtMilliseconds), "outage", happened.Text));
-
-    private IEnumerable<Band> Migrations() => MigrationBands.Of(_run, _axis.At, _axis.Seconds)
-        .Select(static band => band with { Text = band.Kind == "migration" ? Words.Of("chunk migration") : Words.Of("chunk migration that failed") });
-
-    private IEnumerable<Band> OtherLoads() => OtherLoadBands.Of(_run, _axis).Select(static band => band with { Text = Words.Of("used the machine") });
 
     /// <summary>Those of the server, as far as its one-second samples saw them.</summary>
     private IEnumerable<Band> Checkpoints()

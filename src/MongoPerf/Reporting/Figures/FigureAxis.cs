@@ -52,7 +52,7 @@ internal sealed class FigureAxis
             return null;
         string trimmed = text.TrimEnd('%', 'B', 'b', 'i');
         double factor = trimmed.Length == 0 ? 1 : char.ToLowerInvariant(trimmed[^1]) switch { 'k' => 1e3, 'm' => 1e6, 'g' => 1e9, _ => 1 };
-        return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value * factor : null;
+        return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value * factor : null;
     }
 
     /// <param name="label">Below it.</param>

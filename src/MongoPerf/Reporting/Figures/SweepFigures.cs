@@ -19,7 +19,7 @@ internal static class SweepFigures
             bool showsLatency = !hasOthers || records.All(p => p.Operations.Count <= 1);
             yield return new FigureInfo
             {
-                Title = Words.Of($"{phase.Key}: {(showsLatency ? Words.Of("rate and latency") : "rate")} by {varied[0]}"),
+                Title = Words.Of($"{phase.Key}: {(showsLatency ? Words.Of("rate and latency") : Words.Of("rate"))} by {varied[0]}"),
                 X = varied[0],
                 Y = !showsLatency ? ["rate"] : records.Any(p => p.Operations.Any(o => o.HasRate)) ? ["rate", "p99", "serviceP99"] : ["rate", "p99"],
                 Of = new ResultChoice { Phases = [phase.Key] },

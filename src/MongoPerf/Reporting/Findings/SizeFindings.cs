@@ -38,7 +38,7 @@ internal static class SizeFindings
                     yield return Swing(series, row, period);
             }
 
-            foreach (Finding finding in GrowingBytes.Find(growth, level))
+            foreach (Finding finding in GrowingBytes.Find(growth, "size" + GrowthCharts.SuffixOf(place), level))
                 yield return finding;
         }
     }
@@ -70,7 +70,7 @@ internal static class SizeFindings
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)
     {
         int[] steps = [.. line.Results.Keys.Order().Where(step => line.RateAt(step) > 0)];
-        string chart = (line.IsInsert ? "insert-rate" : "query-rate") + (place == 0 ? "" : $"-{place + 1}");
+        string chart = (line.IsInsert ? "insert-rate" : "query-rate") + GrowthCharts.SuffixOf(place);
         return new Row(
             line, growth.NameOf(line), chart, [.. steps.Select(step => growth.Steps[step].Documents)], [.. steps.Select(step => line.Results[step])], [.. steps.Select(step => line.RateAt(step)!.Value)]);
     }

@@ -235,9 +235,9 @@
   const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-migration_failed", others: "--c-others" };
+  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-outage", others: "--c-others" };
 
-  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("migration"), migration_failed: say("migration, failed"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
+  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("chunk migrating"), migration_failed: say("failed migration"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
   const kindText = kind => KINDS[kind] ?? kind;
 
   // ---- several runs laid over each other ----
@@ -666,7 +666,7 @@
       if (this.cursor === null) return void (this.now.textContent = "");
       const time = this.cursor, near = (this.to - this.from) / 150;
       const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
-        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind).replace(", ", " ")}: ${band.text}`);
+        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind)}: ${band.text}`);
       const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => say("{0} at {1}: {2}", kindText(mark.kind), clock(mark.at, 1), mark.text));
       this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : say("range start set")].filter(Boolean).join(" · ");
     }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Phases;
 
@@ -30,7 +31,7 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
     public bool IsOfDocuments => Phase.Kind is PhaseKind.Load;
 
     /// <summary>Such as "10,000 documents".</summary>
-    public string LengthText => $"{Units.Exact(Length)} {(IsOfDocuments ? "document" : "operation")}{(Length == 1 ? "" : "s")}";
+    public string LengthText => Words.Counted(Length, IsOfDocuments ? "document" : "operation");
 
     public IEnumerable<TaskLap> All => Tasks.SelectMany(task => task);
 
@@ -49,12 +50,7 @@ internal sealed record LapFigures(PhaseRecord Phase, long Length, IReadOnlyList<
     /// <summary>When the first task had done its last lap, and when the last had: seconds since the phase's start.</summary>
     public (double Fastest, double Slowest) Ends => (Tasks.Min(task => task[^1].EndSeconds), Tasks.Max(task => task[^1].EndSeconds));
 
-    public static double MedianOf(IEnumerable<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        int middle = sorted.Length / 2;
-        return sorted.Length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    }
+    public static double MedianOf(IEnumerable<double> values) => Quantiles.Median([.. values]);
 
     private static TaskLap[] TimesOf(IReadOnlyList<StoredLap> stored, long length)
     {

@@ -12,6 +12,7 @@ internal static class YcsbReport
 {
     public static void Write(StoredRun run, TextWriter output)
     {
+        using IDisposable english = Words.InEnglish();
         foreach (PhaseRecord phase in run.Phases.Where(p => p.Operations.Count > 0))
             WritePhase(phase, output);
     }

@@ -69,6 +69,15 @@ public sealed class AxisScaleTests
     }
 
     [Fact]
+    public void Latency_below_a_microsecond_is_within_its_axis()
+    {
+        AxisScale scale = AxisScale.OfLatency(0.4, 6);
+
+        Assert.Equal((0.1, 10.0), (scale.Min, scale.Max));
+        Assert.Equal("0.1 µs", scale.Ticks[0].Text);
+    }
+
+    [Fact]
     public void A_place_has_its_share_of_a_linear_a_logarithmic_and_an_inverted_axis()
     {
         Assert.Equal(0.25, new AxisScale(300, []) { Min = 100 }.Share(150));

@@ -91,6 +91,51 @@ public sealed class ChartRendererTests
     public void No_text_of_a_run_can_become_a_command() =>
         Assert.Equal("\"a\\\"b\\\\c'rm -rf'\\nd\"", GnuplotScript.Quote("a\"b\\c`rm -rf`\nd"));
 
+    /// <summary>gnuplot takes a text at a tick for a format.</summary>
+    [Fact]
+    public void A_percent_sign_is_doubled_at_a_tick_and_nowhere_else()
+    {
+        string script = GnuplotScript.Of(OfShares("shares"));
+
+        Assert.Contains("set xtics norotate (\"37%% reads\" 0.5)", script, StringComparison.Ordinal);
+        Assert.Contains("set label \"37% reads\" at", script, StringComparison.Ordinal);
+    }
+
+    [GnuplotFact]
+    public void A_percent_sign_at_a_tick_is_drawn_as_it_is()
+    {
+        using var folder = new TemporaryFolder();
+
+        RenderedCharts rendered = ChartRenderer.Render(new ChartSet([OfShares("shares") with { Title = "Shares" }], [], ""), folder.Path);
+
+        Assert.Empty(rendered.Warnings);
+        Assert.Contains("37% reads", File.ReadAllText(folder.At("shares.svg")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_folder_of_a_pictures_name_is_a_note_and_no_exception()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = new GrowingRun { Steps = 1, Phases = ["batch"] }.Write(folder.At("run"));
+        Directory.CreateDirectory(Path.Combine(folder.At("charts"), "insert-rate.png"));
+
+        var rendered = ChartRenderer.Render(run, folder.At("charts"), Fake(folder, "exit 0"), "");
+
+        Assert.Contains(rendered.Warnings, warning => warning.StartsWith("note: chart insert-rate skipped: ", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void What_is_no_number_breaks_a_line_of_the_data()
+    {
+        var table = new ChartTable("x.dat", ["at", "rate"]);
+        table.Add([1, double.PositiveInfinity]);
+        using var text = new StringWriter();
+
+        table.Write(text);
+
+        Assert.Equal("# at\trate\n1\tNaN\n", text.ToString());
+    }
+
     [Fact]
     public void Data_files_of_the_frozen_run_are_as_approved()
     {
@@ -108,6 +153,15 @@ public sealed class ChartRendererTests
         }
 
         Approved.Check("charts-of-the-frozen-run.txt", text.ToString());
+    }
+
+    /// <summary>Named "37% reads", as is its only tick.</summary>
+    private static Chart OfShares(string name)
+    {
+        var table = new ChartTable(name + ".dat", ["share", "rate"]);
+        table.Add([0.5, 2]);
+        var names = new AxisScale(1, [new Tick(0.5, "37% reads")]) { IsOfNames = true };
+        return new Chart(name, "37% reads", "", names, [new Panel("rate", AxisScale.OfCount(2), [new Series(table, 1, "a", "o1")])]);
     }
 
     private static Gnuplot Fake(TemporaryFolder folder, string script)

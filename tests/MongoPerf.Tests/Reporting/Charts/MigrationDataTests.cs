@@ -33,7 +33,7 @@ public sealed class MigrationDataTests : IDisposable
     {
         using StoredRun run = Write(Enumerable.Range(0, 2000).Select(static i => Migration(i, i * 1800, (i * 1800) + 1000)));
 
-        IReadOnlyList<Band> bands = MigrationBands.Of(run, static at => (at - Start) / 1000.0, Hour);
+        IReadOnlyList<Band> bands = Happenings.Migrations(run, static at => (at - Start) / 1000.0, Hour);
 
         Band only = Assert.Single(bands);
         Assert.Equal(new Band(0, Hour, "migration"), only);
@@ -49,7 +49,7 @@ public sealed class MigrationDataTests : IDisposable
             Migration(4, 500_000, 500_000) with { Kind = ChunkEventKind.Split },
         ]);
 
-        IReadOnlyList<Band> bands = MigrationBands.Of(run, static at => (at - Start) / 1000.0, Hour);
+        IReadOnlyList<Band> bands = Happenings.Migrations(run, static at => (at - Start) / 1000.0, Hour);
 
         Assert.Equal(
             [new Band(100, 103.6, "migration"), new Band(3000, Hour, "migration"), new Band(2000, 2060, "migration_failed")], bands);
@@ -61,7 +61,7 @@ public sealed class MigrationDataTests : IDisposable
         var axis = new WorkAxis([.. Seconds(1, 10), .. Seconds(31, 35)]);
         using StoredRun run = Write([Migration(1, 15_000, 20_000), Migration(2, 8000, 33_000)]);
 
-        Assert.Equal([new Band(8, 13, "migration")], MigrationBands.Of(run, axis.At, axis.Seconds));
+        Assert.Equal([new Band(8, 13, "migration")], Happenings.Migrations(run, axis.At, axis.Seconds));
     }
 
     private static IEnumerable<OperationSecond> Seconds(int from, int to) =>

@@ -185,7 +185,7 @@ public sealed class OperationSecondsTests : IDisposable
         Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
 
-        Assert.Equal([new Band(20, 30, "others")], OtherLoadBands.Of(run, OperationSeconds.Of(run).Axis).Select(band => band with { From = Math.Round(band.From), To = Math.Round(band.To) }));
+        Assert.Equal([new Band(20, 30, "others")], Happenings.Bands(run, OperationSeconds.Of(run).Axis).Select(band => band with { From = Math.Round(band.From), To = Math.Round(band.To) }));
         Band band = Assert.Single(RunPlot.Of(run)!.Bands, band => band.Kind == "others");
         Assert.Equal((20, 30), (Math.Round(band.From), Math.Round(band.To)));
         Assert.Contains(ChartCatalogue.Build(run).Single(chart => chart.Name == "timeline").Bands, band => band.Kind == "others");
@@ -204,7 +204,7 @@ public sealed class OperationSecondsTests : IDisposable
 
         Stored(RunParts.Phase(1, "reads", RunParts.Result("read")));
         using StoredRun run = StoredRun.Open(_runs.At("run"));
-        Assert.Empty(OtherLoadBands.Of(run, OperationSeconds.Of(run).Axis));
+        Assert.Empty(Happenings.Bands(run, OperationSeconds.Of(run).Axis));
     }
 
     [Fact]

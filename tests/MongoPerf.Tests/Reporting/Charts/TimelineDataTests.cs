@@ -40,6 +40,22 @@ public sealed class TimelineDataTests : IDisposable
         Assert.Equal([5000, 5000], OperationSeconds.Of(run).All.Where(second => second.Line == 0).Select(second => second.Count));
     }
 
+    [Fact]
+    public void Latencies_that_find_no_room_are_said_to_be_left_out()
+    {
+        using StoredRun run = Stored(Enumerable.Range(1, 10).Select(i => RunParts.Phase(i, $"p{i}", RunParts.Result($"op{i}") with { IsInsert = i % 2 == 0 })));
+        Chart chart = TimelineChart.Build(run, OperationSeconds.Of(run))!;
+        Assert.Equal(OverTime.MostLines, chart.Panels.Single(p => p.Title == "p99, ms").Series.Count);
+        Assert.Contains("A panel holds 7 lines", chart.HowToRead, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_was_done_once_takes_no_room_from_the_latencies_of_others()
+    {
+        using StoredRun run = Stored(Enumerable.Range(1, 9).Select(i => RunParts.Phase(i, $"p{i}", RunParts.Result($"op{i}", operations: i <= 7 ? 1 : 100))));
+        Assert.Equal(["op8", "op9"], Panels(run).Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
+    }
+
     private static IReadOnlyList<Panel> Panels(StoredRun run) => TimelineChart.Build(run, OperationSeconds.Of(run))!.Panels;
 
     /// <summary>With two seconds of samples of each operation.</summary>

@@ -2,6 +2,7 @@ using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reporting.Comparison;
 
@@ -33,6 +34,14 @@ public sealed class SingleOrShardedTests : IDisposable
         Assert.Contains("from there on the shards 2.00 times, 95 %: ", text, StringComparison.Ordinal);
         Assert.DoesNotContain("Undecided", text, StringComparison.Ordinal);
         Assert.DoesNotContain("No operation turns", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_turn_is_told_in_Chinese_from_end_to_end()
+    {
+        using IDisposable chinese = Words.In(Language.Chinese);
+        string text = Text(Operation("batch", Outcome.Undecided, 1, [0.5, 0.52, 0.49, 0.5, 2, 2.1, 1.9, 2]));
+        Assert.Contains("低于此处单台服务器领先 1.99", text, StringComparison.Ordinal);
     }
 
     [Fact]

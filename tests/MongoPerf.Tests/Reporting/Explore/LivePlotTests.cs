@@ -110,6 +110,19 @@ public sealed class LivePlotTests : IDisposable
     }
 
     [Fact]
+    public void Behind_a_phase_with_a_rate_lines_stay_in_their_panels()
+    {
+        _store.BeginPhase(RunParts.Phase(1, "paced") with { IsComplete = false, Rate = 100 }, continues: false);
+        Measure(second: 1, operations: 10, response: RunParts.Latency(100));
+        string[] titles = Titles(_plot.Look()[0]);
+
+        _store.BeginPhase(RunParts.Phase(2, "free") with { IsComplete = false }, continues: false);
+        Measure(second: 2, operations: 20, phase: 2);
+
+        Assert.Equal(titles, Titles(_plot.Look()[0]));
+    }
+
+    [Fact]
     public void End_of_the_run_is_told()
     {
         Begin("q4");
@@ -124,7 +137,9 @@ public sealed class LivePlotTests : IDisposable
 
     private void Begin(string phase) => _store.BeginPhase(RunParts.Phase(1, phase) with { IsComplete = false }, continues: false);
 
-    private void Measure(int second, long operations)
+    private static string[] Titles(LiveMessage message) => [.. new PackedPlot(message.Json).Json.GetProperty("panels").EnumerateArray().Select(panel => panel.GetProperty("title").GetString()!)];
+
+    private void Measure(int second, long operations, int phase = 1, LatencySummary? response = null)
     {
         var histogram = new LatencyHistogram();
         for (int i = 0; i < operations; i++)
@@ -132,7 +147,8 @@ public sealed class LivePlotTests : IDisposable
         _store.AddSample(RunParts.Sample(second) with
         {
             AtMilliseconds = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(),
-            Phase = 1,
+            Phase = phase,
+            ResponseMicroseconds = response,
             Operation = "find",
             Seconds = 1,
             Operations = operations,

@@ -7,6 +7,7 @@ using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Figures;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reporting.Figures;
 
@@ -32,6 +33,21 @@ public sealed class FigureTests : IDisposable
     {
         PlanSettings plan = RunParts.Settings().Plan;
         Assert.Equal(shown, FigureTables.TrueTitle(plan with { Overrides = plan.Overrides with { Scale = scale } }, title));
+    }
+
+    [Fact]
+    public void What_is_no_finite_number_is_a_name()
+    {
+        Assert.True(FigureAxis.Of(["1", "64MB"]).IsNumeric);
+        Assert.False(FigureAxis.Of(["1", "Infinity"]).IsNumeric);
+        Assert.False(FigureAxis.Of(["NaN"]).IsNumeric);
+    }
+
+    [Fact]
+    public void Titles_of_figures_that_nobody_asked_for_are_told_in_Chinese()
+    {
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.All(Draw(new SweptRun { Threads = [1, 8] }), chart => Assert.DoesNotContain("rate", chart.Title, StringComparison.Ordinal));
     }
 
     [Fact]

@@ -53,6 +53,19 @@ public sealed class LimitTests : IDisposable
         Assert.Equal(text, Find(FindingIds.BytesGrow)?.Text);
     }
 
+    [Fact]
+    public void Files_of_a_second_growth_are_shown_by_its_own_chart()
+    {
+        _run.Phase("q4", Flat(10), phase => phase with { Growth = new GrowthPoint("first", 1, 1000) });
+        for (int step = 1; step <= 15; step++)
+        {
+            int at = step;
+            _run.Sizes(step, sizes => sizes with { StorageBytes = (long)(sizes.StorageBytes * Math.Pow(1.04, at)) });
+        }
+
+        Assert.Equal("size-2", Find(FindingIds.BytesGrow)?.Evidence[0].Chart);
+    }
+
     [Theory]
     [InlineData(5, true)]
     [InlineData(20, false)]

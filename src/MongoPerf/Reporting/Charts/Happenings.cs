@@ -1,0 +1,65 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>What happened while a run ran, as marks and bands over time: charts and page show the same ones.</summary>
+internal static class Happenings
+{
+    /// <summary>Kind of the bands of other programs; they may lie over any other.</summary>
+    public const string OtherPrograms = "others";
+
+    private const string Migration = "migration";
+    private const string FailedMigration = "migration_failed";
+
+    /// <summary>An event's kind too.</summary>
+    private const string Outage = "outage";
+
+    /// <summary>What kinds of bands are called; explore.js has the same words.</summary>
+    public static IEnumerable<(string Kind, string Name)> BandNames =>
+        [(Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (Outage, Words.Of("outage")), (OtherPrograms, Words.Of("other programs"))];
+
+    /// <summary>Events, then pauses.</summary>
+    /// <param name="run">Its events are taken.</param>
+    /// <param name="axis">Of time.</param>
+    public static IEnumerable<Mark> Marks(StoredRun run, TimeAxis axis) =>
+        run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds))).Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
+
+    /// <summary>Migrations, outages, and when other programs used the machine.</summary>
+    /// <param name="run">Its events, chunk events and host samples are read.</param>
+    /// <param name="axis">Of time.</param>
+    public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) => [.. Migrations(run, axis.At, axis.Seconds), .. Outages(run, axis), .. OtherLoads(run, axis)];
+
+    /// <param name="run">Its chunk events are read.</param>
+    /// <param name="at">Unix milliseconds to seconds on the axis.</param>
+    /// <param name="seconds">Length of the axis.</param>
+    public static IReadOnlyList<Band> Migrations(StoredRun run, Func<long, double> at, double seconds)
+    {
+        ChunkEvent[] migrations = [.. run.ReadChunkEvents().Where(static one => one.Kind == ChunkEventKind.Migration)];
+        return [.. Of(Migration, static outcome => outcome != ChunkEventOutcome.Failed), .. Of(FailedMigration, static outcome => outcome == ChunkEventOutcome.Failed)];
+
+        IEnumerable<Band> Of(string kind, Func<ChunkEventOutcome, bool> isOfIt) => Band.Joined(
+            migrations.Where(one => isOfIt(one.Outcome)).Select(one => new Band(at(one.AtMilliseconds), one.EndMilliseconds is { } end ? at(end) : seconds, kind)), seconds);
+    }
+
+    private static Mark MarkOf(RunEvent happened, double at)
+    {
+        var mark = new Mark(at, Words.Of(happened.Kind), happened.Text);
+        // That a phase began is plain from its name.
+        return happened.Kind == RunEvent.Phase ? mark with { Label = happened.Text } : mark;
+    }
+
+    private static Mark MarkOf(double at, string pause) => new(at, Words.Of("pause"), pause) { Label = Words.Of($"pause of {pause}") };
+
+    private static IEnumerable<Band> Outages(StoredRun run, TimeAxis axis) => Band.Joined(
+        run.Events.Where(static happened => happened is { Kind: Outage, Seconds: > 0 })
+            .Select(happened => new Band(
+                axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, axis.Seconds) * 1000)), axis.At(happened.AtMilliseconds), Outage, happened.Text))
+            .OrderBy(static band => band.From),
+        axis.Seconds);
+
+    /// <summary>The seconds in which they used as much as a verdict would name.</summary>
+    private static IEnumerable<Band> OtherLoads(StoredRun run, TimeAxis axis) => run.Environment is not { CpuCount: > 0 } ? [] : Band.Joined(
+        HostSecond.Of(run).Where(second => second.OtherCores >= OtherLoad.NotedShare * second.Cores).OrderBy(second => second.FromMilliseconds)
+            .Select(second => new Band(axis.At(second.FromMilliseconds), axis.At(second.ToMilliseconds), OtherPrograms)),
+        axis.Seconds);
+}

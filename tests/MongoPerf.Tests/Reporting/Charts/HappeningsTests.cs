@@ -1,0 +1,98 @@
+using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
+using MongoPerf.Reporting.Html;
+using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
+
+namespace MongoPerf.Tests.Reporting.Charts;
+
+/// <summary>Charts and page show the same marks and bands, under the same names.</summary>
+public sealed class HappeningsTests : IDisposable
+{
+    private static readonly long Start = RunParts.Start.ToUnixTimeMilliseconds();
+
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Events_and_pauses_are_marked_alike_and_labelled_where_there_is_little_room()
+    {
+        using StoredRun run = Stored(At(1, RunEvent.Phase, "reads (limit=10)"), At(50, "outage", "a: gone"));
+
+        IReadOnlyList<Mark> marks = RunPlot.Of(run)!.Marks;
+
+        Assert.Equal(marks, Timeline(run).Marks.OrderBy(mark => mark.At));
+        Assert.Equal([("phase", "reads (limit=10)"), ("outage", "a: gone"), ("pause", "2 h 44 min")], marks.Select(mark => (mark.Kind, mark.Text)));
+        Assert.Equal(["reads (limit=10)", "outage", "pause of 2 h 44 min"], marks.Select(mark => mark.Label));
+    }
+
+    [Fact]
+    public void An_outage_is_shaded_once_however_many_workers_report_it()
+    {
+        using StoredRun run = Stored(At(50, "outage", "a: gone", 4), At(50.25, "outage", "b: gone", 3.75), At(80, "outage", "no length"));
+
+        Assert.Equal([new Band(46, 50.25, "outage", "a: gone")], Timeline(run).Bands);
+        Assert.Equal(Timeline(run).Bands, RunPlot.Of(run)!.Bands);
+    }
+
+    [Fact]
+    public void Labels_of_a_chart_are_translated_as_the_pages_are()
+    {
+        using StoredRun run = Stored(At(50, "outage", "a: gone"));
+        using IDisposable chinese = Words.In(Language.Chinese);
+
+        Assert.Equal(["中断", "暂停 2 h 44 min"], Timeline(run).Marks.Select(mark => mark.Label));
+    }
+
+    [Fact]
+    public void Bands_have_a_colour_and_the_names_that_the_page_knows_them_by() => Assert.All(Happenings.BandNames, band =>
+    {
+        Assert.Equal(band.Kind, Palette.Of(band.Kind).Name);
+        Assert.Contains(band.Name, HtmlExplore.Texts());
+    });
+
+    [Fact]
+    public void A_limit_is_dashed_on_the_page_too_and_what_merely_has_its_colour_is_not()
+    {
+        using StoredRun run = Stored();
+        (string Key, Panel Panel)[] panels = [.. ServerTimeline.Panels(run, OperationSeconds.Of(run).Axis, "", 100)];
+
+        Assert.Equal(["limit"], panels.SelectMany(one => one.Panel.Series).Where(series => series.Dash > 1).Select(series => series.Title));
+        Assert.Equal(["limit"], RunPlot.Of(run)!.Panels.Where(panel => !panel.IsLogarithmic).SelectMany(panel => panel.Series).Where(series => series.Style == PlotStyle.Dashed).Select(series => series.Title));
+        Assert.Contains(panels, one => one.Key == ServerTimeline.PageFaults);
+    }
+
+    private static Chart Timeline(StoredRun run) => TimelineChart.Build(run, OperationSeconds.Of(run))!;
+
+    private static RunEvent At(double second, string kind, string text, double? seconds = null) => new(Start + (long)(second * 1000), kind, text, seconds);
+
+    /// <summary>A hundred seconds, a pause, and a hundred more.</summary>
+    private StoredRun Stored(params RunEvent[] events)
+    {
+        string folder = _runs.At("run");
+        using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
+        {
+            foreach (int second in Enumerable.Range(1, 100).Concat(Enumerable.Range(10_001, 100)))
+            {
+                store.AddSample(RunParts.Sample(second, "read") with { Histogram = default });
+                store.AddServerSample(new MetricSample(Start + (second * 1000L), "a", [.. MetricCatalogue.Server.Select(metric => ValueOf(metric.Name, second))]));
+            }
+
+            foreach (RunEvent happened in events)
+                store.AddEvent(happened);
+            store.EndPhase(RunParts.Phase(1, "reads", RunParts.Result("read")));
+        }
+
+        return StoredRun.Open(folder);
+    }
+
+    private static double ValueOf(string metric, int second) => metric switch
+    {
+        "cache_used" => 5e8,
+        "cache_max" => 1e9,
+        "page_faults" => 10.0 * second,
+        _ => double.NaN,
+    };
+}
