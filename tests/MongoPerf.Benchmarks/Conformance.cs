@@ -31,7 +31,7 @@ internal static class Conformance
         new("one of 8 connections frozen", 8, 100, Minute, call => call is { Connection: 3, Start: >= 10 } ? 45 : 0.01, [(50, 10_000), (99, 10_000)]),
         new("closed loop, one stall of 1 s", 4, null, Minute, call => ScriptedServer.Stalled(call, 0.01, 30, 1), [(99, 10_000), (99.9, 10_000)]),
         .. new[] { 1, 8, 64 }.Select(threads => new Case(
-            $"closed loop, {threads} threads, 1 to 100 ms", threads, null, 20.2, call => ((call.Number * 37 % 100) + 1) * 0.001, [(10, 10_000), (50, 50_000), (90, 90_000), (99, 99_000)])),
+            $"closed loop, {threads} {(threads == 1 ? "thread" : "threads")}, 1 to 100 ms", threads, null, 20.2, call => ((call.Number * 37 % 100) + 1) * 0.001, [(10, 10_000), (50, 50_000), (90, 90_000), (99, 99_000)])),
     ];
 
     /// <param name="only">"delays", "lateness" or "record"; nothing for all.</param>

@@ -90,7 +90,7 @@ public sealed class RunMerger
     {
         int unknown = _parts.Count(part => part.Environment?.Clock is null);
         string clocks = unknown == 0 ? "" : unknown == _parts.Count ? "; their clocks were not compared" : $"; the clocks of {unknown} were not compared";
-        return $"merged from the runs of {_clients.Count} clients{(IsWhole ? "" : ", of which some did not finish")}{(_parts.Count > 1 ? clocks : "")}";
+        return $"merged from the {(_clients.Count == 1 ? "run of one client" : $"runs of {_clients.Count} clients")}{(IsWhole ? "" : ", of which some did not finish")}{(_parts.Count > 1 ? clocks : "")}";
     }
 
     /// <summary>Of all machines together, each once.</summary>

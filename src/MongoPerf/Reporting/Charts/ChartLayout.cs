@@ -16,6 +16,9 @@ internal sealed class ChartLayout
     private const double NearestMarks = 1.0 / 60;
 
     private const double CharacterWidth = 9.9;
+
+    /// <summary>Characters of a row of the verdict, whose letters are larger.</summary>
+    private const int VerdictWidth = 145;
     private const double LegendLineWidth = 88;
     private const double LegendWidth = 1430;
 
@@ -41,7 +44,8 @@ internal sealed class ChartLayout
         if (chart.Verdict.Length > 0)
         {
             VerdictY = y += 44;
-            y += 28 * chart.Verdict.Count(static c => c == '\n');
+            Verdict = string.Join('\n', chart.Verdict.Split('\n').Select(static line => ChartText.Wrap(line, VerdictWidth)));
+            y += 28 * Verdict.Count(static c => c == '\n');
         }
 
         LegendAbove = chart.HasLegendAbove ? [.. Placed([.. chart.Panels[0].Series.Where(static series => series.Title.Length > 0)], ref y)] : [];
@@ -79,6 +83,9 @@ internal sealed class ChartLayout
     public double SubtitleY { get; }
 
     public double VerdictY { get; }
+
+    /// <summary>In rows that fit.</summary>
+    public string Verdict { get; } = "";
 
     public double NoteY { get; }
 

@@ -122,7 +122,7 @@ internal sealed class GnuplotScript
     {
         Label(_chart.Title, 29, _layout.TitleY, Fitting(_chart.Title, 19, 100), Ink);
         Label(_chart.Subtitle, 29, _layout.SubtitleY, Fitting(_chart.Subtitle, 12, 165), Soft);
-        Label(_chart.Verdict, 29, _layout.VerdictY, 14, Ink);
+        Label(_layout.Verdict, 29, _layout.VerdictY, 14, Ink);
         foreach ((double x, double y, Series series) in _layout.LegendAbove)
             LegendEntry(series, x, y, 42, 53, 13.5);
         if (_layout.IsGrid)

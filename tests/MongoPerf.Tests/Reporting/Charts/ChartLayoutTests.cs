@@ -17,6 +17,21 @@ public sealed class ChartLayoutTests
         Assert.True(layout.MarkY(layout.Marks[2]) < layout.MarkY(layout.Marks[1]) && layout.MarkY(layout.Marks[1]) < layout.Panels[0].Top);
     }
 
+    [Fact]
+    public void A_verdict_has_rows_that_fit_and_what_is_below_makes_room_for_them()
+    {
+        string sentence = "two shards with as much in all: rate 78 % slower (ratio 0.22, 95 %: 0.18 to 0.28); p50 4.3 times as high (ratio 4.26, 95 %: 3.40 to 5.26); p99 5 times as high (ratio 5.04, 95 %: 3.11 to 8.47)";
+
+        var one = new ChartLayout(Of(["a"]) with { Verdict = "equivalent" });
+        var layout = new ChartLayout(Of(["a"]) with { Verdict = $"{sentence}\n{sentence}" });
+
+        string[] rows = layout.Verdict.Split('\n');
+        Assert.Equal($"{sentence} {sentence}", string.Join(' ', rows));
+        Assert.Equal(4, rows.Length);
+        Assert.All(rows, row => Assert.InRange(row.Length, 1, 150));
+        Assert.Equal(3 * 28, layout.Panels[0].Top - one.Panels[0].Top, 0.1);
+    }
+
     [Theory]
     [InlineData(new[] { "q4", "q5", "q6" }, new[] { "o1", "o2", "o3" }, 1)]
     [InlineData(new[] { "q4, 8 threads", "q5, 8 threads", "q4, 1 thread", "q5, 1 thread" }, new[] { "o1", "o2", "o1", "o2" }, 2)]
