@@ -1,3 +1,4 @@
+using MathNet.Numerics;
 using MathNet.Numerics.Distributions;
 
 namespace MongoPerf.Reporting.Comparison.Statistics;
@@ -63,7 +64,7 @@ internal static class LevelScan
             return null;
         double[] logarithms = Clamped([.. values.Select(v => Math.Log(v))]);
         (int from, int to) = Farthest(logarithms);
-        if (!IsChange(logarithms, from, to - from) || !IsChange(logarithms, to, to - from))
+        if (!IsChange(logarithms, from, to - from) || !IsChange(logarithms, to, to - from) || IsSlope(logarithms, from, to))
             return null;
         double[] inside = [.. logarithms[from..to]];
         double[] outside = [.. logarithms[..from], .. logarithms[to..]];
@@ -103,6 +104,25 @@ internal static class LevelScan
         }
 
         return Math.Abs(from + best.Place - at) <= Math.Max(2, length / 4);
+    }
+
+    /// <summary>A line through all values fits them as well as two levels do, of which one reaches an end: they fall or rise steadily.</summary>
+    private static bool IsSlope(double[] values, int from, int to)
+    {
+        if (from > 0 && to < values.Length)
+            return false;
+        int half = from > 0 ? from : to;
+        double[] places = [.. Enumerable.Range(0, values.Length).Select(i => (double)i)];
+        (double start, double slope) = Fit.Line(places, values);
+        return places.Zip(values, (at, v) => Squared(v - start - (slope * at))).Sum() <= SquaresOf(values[..half]) + SquaresOf(values[half..]);
+
+        static double Squared(double v) => v * v;
+
+        static double SquaresOf(double[] part)
+        {
+            double mean = part.Average();
+            return part.Sum(v => Squared(v - mean));
+        }
     }
 
     /// <summary>The shorter part where the stretch reaches an end of the row.</summary>
