@@ -45,7 +45,8 @@ internal static class SizeFindings
 
     private static Finding? Judge(RunSeries series, GrowthFigures growth, Row row, double level)
     {
-        Finding? cliff = SizeStep.Find(row.Rates, level, Least) is { IsCliff: true } step ? Cliff(series, growth, row, step) : null;
+        SizeStep? step = SizeStep.Find(row.Rates, level, Least);
+        Finding? cliff = step is { IsCliff: true } ? Cliff(series, growth, row, step) : null;
         var scaling = Scaling.Of(row.Documents, [.. row.Rates.Select(rate => 1 / rate)]);
         // Against sizes in a row, what grows as their number is a curve, which may look like a cliff; only as a power of it is it straight.
         if (cliff is not { Cause: not null, IsCoincidence: false } && scaling.IsLinear && scaling.P < level)
@@ -61,10 +62,12 @@ internal static class SizeFindings
         // To the trend's test a smooth bend looks like correlation.
         if (scaling.IsPower && scaling.P < level && 1 / scaling.Growth <= 1 - Least)
             return Decline(series, growth, row, 1 / scaling.Growth, null);
+        // A step that is not most of the fall is part of a decline.
+        if (step is null && DifferenceSigns.P(row.Rates) >= level)
+            return null;
         double ratio = row.Rates[^1] / row.Rates[0];
-        return DifferenceSigns.P(row.Rates) >= level ? null
-            : ratio <= 1 - Least ? Decline(series, growth, row, ratio, null)
-            : ratio >= 1 + Least ? Rise(series, row, ratio, null) : null;
+        return ratio <= 1 - Least ? Decline(series, growth, row, ratio, null)
+            : ratio >= 1 + Least && step is null ? Rise(series, row, ratio, null) : null;
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, int place)

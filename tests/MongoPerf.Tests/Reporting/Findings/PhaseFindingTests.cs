@@ -85,6 +85,24 @@ public sealed class PhaseFindingTests
         Assert.InRange(found.Rate!.Ratio, sign < 0 ? 0.3 : 2, sign < 0 ? 0.5 : 3.3);
     }
 
+    /// <summary>As a real server did with a cache and memory that its data outgrew: a step, but not most of the fall.</summary>
+    [Fact]
+    public void A_rate_that_falls_before_and_behind_a_step_declines()
+    {
+        using var run = new ScriptedRun();
+        double[] rates = [8977, 7390, 8586, 7840, 5751, 2358, 2313, 1581, 1535, 1034, 1028, 1305, 1075, 913];
+        for (int step = 0; step < rates.Length; step++)
+        {
+            run.Size(step + 1, "q4", [.. Enumerable.Repeat(rates[step], 5)]);
+            foreach (string steady in new[] { "q5", "q6", "q7", "batch", "safe", "count" })
+                run.Size(step + 1, steady, [.. Enumerable.Repeat(1000.0, 5)]);
+        }
+
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal(FindingIds.SizeDecline, found.Id);
+        Assert.Matches("it is (89|90) % lower than at 100k$", found.Text);
+    }
+
     [Fact]
     public void Verdicts_that_are_findings_are_listed_and_a_clean_run_has_none()
     {
