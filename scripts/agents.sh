@@ -1,5 +1,6 @@
 # Shared by agents-starts and agents-hosts: servers and agents as processes, in a folder that is deleted at the end.
 # Sourced with $root set to the repository; not run. Only processes started here are ever ended.
+source "$root/scripts/provide.sh"
 
 work=
 
@@ -7,12 +8,14 @@ fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
-# Builds what is stale, and makes the folder.
+# Builds what is stale, brings the embedded server's storage, and makes the folder.
 prepare() {
   "$root/mongoperf" --version > /dev/null || fail 'MongoPerf does not build'
+  provide librocksdb
   work=$(mktemp -d "${TMPDIR:-/tmp}/mongoperf-agents.XXXXXX")
-  # Many processes start sooner with quick compilation; nothing here measures how fast anything is.
-  export DOTNET_TieredCompilation=1 DOTNET_TieredPGO=0 MONGOPERF_SERVERS="$work/none"
+  # Many processes start sooner with quick compilation; nothing here measures how fast anything is. What is called often is not compiled again in
+  # the background (65,535 calls come first), and loops are compiled fully at once, not in the middle of a wait: users have no tiers.
+  export DOTNET_TieredCompilation=1 DOTNET_TieredPGO=0 DOTNET_TC_CallCountThreshold=FFFF DOTNET_TC_QuickJitForLoops=0 MONGOPERF_SERVERS="$work/none"
 }
 
 program=$root/src/MongoPerf/bin/Release/net10.0/mongoperf.dll

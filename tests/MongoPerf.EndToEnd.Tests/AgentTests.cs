@@ -87,6 +87,20 @@ public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>
     }
 
     [Fact]
+    public void An_agent_whose_starter_was_killed_before_all_had_come_ends_and_says_so()
+    {
+        using (ProgramRun starter = Start("run", "ycsb/c", "--uri", servers.Embedded.Uri, "--db", servers.NewDatabase(), "--agents", "2"))
+        using (ProgramRun agent = Agent("anna"))
+        {
+            Assert.True(starter.WaitForLine("agent anna has part"));
+            starter.Kill();
+            agent.WaitForEnd().Expect(3).Says("the starter is gone, and no agent has taken part ");
+        }
+
+        Assert.Empty(_runs.Ids);
+    }
+
+    [Fact]
     public void An_interrupt_of_the_starter_stops_all_agents_and_keeps_what_they_measured()
     {
         string database = servers.NewDatabase();

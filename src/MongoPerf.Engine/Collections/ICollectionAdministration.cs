@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -31,10 +32,10 @@ public interface ICollectionAdministration
     /// <param name="connection">To the server or router.</param>
     void TakeBack(MongoConnection connection);
 
-    /// <summary>Forces everything to disk and reads the sizes, in the form of collStats' reply.</summary>
+    /// <summary>Forces everything to disk and reads the sizes.</summary>
     /// <param name="connection">To the server or router.</param>
     /// <param name="documents">Known to be stored.</param>
-    BsonDocument ReadStatistics(MongoConnection connection, long documents);
+    SizeResult ReadSizes(MongoConnection connection, long documents);
 
     /// <summary>Documents and keys examined for queries, over all servers that reads with this preference may go to; null where that can't be known.</summary>
     ExaminedCounters? ReadExamined(MongoConnection connection, ReadPreference preference);

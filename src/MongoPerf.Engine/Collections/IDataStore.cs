@@ -12,7 +12,7 @@ public interface IDataStore : IDisposable
     /// <summary>How often a connection broke so far. A server that was away may have lost what it had not journaled yet.</summary>
     long LostConnections => 0;
 
-    /// <summary>Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a time-out is waited for.</summary>
+    /// <summary>Once this is cancelled, a failure is thrown at once instead of trying again, and no command without a timeout is waited for.</summary>
     CancellationToken Stop { get; set; }
 
     /// <summary>What is there now.</summary>
@@ -112,5 +112,5 @@ public readonly record struct ExaminedCounters(long Keys, long Documents, string
 /// <summary>Documents that were written again and again are not there (exit code 5).</summary>
 public sealed class MissingDocumentsException(string message) : Exception(message);
 
-/// <summary>The server's limits don't allow what was asked for. The user's to mend (exit code 2).</summary>
+/// <summary>The server's limits don't allow this; the user can fix that (exit code 2).</summary>
 public sealed class OperationLimitException(string message) : Exception(message);

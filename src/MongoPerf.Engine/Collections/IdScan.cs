@@ -7,13 +7,13 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Engine.Collections;
 
 /// <summary>Finds the numbers of a range that are not stored, from the _id index alone.</summary>
-/// <remarks>Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise it is asked for the _ids, a block at a time.</remarks>
+/// <remarks>Where _ids increase with the numbers, the index is read in order (some 300,000 documents a second); otherwise the _ids are looked up in it, a block at a time.</remarks>
 internal sealed class IdScan(MongoConnection connection, string database, string collection, DocumentIds ids)
 {
     /// <summary>About 1.5 MB a reply.</summary>
     private const int BatchSize = 50_000;
 
-    /// <summary>_ids that are asked for at once.</summary>
+    /// <summary>_ids looked up at once.</summary>
     private const int BlockSize = 10_000;
 
     /// <summary>Numbers are handed out in order: beyond so many in a row that are missing there are none.</summary>

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Failures;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -7,7 +8,7 @@ namespace MongoPerf.Engine.Collections;
 /// <summary>A collection of one server or replica set, or one that a mongos keeps on a single shard.</summary>
 /// <remarks>
 /// After a crash a mongod's count and data size are those of its last checkpoint or less, and stay wrong until validate sets them right (tried
-/// with 6.0.5). It locks the collection and reads all of it, so it is run once per crash, where counts or sizes are asked for.
+/// with 6.0.5). It locks the collection and reads all of it, so it is run once per crash, where counts or sizes are needed.
 /// </remarks>
 internal sealed class ServerAdministration(CollectionAccess access, string collection, LongCommands longCommands) : ICollectionAdministration
 {
@@ -54,7 +55,9 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
     {
     }
 
-    public BsonDocument ReadStatistics(MongoConnection connection, long documents)
+    public SizeResult ReadSizes(MongoConnection connection, long documents) => SizeReader.Read(ReadStatistics(connection, documents), documents);
+
+    private BsonDocument ReadStatistics(MongoConnection connection, long documents)
     {
         // File sizes are what checkpoints have written; fsync takes one, so that sizes and documents belong together. It takes as long as
         // what is in the cache takes to write.

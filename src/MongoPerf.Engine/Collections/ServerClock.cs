@@ -22,8 +22,8 @@ public static class ServerClock
     public static ClientClock Compare(MongoConnection connection, IClock clock)
     {
         // Both ends of the interval from one start, so that a step of the machine's clock meanwhile changes nothing.
-        double origin = (clock.UtcNow - DateTimeOffset.UnixEpoch).TotalMilliseconds;
-        long begun = clock.Now;
+        (long begun, DateTimeOffset utc) = clock.ReadBoth();
+        double origin = (utc - DateTimeOffset.UnixEpoch).TotalMilliseconds;
         (double low, double high) = (double.NegativeInfinity, double.PositiveInfinity);
         for (int i = 0; i < Questions && clock.SecondsBetween(begun, clock.Now) < MostSeconds; i++)
         {

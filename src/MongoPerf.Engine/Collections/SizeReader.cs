@@ -8,19 +8,16 @@ internal static class SizeReader
 {
     /// <param name="stats">The reply.</param>
     /// <param name="documents">Known to be stored; the server's own counter may be wrong after a crash.</param>
-    public static SizeResult Read(BsonDocument stats, long documents)
+    public static SizeResult Read(BsonDocument stats, long documents) => new()
     {
-        return new SizeResult
-        {
-            Documents = documents,
-            DataBytes = stats.FindInt64("size") ?? 0,
-            StorageBytes = stats.FindInt64("storageSize") ?? 0,
-            FreeStorageBytes = stats.FindInt64("freeStorageSize"),
-            IndexBytes = stats.FindInt64("totalIndexSize") ?? 0,
-            Indexes = ReadIndexes(stats),
-            Shards = ReadShards(stats.FindDocument("shards")),
-        };
-    }
+        Documents = documents,
+        DataBytes = stats.FindInt64("size") ?? 0,
+        StorageBytes = stats.FindInt64("storageSize") ?? 0,
+        FreeStorageBytes = stats.FindInt64("freeStorageSize"),
+        IndexBytes = stats.FindInt64("totalIndexSize") ?? 0,
+        Indexes = ReadIndexes(stats),
+        Shards = [.. (stats.FindDocument("shards") ?? BsonDocument.Empty).Select(shard => ReadShard(shard.Key, shard.Value.ToDocument()))],
+    };
 
     /// <summary>Of several collections that are one to the user; indexes are named with their collections.</summary>
     /// <param name="parts">The last one's documents are those that count.</param>
@@ -45,30 +42,22 @@ internal static class SizeReader
         ],
     };
 
-    private static List<ShardSize> ReadShards(BsonDocument? shards)
+    /// <param name="shard">Its name.</param>
+    /// <param name="stats">Of the shard's part.</param>
+    /// <param name="count">Its documents, orphans included.</param>
+    /// <param name="chunks">That it owns.</param>
+    public static ShardSize ReadShard(string shard, BsonDocument stats, long count, long chunks)
     {
-        var sizes = new List<ShardSize>();
-        foreach ((string name, BsonValue value) in shards ?? BsonDocument.Empty)
+        long? orphans = stats.FindInt64("numOrphanDocs");
+        return new ShardSize(shard, count - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0, stats.FindInt64("totalIndexSize") ?? 0, chunks)
         {
-            BsonDocument stats = value.ToDocument();
-            long? orphans = stats.FindInt64("numOrphanDocs");
-            sizes.Add(new ShardSize(
-                name, (stats.FindInt64("count") ?? 0) - (orphans ?? 0), stats.FindInt64("size") ?? 0, stats.FindInt64("storageSize") ?? 0,
-                stats.FindInt64("totalIndexSize") ?? 0, stats.FindInt64("nchunks") ?? 0)
-            {
-                Orphans = orphans,
-                Indexes = ReadIndexes(stats),
-            });
-        }
-
-        return sizes;
+            Orphans = orphans,
+            Indexes = ReadIndexes(stats),
+        };
     }
 
-    private static Dictionary<string, long> ReadIndexes(BsonDocument stats)
-    {
-        var indexes = new Dictionary<string, long>();
-        foreach ((string name, BsonValue size) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
-            indexes[name] = size.ToInt64();
-        return indexes;
-    }
+    private static ShardSize ReadShard(string shard, BsonDocument stats) => ReadShard(shard, stats, stats.FindInt64("count") ?? 0, stats.FindInt64("nchunks") ?? 0);
+
+    private static Dictionary<string, long> ReadIndexes(BsonDocument stats) =>
+        (stats.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(index => index.Key, index => index.Value.ToInt64());
 }

@@ -159,7 +159,7 @@ public sealed class WireCollection : IDisposable
     /// <inheritdoc cref="IDataStore.NoteCleanRestart"/>
     public void NoteCleanRestart() => _administration.ForgetProcess();
 
-    public SizeResult ReadSizes(long documents) => Retry(connection => SizeReader.Read(_administration.ReadStatistics(connection, documents), documents));
+    public SizeResult ReadSizes(long documents) => Retry(connection => _administration.ReadSizes(connection, documents));
 
     public void Checkpoint(long documents) => Retry(connection =>
     {
@@ -284,7 +284,7 @@ public sealed class WireCollection : IDisposable
 
 /// <summary>The way to the server or router of a database's collections.</summary>
 /// <param name="Address">Where it is now; asked at each attempt to connect.</param>
-/// <param name="Connections">Time-outs and name.</param>
+/// <param name="Connections">Timeouts and name.</param>
 /// <param name="Database">Its name.</param>
 /// <param name="Clock">For waiting between tries.</param>
 /// <param name="ReconnectFor">How long a broken connection is tried again.</param>

@@ -46,7 +46,7 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     /// <summary>Whether there is anything to renew or to give back.</summary>
     public bool HoldsAny => Held().Length > 0;
 
-    /// <summary>How often leases are to be renewed.</summary>
+    /// <summary>How often leases must be renewed.</summary>
     public TimeSpan RenewEvery => length / 3;
 
     private long LengthMilliseconds => (long)length.TotalMilliseconds;

@@ -5,24 +5,15 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Engine.Documents;
 
 /// <summary>One of several values, each with its weight.</summary>
-public sealed class ChoiceValue : TemplateValue
+/// <param name="items">One or more, of any kind.</param>
+/// <param name="weights">As many, above 0 in total; null weighs all the same.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt) : TemplateValue
 {
-    private readonly TemplateValue[] _items;
-    private readonly double[] _ends;
-    private readonly ulong _salt;
-
-    /// <param name="items">One or more, of any kind.</param>
-    /// <param name="weights">As many, above 0 in total; null weighs all the same.</param>
-    /// <param name="salt">The value's own.</param>
-    public ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt)
-    {
-        _items = [.. items];
-        _salt = salt;
-        _ends = WeightedChoice.Ends(weights ?? [.. items.Select(_ => 1.0)]);
-    }
+    private readonly double[] _ends = WeightedChoice.Ends(weights ?? [.. items.Select(_ => 1.0)]);
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-        _items[WeightedChoice.Pick(_ends, context.BitsOf(_salt))].Write(writer, name, context);
+        items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
 }
 
 /// <summary>A word of the built-in dictionary, or of its first words.</summary>

@@ -5,29 +5,20 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Engine.Documents;
 
 /// <summary>A document, or an array that is written out element by element, with values of any kind in it.</summary>
-public sealed class DocumentValue : TemplateValue
+/// <param name="elements">In their order.</param>
+/// <param name="isArray">The names are 0, 1, 2 then.</param>
+public sealed class DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateValue>> elements, bool isArray = false) : TemplateValue
 {
-    private readonly byte[][] _names;
-    private readonly TemplateValue[] _values;
-
-    /// <param name="elements">In their order.</param>
-    /// <param name="isArray">The names are 0, 1, 2 then.</param>
-    public DocumentValue(IReadOnlyList<KeyValuePair<string, TemplateValue>> elements, bool isArray = false)
-    {
-        Elements = elements;
-        IsArray = isArray;
-        _names = [.. elements.Select(e => Encoding.UTF8.GetBytes(e.Key))];
-        _values = [.. elements.Select(e => e.Value)];
-        IsConstant = _values.All(v => v.IsConstant);
-    }
+    private readonly byte[][] _names = [.. elements.Select(e => Encoding.UTF8.GetBytes(e.Key))];
+    private readonly TemplateValue[] _values = [.. elements.Select(e => e.Value)];
 
     public static DocumentValue Empty { get; } = new([]);
 
-    public IReadOnlyList<KeyValuePair<string, TemplateValue>> Elements { get; }
+    public IReadOnlyList<KeyValuePair<string, TemplateValue>> Elements { get; } = elements;
 
-    public bool IsArray { get; }
+    public bool IsArray { get; } = isArray;
 
-    public override bool IsConstant { get; }
+    public override bool IsConstant { get; } = elements.All(e => e.Value.IsConstant);
 
     public static DocumentValue Of(params ReadOnlySpan<(string Name, TemplateValue Value)> elements)
     {

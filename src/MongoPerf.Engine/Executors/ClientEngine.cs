@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Executors;
 
-/// <summary>A client other than MongoPerf's own that can carry operations out. It lies in an assembly that is built and loaded when a run asks for it.</summary>
+/// <summary>A client other than MongoPerf's own that can run operations. It lies in an assembly that is built and loaded when a run asks for it.</summary>
 public interface IClientEngine
 {
     /// <summary>The version of the library that it is made of, such as 3.11.0.</summary>

@@ -7,7 +7,6 @@ internal sealed class Backoff(IClock clock, double firstSeconds, double mostSeco
 {
     private double _next = firstSeconds;
 
-    /// <param name="stop">Ends the wait early.</param>
     public void Wait(Func<bool> stop)
     {
         // In short steps, so that Ctrl+C is not kept waiting.

@@ -132,7 +132,7 @@ internal sealed class GrowthRunner
         {
             if (!isOthers)
                 _run.Report("resumed", $"{head.Phase} of step {head.Growth!.Step} was written, but its result was lost when the run was interrupted");
-            // It is not asked for again, however often the run is resumed.
+            // Asked only once, however often the run is resumed.
             _run.Store.EndPhase((_before.Find(head.Number) ?? head) with
             {
                 Documents = write.Range.End, NextNumbers = _run.Keys.ToDictionary(keys => keys.Key, keys => keys.Value.Next), IsComplete = true,

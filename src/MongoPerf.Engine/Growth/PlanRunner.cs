@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
@@ -20,13 +19,8 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         int number = 1;
         foreach (PlanRound round in plan.Rounds)
         {
-            PhaseNumbers[] numbers = new PhaseNumbers[round.Phases.Count];
             int first = number;
-            for (int i = 0; i < numbers.Length; i++)
-            {
-                numbers[i] = new PhaseNumbers(number, round.Phases[i]);
-                number += numbers[i].Count;
-            }
+            PhaseNumbers[] numbers = NumbersOf(round, ref number);
 
             bool isDone = numbers.All(before.IsDone);
             if (isDone && before.IsResumed)
@@ -39,6 +33,15 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
         }
 
         return true;
+    }
+
+    /// <summary>Which records each of the round's phases has; <paramref name="next"/> is the first one's number, and afterwards the next round's.</summary>
+    internal static PhaseNumbers[] NumbersOf(PlanRound round, ref int next)
+    {
+        var numbers = new PhaseNumbers[round.Phases.Count];
+        for (int i = 0; i < numbers.Length; next += numbers[i++].Count)
+            numbers[i] = new PhaseNumbers(next, round.Phases[i]);
+        return numbers;
     }
 
     /// <summary>Makes the round's collections, unless they are there: those of a round that was interrupted stay, and so do those that grow.</summary>

@@ -47,12 +47,7 @@ public sealed class TimeEstimator
     /// <summary>Of the whole plan, before it begins.</summary>
     public Eta Total => Sum(_items, null);
 
-    public void Begin(PhaseRecord phase)
-    {
-        _current = phase.Number;
-        _secondsByOperation.Clear();
-        _documentsInCurrent = 0;
-    }
+    public void Begin(PhaseRecord phase) => StartAt(phase.Number);
 
     public void Add(Sample sample)
     {
@@ -71,7 +66,12 @@ public sealed class TimeEstimator
     {
         if (Find(phase.Number) is { } item)
             _took[item.Key] = SecondsInCurrent;
-        _current = phase.Number + 1;
+        StartAt(phase.Number + 1);
+    }
+
+    private void StartAt(int number)
+    {
+        _current = number;
         _secondsByOperation.Clear();
         _documentsInCurrent = 0;
     }
@@ -141,31 +141,14 @@ public sealed class TimeEstimator
         }
 
         Sample[] samples = [.. queue];
-        double recent = Rate(samples.AsSpan(Math.Max(0, samples.Length - Recent)));
-        double slowest = recent;
-        double fastest = recent;
-        for (int at = 0; at + Recent <= samples.Length; at += Recent)
-        {
-            double rate = Rate(samples.AsSpan(at, Recent));
-            slowest = Math.Min(slowest, rate);
-            fastest = Math.Max(fastest, rate);
-        }
-
+        double recent = Rate(samples[Math.Max(0, samples.Length - Recent)..]);
+        double[] rates = [recent, .. samples.Chunk(Recent).Where(chunk => chunk.Length == Recent).Select(Rate)];
         // A short history says little: a fifth to either side at least.
-        return (Math.Min(slowest, recent * 0.8), recent, Math.Max(fastest, recent * 1.2));
+        return (Math.Min(rates.Min(), recent * 0.8), recent, Math.Max(rates.Max(), recent * 1.2));
     }
 
-    private static double Rate(ReadOnlySpan<Sample> samples)
-    {
-        double documents = 0, seconds = 0;
-        foreach (Sample sample in samples)
-        {
-            documents += sample.Documents;
-            seconds += sample.Seconds;
-        }
-
-        return Math.Max(1, documents / Math.Max(seconds, 0.001));
-    }
+    private static double Rate(Sample[] samples) =>
+        Math.Max(1, samples.Sum(sample => (double)sample.Documents) / Math.Max(samples.Sum(sample => sample.Seconds), 0.001));
 
     /// <param name="Number">Of the phase record.</param>
     /// <param name="Key">What has one rate, or takes one time.</param>

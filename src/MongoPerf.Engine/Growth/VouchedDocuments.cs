@@ -16,9 +16,7 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
         int next = 1;
         foreach (PlanRound round in plan.Rounds)
         {
-            var numbers = new PhaseNumbers[round.Phases.Count];
-            for (int i = 0; i < numbers.Length; next += numbers[i++].Count)
-                numbers[i] = new PhaseNumbers(next, round.Phases[i]);
+            PhaseNumbers[] numbers = PlanRunner.NumbersOf(round, ref next);
             if (!numbers.All(before.IsDone))
                 return [.. round.Collections.Select(c => Of(c, round, numbers, before)).Where(c => c.Documents > 0)];
         }

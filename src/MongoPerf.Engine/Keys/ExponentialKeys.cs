@@ -2,7 +2,7 @@ using MongoPerf.Engine.Measurement;
 
 namespace MongoPerf.Engine.Keys;
 
-/// <summary>The newest keys are asked for most; how far back a key lies is distributed exponentially.</summary>
+/// <summary>The newest keys are the most popular; how far back a key lies is distributed exponentially.</summary>
 /// <remarks>
 /// The distance to the newest key has the rate γ = −ln(1 − percentile / 100) / (count × fraction): that percentage of the operations lies within that
 /// fraction of the keys. What would lie before the first key is drawn again. YCSB takes the count from the start of the run, and so does this.

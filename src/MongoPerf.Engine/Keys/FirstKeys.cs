@@ -2,7 +2,7 @@ using MongoPerf.Engine.Measurement;
 
 namespace MongoPerf.Engine.Keys;
 
-/// <summary>A hot set: the first keys only, each as likely as any other; the rest are never asked for.</summary>
+/// <summary>A hot set: the first keys only, each as likely as any other; the rest are never drawn.</summary>
 /// <param name="keys">Those that exist.</param>
 /// <param name="hotKeys">Size of the hot set, 1 or more; as long as fewer exist, those that do.</param>
 public sealed class FirstKeys(KeySpace keys, long hotKeys) : KeyChooser(keys)

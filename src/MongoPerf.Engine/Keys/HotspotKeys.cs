@@ -3,23 +3,15 @@ using MongoPerf.Engine.Measurement;
 namespace MongoPerf.Engine.Keys;
 
 /// <summary>A share of the operations goes to a share of the keys, the lowest; within each of the two parts keys are equally likely.</summary>
-public sealed class HotspotKeys : KeyChooser
+/// <param name="keys">Those that exist.</param>
+/// <param name="hotKeys">The hot part's share of the keys, 0 to 1 (YCSB's hotspotdatafraction, there 0.2). At least one key is hot.</param>
+/// <param name="hotOperations">The share of operations that goes to it, 0 to 1 (YCSB's hotspotopnfraction, there 0.8).</param>
+public sealed class HotspotKeys(KeySpace keys, double hotKeys, double hotOperations) : KeyChooser(keys)
 {
-    private readonly double _hotKeys;
-    private readonly double _hotOperations;
+    private readonly double _hotKeys = Share(hotKeys, nameof(hotKeys));
+    private readonly double _hotOperations = Share(hotOperations, nameof(hotOperations));
 
-    /// <param name="keys">Those that exist.</param>
-    /// <param name="hotKeys">The hot part's share of the keys, 0 to 1 (YCSB's hotspotdatafraction, there 0.2). At least one key is hot.</param>
-    /// <param name="hotOperations">The share of operations that goes to it, 0 to 1 (YCSB's hotspotopnfraction, there 0.8).</param>
-    public HotspotKeys(KeySpace keys, double hotKeys, double hotOperations)
-        : base(keys)
-    {
-        if (hotKeys is not (>= 0 and <= 1))
-            throw new ArgumentOutOfRangeException(nameof(hotKeys), hotKeys, "a share lies between 0 and 1");
-        if (hotOperations is not (>= 0 and <= 1))
-            throw new ArgumentOutOfRangeException(nameof(hotOperations), hotOperations, "a share lies between 0 and 1");
-        (_hotKeys, _hotOperations) = (hotKeys, hotOperations);
-    }
+    private static double Share(double share, string name) => share is >= 0 and <= 1 ? share : throw new ArgumentOutOfRangeException(name, share, "a share lies between 0 and 1");
 
     private protected override long Draw(ref RandomStream random)
     {

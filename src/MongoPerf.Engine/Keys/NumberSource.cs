@@ -39,11 +39,9 @@ public sealed class NumberSource(long first, long end, KeySpace? keys = null)
     /// <summary>One of several unbroken ranges that together are these numbers; their lengths differ by one at most. What has been handed out does not matter.</summary>
     /// <param name="index">Which range, 0-based.</param>
     /// <param name="count">How many ranges, 1 or more.</param>
-    public NumberSource Range(int index, int count) => new(Border(index, count), Border(index + 1, count));
-
-    private long Border(int index, int count)
+    public NumberSource Range(int index, int count)
     {
-        (long length, long rest) = Math.DivRem(End - First, count);
-        return First + (length * index) + Math.Min(index, rest);
+        NumberRange part = new NumberRange(First, End).Part(index, count);
+        return new NumberSource(part.First, part.End);
     }
 }

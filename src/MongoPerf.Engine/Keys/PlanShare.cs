@@ -12,10 +12,10 @@ public readonly record struct PlanShare(int Index, int Count)
     public bool IsFirst => Index == 0;
 
     /// <summary>An unbroken part of a range; those of all clients are the range, and their lengths differ by one at most.</summary>
-    public NumberRange Of(NumberRange range) => new(range.First + Border(range.Count, Index), range.First + Border(range.Count, Index + 1));
+    public NumberRange Of(NumberRange range) => range.Part(Index, Count);
 
     /// <summary>A part of a count.</summary>
-    public long Of(long count) => Border(count, Index + 1) - Border(count, Index);
+    public long Of(long count) => new NumberRange(0, count).Part(Index, Count).Count;
 
     /// <summary>Of documents that clients add at once each writes the numbers that leave its index as the remainder, wherever any of them begins.</summary>
     /// <returns>The least such number that is not below <paramref name="from"/>.</returns>
@@ -26,11 +26,5 @@ public readonly record struct PlanShare(int Index, int Count)
     {
         for (long number = FirstOwn(range.First); number < range.End; number += Count)
             yield return number;
-    }
-
-    private long Border(long length, int index)
-    {
-        (long part, long rest) = Math.DivRem(length, Count);
-        return (part * index) + Math.Min(index, rest);
     }
 }

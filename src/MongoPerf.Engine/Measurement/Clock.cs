@@ -25,7 +25,25 @@ public interface IClock
 
 public static class ClockExtensions
 {
+    private const int MostReadings = 20;
+
     public static double SecondsBetween(this IClock clock, long from, long to) => (double)(to - from) / clock.TicksPerSecond;
+
+    /// <summary>One moment by both of its times. A thread that lost its core between reading the two, for longer than a reading takes, reads again.</summary>
+    public static (long Ticks, DateTimeOffset Utc) ReadBoth(this IClock clock)
+    {
+        (long Ticks, DateTimeOffset Utc, long Width) best = (0, default, long.MaxValue);
+        for (int i = 0; i < MostReadings && best.Width > clock.TicksPerSecond / 100_000; i++)
+        {
+            long before = clock.Now;
+            DateTimeOffset utc = clock.UtcNow;
+            long width = clock.Now - before;
+            if (width < best.Width)
+                best = (before + (width / 2), utc, width);
+        }
+
+        return (best.Ticks, best.Utc);
+    }
 
     public static long TicksOf(this IClock clock, double seconds) => (long)(seconds * clock.TicksPerSecond);
 }

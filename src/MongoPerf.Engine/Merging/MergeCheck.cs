@@ -3,7 +3,7 @@ using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Engine.Merging;
 
-/// <summary>Whether runs are one plan's, carried out by several clients on one deployment.</summary>
+/// <summary>Whether runs are parts of one plan, run by several clients on one deployment.</summary>
 public static class MergeCheck
 {
     private const int Shown = 60;

@@ -47,7 +47,7 @@ internal sealed class ArrivalStream
         _gaps = RandomStream.For(seed, RandomPurpose.Arrivals, group);
     }
 
-    /// <summary>Arrivals of the measured part that found all connections busy.</summary>
+    /// <summary>Arrivals that found all connections busy, and were taken in the measured part.</summary>
     public long Waited => _waited;
 
     /// <summary>Ticks of the measured part in which some arrival waited because all connections were busy.</summary>
@@ -71,11 +71,12 @@ internal sealed class ArrivalStream
         {
             long due = _next;
             _next = Draw();
-            if (due < free && due >= _measureFrom)
+            // Where connections are far behind, all that they do in the measured part may have been due before it.
+            if (due < free && free >= _measureFrom)
             {
                 // Arrivals are taken in order: had another connection been free when this one was due, it would have it.
                 _waited++;
-                _busy += Math.Max(0, free - Math.Max(due, _busyUntil));
+                _busy += Math.Max(0, free - Math.Max(Math.Max(due, _measureFrom), _busyUntil));
                 _busyUntil = Math.Max(_busyUntil, free);
             }
 

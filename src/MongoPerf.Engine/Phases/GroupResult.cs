@@ -14,7 +14,7 @@ public sealed record GroupResult
     /// <summary>By operation.</summary>
     public required IReadOnlyList<OperationCount> Parts { get; init; }
 
-    /// <summary>When the workers were let go, by this machine's clock: at the group's start, or as much later as the thread that waited for it woke.</summary>
+    /// <summary>When the first worker began, by this machine's clock: at the group's start, or as much later as it woke.</summary>
     public required DateTimeOffset StartedAt { get; init; }
 
     /// <inheritdoc cref="Runs.PhaseRecord.Clock"/>

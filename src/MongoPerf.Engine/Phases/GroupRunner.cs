@@ -129,16 +129,13 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             throw;
         }
 
-        // All is prepared before that time, so clients that begin together lie no further apart than they wake up.
+        // All is prepared before that time, and each worker waits for it by itself: clients that begin together lie no further apart than they wake up.
         begun = start;
         control.Begin(start);
         var sampler = new GroupSampler(control, workers, start);
-        DateTimeOffset startedAt;
         using (stop.Register(control.Stop))
         using (clock.Schedule(sampler.FirstDue, sampler.Tick))
         {
-            control.WaitUntil(start);
-            startedAt = clock.UtcNow;
             ready.Set();
             Join(threads, workers, control);
         }
@@ -146,7 +143,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         sampler.TakeLast();
         if (sampler.Failure is { } failure)
             throw new SamplingFailedException(failure);
-        return Summarise(control, workers, sampler, startedAt);
+        return Summarise(control, workers, sampler);
     }
 
     private void Join(Thread[] threads, List<Worker> workers, GroupControl control)
@@ -170,7 +167,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         }
     }
 
-    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler, DateTimeOffset startedAt)
+    private GroupResult Summarise(GroupControl control, List<Worker> workers, GroupSampler sampler)
     {
         long start = control.StartedAt;
         OperationCount[] parts = [.. control.Plan.Parts.Select((part, i) => SummarisePart(control, workers, part, i))];
@@ -183,7 +180,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         double warmupSeconds = Math.Min(control.Plan.WarmupSeconds, clock.SecondsBetween(start, end));
         return new GroupResult
         {
-            StartedAt = startedAt,
+            StartedAt = workers.Min(w => w.StartedAt),
             Accounting = Account(control, workers, parts.Sum(p => p.AllSucceeded), parts.Sum(p => p.AllFailed)),
             Parts = parts,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,

@@ -74,6 +74,9 @@ internal sealed class Worker : IDisposable
     /// <summary>Of the measured part; whole when the worker has ended.</summary>
     public MemberCounts Members => _members;
 
+    /// <summary>When it woke for the group's start.</summary>
+    public DateTimeOffset StartedAt { get; private set; }
+
     /// <summary>Operations that were started.</summary>
     public long Scheduled { get; private set; }
 
@@ -104,9 +107,11 @@ internal sealed class Worker : IDisposable
     /// <inheritdoc cref="IOperationExecutor.Compressor"/>
     public string? Compressor => _executor.Compressor;
 
-    /// <summary>Runs to the group's end.</summary>
+    /// <summary>Waits for the start and runs to the group's end.</summary>
     public void Run(long start)
     {
+        _control.WaitUntil(start);
+        StartedAt = _clock.UtcNow;
         SentAt = CompletedAt = _free = start;
         try
         {

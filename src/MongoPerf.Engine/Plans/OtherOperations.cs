@@ -2,7 +2,7 @@ using MongoPerf.Engine.Documents;
 
 namespace MongoPerf.Engine.Plans;
 
-/// <summary>A command that is rather administered than asked for: createIndexes, dropIndexes, compact, validate, or any that the file writes out.</summary>
+/// <summary>An administrative command: createIndexes, dropIndexes, compact, validate, or any that the file writes out.</summary>
 /// <param name="Name">Its name in results.</param>
 /// <param name="Collection">Its name; empty when the command is about none.</param>
 /// <param name="Arguments">The command, its name first.</param>
@@ -27,7 +27,6 @@ public sealed record ServerCommand(string Name, string Collection, DocumentValue
 }
 
 /// <summary>Makes a collection anew: empty, with its indexes. Those who prepare the scenario's data carry it out, not an executor.</summary>
-/// <param name="Collection">Its name.</param>
 public sealed record CreateCollection(string Collection) : Operation("create", Collection)
 {
     public override bool IsLong => true;

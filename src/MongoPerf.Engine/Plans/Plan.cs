@@ -146,7 +146,7 @@ public sealed record Phase
 
     public IReadOnlyList<Assertion> Assertions { get; init; } = [];
 
-    /// <summary>How the server runs its queries is asked for and stored with the results.</summary>
+    /// <summary>The server explains its queries, and the plans are stored with the results.</summary>
     public bool ExplainsQueries { get; init; }
 
     /// <summary>Why what its reads bring is not compared with what was written; null when it is, or when it reads nothing.</summary>
@@ -256,7 +256,7 @@ public sealed record PhaseGroup
     public bool IsLimited => Seconds is not null || Count is not null;
 }
 
-/// <summary>How well a percentile is to be known, of each operation of a group.</summary>
+/// <summary>The precision that a percentile must reach, of each operation of a group.</summary>
 /// <param name="Text">As it was written, such as "p99 ±2 %".</param>
 /// <param name="Percent">50 is the median.</param>
 /// <param name="Share">Half the width of its 95 % interval, as a share of it: 0.02 for ±2 %.</param>

@@ -69,6 +69,7 @@ public static class MetricCatalogue
         Counter("latency_writes", "microseconds", "Time in writes", "opLatencies.writes.latency"),
         Counter("latency_writes_operations", "operations", "Writes timed", "opLatencies.writes.ops"),
         Gauge("uptime", "seconds", "Uptime", "uptime"),
+        Gauge("index_builds", "count", "Index builds", "activeIndexBuilds.total"),
     ];
 
     /// <summary>Of the machine that the client runs on, from /proc, and of the client process itself.</summary>

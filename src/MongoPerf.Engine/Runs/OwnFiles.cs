@@ -16,7 +16,7 @@ public static class OwnFiles
     public static void RefuseLink(string path)
     {
         if (new FileInfo(path).LinkTarget is { } target)
-            throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\nhint:  remove the link, if the run is to be used");
+            throw new RunStoreException($"{path} is a link to {target}; inside a run MongoPerf follows no links\nhint:  to use the run, remove the link");
     }
 
     /// <summary>Makes a folder, and those above it, that only its owner may read; one that is there stays as it is.</summary>

@@ -53,7 +53,7 @@ public sealed record PhaseRecord
     /// <summary>Documents (of a load) or operations after which each thread noted the time; null when none did.</summary>
     public long? Lap { get; init; }
 
-    /// <summary>Operations per second that were asked for, of a rate that changes the highest; null for as fast as possible.</summary>
+    /// <summary>Requested operations per second, of a changing rate the highest; null for as fast as possible.</summary>
     public double? Rate { get; init; }
 
     /// <summary>Those with several values, in the file's order.</summary>

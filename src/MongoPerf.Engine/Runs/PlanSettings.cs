@@ -31,7 +31,7 @@ public sealed record PlanSettings
     /// <summary>Parameters with one value, which phase records do not name.</summary>
     public IReadOnlyList<ParameterValue> Parameters { get; init; } = [];
 
-    /// <summary>In all collections together when the plan has been carried out, as far as it says.</summary>
+    /// <summary>In all collections together at the plan's end, as far as it says.</summary>
     public long TargetDocuments { get; init; }
 
     /// <summary>0 to 1: the share of replies whose documents are compared with what was written.</summary>
@@ -73,7 +73,7 @@ public sealed record PlanOverrides
     /// <summary>Seconds.</summary>
     public double? Warmup { get; init; }
 
-    /// <summary>How well a percentile is to be known before a phase that measures ends, such as "p99 ±2 %".</summary>
+    /// <summary>The precision at which a measuring phase ends, such as "p99 ±2 %".</summary>
     public string? Until { get; init; }
 
     /// <summary>Operations per second; several give a result for each.</summary>

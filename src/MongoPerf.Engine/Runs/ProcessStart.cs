@@ -20,7 +20,7 @@ public static class ProcessStart
     /// </returns>
     public static long? ReadTicks(int processId, string root = "/proc")
     {
-        string stat = ReadText(Path.Combine(root, $"{processId}/stat"));
+        string stat = SystemFile.ReadText(Path.Combine(root, $"{processId}/stat"));
         // The name may hold blanks and brackets: everything up to the last bracket is it.
         int nameEnd = stat.LastIndexOf(')');
         if (processId <= 0 || nameEnd < 0 || nameEnd + 2 >= stat.Length)
@@ -33,7 +33,7 @@ public static class ProcessStart
     }
 
     /// <summary>Another text after each start of the machine; empty where there is none.</summary>
-    public static string ReadBoot(string root = "/proc") => ReadText(Path.Combine(root, "sys/kernel/random/boot_id")).Trim();
+    public static string ReadBoot(string root = "/proc") => SystemFile.ReadText(Path.Combine(root, "sys/kernel/random/boot_id")).Trim();
 
     private static string ReadText(string path)
     {

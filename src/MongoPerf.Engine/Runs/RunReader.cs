@@ -5,22 +5,10 @@ using SQLitePCL;
 namespace MongoPerf.Engine.Runs;
 
 /// <summary>The queries on run.db. Older files may lack columns of metrics, which read as NaN.</summary>
-internal sealed class RunReader
+/// <param name="connection">From <see cref="RunSchema.Open(string, bool)"/>.</param>
+internal sealed class RunReader(SqliteConnection connection)
 {
-    private readonly SqliteConnection _connection;
-    private readonly SqliteTransaction? _transaction;
-    private readonly string _file;
-    private readonly long _length;
-
-    /// <param name="connection">From <see cref="RunSchema.Open(string, bool)"/>.</param>
-    /// <param name="transaction">Null for none.</param>
-    public RunReader(SqliteConnection connection, SqliteTransaction? transaction)
-    {
-        _file = connection.DataSource;
-        _length = new[] { _file, _file + "-wal" }.Where(File.Exists).Sum(path => new FileInfo(path).Length);
-        _connection = connection;
-        _transaction = transaction;
-    }
+    private readonly long _length = new[] { connection.DataSource, connection.DataSource + "-wal" }.Where(File.Exists).Sum(path => new FileInfo(path).Length);
 
     public Dictionary<string, string> ReadMeta() =>
         Query("SELECT key, value FROM meta", row => (Key: row.GetString(0), Value: row.GetString(1)))
@@ -84,7 +72,7 @@ internal sealed class RunReader
 
     public IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics, RowRange? rows = null)
     {
-        HashSet<string> there = RunSchema.ColumnsOf(_connection, _transaction, table);
+        HashSet<string> there = RunSchema.ColumnsOf(connection, table);
         IEnumerable<string> columns = metrics.Select(m => there.Contains(m.Name) ? $"\"{m.Name}\"" : "NULL");
         return Query($"SELECT {string.Join(", ", columns.Prepend("member").Prepend("at_ms"))} FROM {table} {rows?.Condition} ORDER BY rowid", row =>
         {
@@ -124,8 +112,7 @@ internal sealed class RunReader
     /// <exception cref="RunStoreException">A row holds what no run stores.</exception>
     private IEnumerable<T> Query<T>(string sql, Func<SqliteDataReader, T> read)
     {
-        using SqliteCommand command = _connection.CreateCommand();
-        command.Transaction = _transaction;
+        using SqliteCommand command = connection.CreateCommand();
         command.CommandText = sql;
         using SqliteDataReader reader = Guarded(command.ExecuteReader);
         // In a file whose pages refer to one another in a circle the rows never end.
@@ -166,7 +153,7 @@ internal sealed class RunReader
 
     private static string Text(SqliteDataReader row, int column) => StoredText.Clean(row.GetString(column));
 
-    private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(_file)!, why);
+    private RunStoreException Damaged(string why) => RunSchema.Damaged(Path.GetDirectoryName(connection.DataSource)!, why);
 
     // The file may be damaged or somebody else's: what no run stores would break sums, axes and dates later on.
     private static long Count(SqliteDataReader row, int column) => Integer(row, column) is >= 0 and <= (long)RunJson.Largest and var count

@@ -55,7 +55,7 @@ public sealed record RunInfo
 /// <summary>A run's place among the repeats that one command made of it on one deployment.</summary>
 /// <param name="Group">Id of the first of them.</param>
 /// <param name="Number">1-based.</param>
-/// <param name="Count">How many were asked for.</param>
+/// <param name="Count">How many were requested.</param>
 public sealed record RepeatOf(string Group, int Number, int Count);
 
 /// <summary>What was under load.</summary>
@@ -126,7 +126,7 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
     // Fewer say nothing about a key.
     private const long LeastDocuments = 100;
 
-    /// <summary>The shard with 95 % or more of the documents, where others could hold some too and nobody asked for that; null when there is none.</summary>
+    /// <summary>The shard with 95 % or more of the documents, where others could hold some too and no setting placed them there; null when there is none.</summary>
     [JsonIgnore]
     public ShardPart? NearlyOnly
     {
@@ -170,6 +170,9 @@ public sealed record EnvironmentInfo
 
     /// <summary>Null where it was not compared with a server's.</summary>
     public ClientClock? Clock { get; init; }
+
+    /// <summary>What the fastest network interface in use carries; null where the system does not say, as on many virtual machines.</summary>
+    public long? LinkBytesPerSecond { get; init; }
 }
 
 /// <summary>Latencies of succeeded operations, microseconds; null where nothing was recorded.</summary>
@@ -298,7 +301,7 @@ public sealed record OperationResult
     /// <summary>Scheduled = succeeded + failed + skipped, warm-up included.</summary>
     public required Accounting Accounting { get; init; }
 
-    /// <summary>How many of the succeeded operations each server carried out, the busiest first; empty where that is not known.</summary>
+    /// <summary>How many of the succeeded operations each server handled, the busiest first; empty where that is not known.</summary>
     public IReadOnlyList<MemberShare> Members { get; init; } = [];
 
     /// <summary>Of a merged run: what each client did of it, in their order; otherwise empty.</summary>
@@ -316,7 +319,7 @@ public sealed record MemberShare(string Member, long Operations);
 /// <summary>Scheduled = Succeeded + Failed + Skipped, always.</summary>
 /// <remarks>
 /// An acknowledged operation succeeded when the server says so; an unacknowledged one, a sent operation, succeeded when the socket took it.
-/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was asked for and not started:
+/// What was lost after that is in <see cref="UnacknowledgedResult"/> and stays succeeded here. Skipped is what was scheduled and not started:
 /// the rest of a count, or arrivals of a rate that found no time in their window.
 /// </remarks>
 public sealed record Accounting(long Scheduled, long Succeeded, long Failed, long Skipped)
@@ -453,7 +456,7 @@ public sealed record Sample
 /// <summary>Values of the metrics of <see cref="MetricCatalogue"/> at one time; NaN where there is none.</summary>
 /// <param name="AtMilliseconds">Unix time.</param>
 /// <param name="Member">Which server process (host:port), or "client".</param>
-/// <param name="Values">In the order of the catalogue, or of the metrics that were asked for.</param>
+/// <param name="Values">In the order of the catalogue, or of the requested metrics.</param>
 public sealed record MetricSample(long AtMilliseconds, string Member, double[] Values);
 
 /// <summary>A durable point of a growth: everything up to here is stored, here and on the server.</summary>

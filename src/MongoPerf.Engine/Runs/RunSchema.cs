@@ -39,7 +39,7 @@ internal static class RunSchema
         + "response_min_us, response_mean_us, response_p50_us, response_p90_us, response_p95_us, response_p99_us, response_p999_us, response_max_us, "
         + "lateness_min_us, lateness_mean_us, lateness_p50_us, lateness_p90_us, lateness_p95_us, lateness_p99_us, lateness_p999_us, lateness_max_us";
 
-    /// <summary>Behind <see cref="SampleColumns"/> where the histograms are asked for.</summary>
+    /// <summary>Behind <see cref="SampleColumns"/> where histograms are requested.</summary>
     public const string SampleHistogramColumns = "histogram, response_histogram, lateness_histogram";
 
     /// <inheritdoc cref="SampleColumns"/>
@@ -77,32 +77,31 @@ internal static class RunSchema
             PRIMARY KEY(phase, thread, number)) WITHOUT ROWID;
         """;
 
-    private static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =
+    /// <summary>What is sampled besides operations.</summary>
+    public static readonly (string Table, IReadOnlyList<Metric> Metrics)[] MetricTables =
         [(ServerTable, MetricCatalogue.Server), (HostTable, MetricCatalogue.Host), (ShardTable, MetricCatalogue.Shard)];
 
-    public static void Create(SqliteConnection connection, SqliteTransaction transaction)
+    public static void Create(SqliteConnection connection)
     {
-        Execute(connection, transaction, Tables);
-        AddWhatIsMissing(connection, transaction);
+        Execute(connection, Tables);
+        AddWhatIsMissing(connection);
     }
 
     /// <summary>Gives an older file the columns of metrics that have been added since.</summary>
-    public static void AddWhatIsMissing(SqliteConnection connection, SqliteTransaction transaction)
+    public static void AddWhatIsMissing(SqliteConnection connection)
     {
         foreach ((string table, IReadOnlyList<Metric> metrics) in MetricTables)
         {
-            Execute(connection, transaction, MetricTable(table, metrics));
-            HashSet<string> there = ColumnsOf(connection, transaction, table);
+            Execute(connection, MetricTable(table, metrics));
+            HashSet<string> there = ColumnsOf(connection, table);
             foreach (Metric metric in metrics.Where(m => !there.Contains(m.Name)))
-                Execute(connection, transaction, $"ALTER TABLE {table} ADD COLUMN \"{metric.Name}\" REAL");
+                Execute(connection, $"ALTER TABLE {table} ADD COLUMN \"{metric.Name}\" REAL");
         }
     }
 
-    public static HashSet<string> ColumnsOf(SqliteConnection connection, SqliteTransaction? transaction, string table)
+    public static HashSet<string> ColumnsOf(SqliteConnection connection, string table)
     {
-        using SqliteCommand command = connection.CreateCommand();
-        command.Transaction = transaction;
-        command.CommandText = $"SELECT name FROM pragma_table_info('{table}')";
+        using SqliteCommand command = Command(connection, $"SELECT name FROM pragma_table_info('{table}')");
         using SqliteDataReader reader = command.ExecuteReader();
         var names = new HashSet<string>(StringComparer.Ordinal);
         while (reader.Read())
@@ -185,7 +184,7 @@ internal static class RunSchema
     /// <summary>A view or a trigger is a program that reading or writing would start.</summary>
     private static void CheckObjects(SqliteConnection connection, string runFolder)
     {
-        Execute(connection, null, "PRAGMA trusted_schema = OFF");
+        Execute(connection, "PRAGMA trusted_schema = OFF");
         if (Scalar(connection, "SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1") is string found)
             throw Unusable(runFolder, $"{FileName} was not written by MongoPerf: it has a {Shortened(found)}", "'series' and 'run' create runs");
     }
@@ -195,7 +194,7 @@ internal static class RunSchema
 
     private static void CheckFormat(SqliteConnection connection, string runFolder)
     {
-        if (ColumnsOf(connection, null, "meta").Count == 0)
+        if (ColumnsOf(connection, "meta").Count == 0)
         {
             bool empty = Scalar(connection, "SELECT count(*) FROM sqlite_master") is 0L;
             throw Unusable(
@@ -204,7 +203,7 @@ internal static class RunSchema
                 empty ? "the run never started; delete the folder" : "'series' and 'run' create runs");
         }
 
-        string? format = FindMeta(connection, null, FormatKey);
+        string? format = FindMeta(connection, FormatKey);
         if (!int.TryParse(format, CultureInfo.InvariantCulture, out int version) || version < 1)
             throw Unusable(runFolder, $"{FileName} is incomplete: its format is '{Shortened(format ?? "missing")}'", "the run never started; delete the folder");
         if (version != RunStore.FormatVersion)
@@ -221,28 +220,29 @@ internal static class RunSchema
     public static RunStoreException Unusable(string runFolder, string found, string hint) =>
         new($"run folder {runFolder}: {found}\nhint:  {hint}");
 
-    public static string? FindMeta(SqliteConnection connection, SqliteTransaction? transaction, string key)
-    {
-        using SqliteCommand command = connection.CreateCommand();
-        command.Transaction = transaction;
-        command.CommandText = "SELECT value FROM meta WHERE key = $key";
-        command.Parameters.AddWithValue("$key", key);
-        return command.ExecuteScalar() as string;
-    }
+    public static string? FindMeta(SqliteConnection connection, string key) =>
+        Scalar(connection, "SELECT value FROM meta WHERE key = $key", ("$key", key)) as string;
 
-    public static void Execute(SqliteConnection connection, SqliteTransaction? transaction, string sql)
+    /// <summary>Runs a statement, in the connection's transaction where there is one.</summary>
+    public static void Execute(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)
     {
-        using SqliteCommand command = connection.CreateCommand();
-        command.Transaction = transaction;
-        command.CommandText = sql;
+        using SqliteCommand command = Command(connection, sql, values);
         command.ExecuteNonQuery();
     }
 
-    private static object? Scalar(SqliteConnection connection, string sql)
+    private static object? Scalar(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)
     {
-        using SqliteCommand command = connection.CreateCommand();
-        command.CommandText = sql;
+        using SqliteCommand command = Command(connection, sql, values);
         return command.ExecuteScalar();
+    }
+
+    private static SqliteCommand Command(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)
+    {
+        SqliteCommand command = connection.CreateCommand();
+        command.CommandText = sql;
+        foreach ((string name, object? value) in values)
+            command.Parameters.AddWithValue(name, value ?? DBNull.Value);
+        return command;
     }
 
     private static string MetricTable(string name, IReadOnlyList<Metric> metrics) =>

@@ -7,7 +7,7 @@ public sealed record RunSettings
 {
     public required DeploymentSettings Deployment { get; init; }
 
-    /// <summary>Which client carries the operations out.</summary>
+    /// <summary>Which client runs the operations.</summary>
     public EngineSettings Engine { get; init; } = EngineSettings.Wire;
 
     public required DataSettings Data { get; init; }
@@ -21,7 +21,7 @@ public sealed record RunSettings
     public static RunSettings FromJson(string text) => RunJson.Read<RunSettings>(text);
 }
 
-/// <summary>A client that carries operations out. Stored by name: never rename a value.</summary>
+/// <summary>A client that runs operations. Stored by name: never rename a value.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<EngineKind>))]
 public enum EngineKind
 {

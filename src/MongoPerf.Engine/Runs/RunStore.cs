@@ -60,18 +60,18 @@ public sealed class RunStore : IDisposable
         store.Try(() =>
         {
             connection.Open();
-            RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+            RunSchema.Execute(connection, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
         });
-        store.Write(transaction =>
+        store.Write(() =>
         {
-            RunSchema.Create(connection, transaction);
+            RunSchema.Create(connection);
             store.SetMeta(RunSchema.FormatKey, FormatVersion.ToString());
             store.SetMeta(RunSchema.RunKey, RunJson.Write(run));
             store.SetMeta(RunSchema.SettingsKey, RunJson.Write(settings));
             store.SetMeta(RunSchema.NotePrefix + StoredRun.TokenNote, store.Token!);
             store.SetWriter(WriterProcess.Current);
         });
-        RunSchema.Execute(connection, null, "PRAGMA synchronous=NORMAL");
+        RunSchema.Execute(connection, "PRAGMA synchronous=NORMAL");
         return store;
     }
 
@@ -88,14 +88,14 @@ public sealed class RunStore : IDisposable
         var store = new RunStore(folder, connection, run, token);
         try
         {
-            store.Try(() => RunSchema.Execute(connection, null, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"));
-            store.Write(transaction =>
+            store.Try(() => RunSchema.Execute(connection, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"));
+            store.Write(() =>
             {
                 // Looked up inside the write transaction: of two that resume at once, the second sees the first.
-                WriterProcess? writer = WriterProcess.FromNotes(name => RunSchema.FindMeta(connection, transaction, RunSchema.NotePrefix + name));
+                WriterProcess? writer = WriterProcess.FromNotes(name => RunSchema.FindMeta(connection, RunSchema.NotePrefix + name));
                 if (writer is { IsAlive: true } && writer.Id != Environment.ProcessId)
                     throw RunSchema.Unusable(folder, $"is being written by process {writer.Id}", "wait for it, or stop it with Ctrl+C");
-                RunSchema.AddWhatIsMissing(connection, transaction);
+                RunSchema.AddWhatIsMissing(connection);
                 store.SetWriter(WriterProcess.Current);
             });
             return store;
@@ -122,18 +122,18 @@ public sealed class RunStore : IDisposable
     public RunInfo Run => _run;
 
     /// <summary>Of a run that continues elsewhere.</summary>
-    public void SetSettings(RunSettings settings) => Write(_ => SetMeta(RunSchema.SettingsKey, RunJson.Write(settings)));
+    public void SetSettings(RunSettings settings) => Write(() => SetMeta(RunSchema.SettingsKey, RunJson.Write(settings)));
 
-    public void SetDeployment(DeploymentInfo deployment) => Write(_ => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
+    public void SetDeployment(DeploymentInfo deployment) => Write(() => SetMeta(RunSchema.DeploymentKey, RunJson.Write(deployment)));
 
-    public void SetEnvironment(EnvironmentInfo environment) => Write(_ => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));
+    public void SetEnvironment(EnvironmentInfo environment) => Write(() => SetMeta(RunSchema.EnvironmentKey, RunJson.Write(environment)));
 
     /// <summary>Ends or re-opens the run.</summary>
     public void SetState(RunState state, string? because, DateTimeOffset? endedAt) => SetRun(_run with { State = state, StoppedBecause = because, EndedAt = endedAt });
 
     public void SetSeed(ulong seed) => SetRun(_run with { Seed = seed });
 
-    private void SetRun(RunInfo now) => Write(_ =>
+    private void SetRun(RunInfo now) => Write(() =>
     {
         SetMeta(RunSchema.RunKey, RunJson.Write(now));
         _run = now;
@@ -141,26 +141,37 @@ public sealed class RunStore : IDisposable
 
     public void AddSample(Sample sample) => Buffer(() => _samples.Add(sample));
 
-    public void AddServerSample(MetricSample sample) => Buffer(() => _samples.AddServer(sample));
+    public void AddServerSample(MetricSample sample) => Buffer(() => _samples.Add(RunSchema.ServerTable, sample));
 
-    public void AddHostSample(MetricSample sample) => Buffer(() => _samples.AddHost(sample));
+    public void AddHostSample(MetricSample sample) => Buffer(() => _samples.Add(RunSchema.HostTable, sample));
 
     /// <param name="sample">Its member is the shard's name.</param>
-    public void AddShardSample(MetricSample sample) => Buffer(() => _samples.AddShard(sample));
+    public void AddShardSample(MetricSample sample) => Buffer(() => _samples.Add(RunSchema.ShardTable, sample));
 
     /// <summary>Stores what is known now, in place of what was stored of the same event before.</summary>
     public void AddChunkEvents(IReadOnlyCollection<ChunkEvent> events)
     {
-        if (events.Count > 0)
-            Write(_ => AddEach(events));
+        if (events.Count == 0)
+            return;
+        Write(() =>
+        {
+            foreach (ChunkEvent e in events)
+            {
+                Execute(
+                    $"INSERT OR REPLACE INTO chunk_event({RunSchema.ChunkEventColumns}) "
+                    + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note)",
+                    ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds), ("$from", e.From), ("$to", e.To),
+                    ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
+            }
+        });
     }
 
-    public void AddEvent(RunEvent happened) => Write(_ => Execute(
+    public void AddEvent(RunEvent happened) => Write(() => Execute(
         "INSERT INTO event VALUES ($at, $kind, $text, $seconds)",
         ("$at", happened.AtMilliseconds), ("$kind", happened.Kind), ("$text", happened.Text), ("$seconds", happened.Seconds)));
 
     /// <summary>Adds to the count of that code and name; the first message is kept.</summary>
-    public void AddErrors(IEnumerable<ErrorCount> errors) => Write(_ =>
+    public void AddErrors(IEnumerable<ErrorCount> errors) => Write(() =>
     {
         foreach (ErrorCount error in errors)
         {
@@ -173,7 +184,7 @@ public sealed class RunStore : IDisposable
     });
 
     /// <summary>Says that a phase begins. What an attempt that was interrupted left of it is removed, unless the phase continues with that.</summary>
-    public void BeginPhase(PhaseRecord record, bool continues) => Write(_ =>
+    public void BeginPhase(PhaseRecord record, bool continues) => Write(() =>
     {
         if (!continues)
         {
@@ -185,7 +196,7 @@ public sealed class RunStore : IDisposable
     });
 
     /// <summary>Stores what a phase came to, in place of what was stored of it before.</summary>
-    public void EndPhase(PhaseRecord record) => Write(_ =>
+    public void EndPhase(PhaseRecord record) => Write(() =>
     {
         SetPhase(record);
         foreach ((int place, OperationResult result) in record.Operations.Index())
@@ -199,7 +210,7 @@ public sealed class RunStore : IDisposable
     });
 
     /// <summary>Stores a whole window's histograms, in place of those stored before.</summary>
-    public void AddHistogram(StoredHistogram histogram) => Write(_ => Execute(
+    public void AddHistogram(StoredHistogram histogram) => Write(() => Execute(
         "INSERT OR REPLACE INTO histogram VALUES ($phase, $operation, $warmup, $encoded, $response, $lateness)",
         ("$phase", histogram.Phase), ("$operation", histogram.Operation), ("$warmup", histogram.IsWarmup), ("$encoded", histogram.Encoded.ToArray()),
         ("$response", histogram.Response.IsEmpty ? null : histogram.Response.ToArray()), ("$lateness", histogram.Lateness.IsEmpty ? null : histogram.Lateness.ToArray())));
@@ -210,16 +221,16 @@ public sealed class RunStore : IDisposable
         lock (_lock)
         {
             // In WAL mode, FULL syncs the log at commit, and with it everything that was committed before.
-            RunSchema.Execute(_connection, null, "PRAGMA synchronous=FULL");
+            RunSchema.Execute(_connection, "PRAGMA synchronous=FULL");
             try
             {
-                Write(_ => Execute(
+                Write(() => Execute(
                     "INSERT OR REPLACE INTO checkpoint VALUES ($phase, $documents, $at)",
                     ("$phase", checkpoint.Phase), ("$documents", checkpoint.Documents), ("$at", checkpoint.AtMilliseconds)));
             }
             finally
             {
-                RunSchema.Execute(_connection, null, "PRAGMA synchronous=NORMAL");
+                RunSchema.Execute(_connection, "PRAGMA synchronous=NORMAL");
             }
         }
     }
@@ -231,10 +242,9 @@ public sealed class RunStore : IDisposable
     {
         if (threads.Count == 0)
             return;
-        Write(transaction =>
+        Write(() =>
         {
             using SqliteCommand insert = _connection.CreateCommand();
-            insert.Transaction = transaction;
             insert.CommandText = "INSERT OR REPLACE INTO lap VALUES ($phase, $thread, $number, $done, $seconds)";
             SqliteParameter[] values = [.. ((string[])["$phase", "$thread", "$number", "$done", "$seconds"]).Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
             values[0].Value = phase;
@@ -251,10 +261,10 @@ public sealed class RunStore : IDisposable
     }
 
     /// <summary>Free-form values that the engine keeps with a run (such as the server's data folder and process), by name.</summary>
-    public void SetNote(string name, string value) => Write(_ => SetMeta(RunSchema.NotePrefix + name, value));
+    public void SetNote(string name, string value) => Write(() => SetMeta(RunSchema.NotePrefix + name, value));
 
     /// <summary>Writes what is still buffered.</summary>
-    public void Flush() => Write(_ => { });
+    public void Flush() => Write(() => { });
 
     /// <summary>Writes what is buffered and says that nobody writes the run any more. Where nothing can be written, that has been said before.</summary>
     public void Dispose()
@@ -265,7 +275,7 @@ public sealed class RunStore : IDisposable
                 return;
             try
             {
-                Write(_ => SetWriter(null));
+                Write(() => SetWriter(null));
             }
             catch (RunStoreWriteException)
             {
@@ -287,12 +297,12 @@ public sealed class RunStore : IDisposable
             ObjectDisposedException.ThrowIf(_disposed, this);
             add();
             if (Environment.TickCount64 - _committedAt >= CommitAfterMilliseconds)
-                Write(_ => { });
+                Write(() => { });
         }
     }
 
     /// <summary>One transaction: what is buffered, then this.</summary>
-    private void Write(Action<SqliteTransaction> write)
+    private void Write(Action write)
     {
         lock (_lock)
         {
@@ -303,13 +313,13 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    private void Commit(Action<SqliteTransaction> write)
+    private void Commit(Action write)
     {
         SqliteTransaction transaction = _connection.BeginTransaction();
         try
         {
             _samples.WriteBuffered(transaction);
-            write(transaction);
+            write();
             transaction.Commit();
         }
         catch
@@ -329,7 +339,7 @@ public sealed class RunStore : IDisposable
         }
         catch (SqliteException)
         {
-            // A full disk has rolled it back already, and is what is to be told.
+            // A full disk has rolled it back already, and the full disk is the error to report.
         }
     }
 
@@ -350,18 +360,6 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    private void AddEach(IEnumerable<ChunkEvent> events)
-    {
-        foreach (ChunkEvent e in events)
-        {
-            Execute(
-                $"INSERT OR REPLACE INTO chunk_event({RunSchema.ChunkEventColumns}) "
-                + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note)",
-                ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds), ("$from", e.From), ("$to", e.To),
-                ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
-        }
-    }
-
     private void SetPhase(PhaseRecord record) =>
         Execute("INSERT OR REPLACE INTO phase VALUES ($number, $json)", ("$number", record.Number), ("$json", RunJson.Write(record)));
 
@@ -376,12 +374,5 @@ public sealed class RunStore : IDisposable
     private void SetMeta(string key, string value) =>
         Execute("INSERT OR REPLACE INTO meta VALUES ($key, $value)", ("$key", key), ("$value", value));
 
-    private void Execute(string sql, params (string Name, object? Value)[] values)
-    {
-        using SqliteCommand command = _connection.CreateCommand();
-        command.CommandText = sql;
-        foreach ((string name, object? value) in values)
-            command.Parameters.AddWithValue(name, value ?? DBNull.Value);
-        command.ExecuteNonQuery();
-    }
+    private void Execute(string sql, params (string Name, object? Value)[] values) => RunSchema.Execute(_connection, sql, values);
 }

@@ -4,102 +4,81 @@ namespace MongoPerf.Engine.Runs;
 
 /// <summary>Keeps samples until the next commit and inserts them with prepared statements.</summary>
 /// <remarks>No lock of its own: <see cref="RunStore"/> holds one around every call.</remarks>
-internal sealed class SampleWriter : IDisposable
+internal sealed class SampleWriter(SqliteConnection connection) : IDisposable
 {
     /// <summary>Counters of many processors and years stay below it; some file systems claim to be larger.</summary>
     public const double LargestMetric = 1e18;
 
-    private const int PhaseColumnCount = 38;
-
-    private readonly SqliteConnection _connection;
     private readonly List<Sample> _phases = [];
-    private readonly List<MetricSample> _servers = [];
-    private readonly List<MetricSample> _hosts = [];
-    private readonly List<MetricSample> _shards = [];
-    private SqliteCommand? _insertPhase;
-    private SqliteCommand? _insertServer;
-    private SqliteCommand? _insertHost;
-    private SqliteCommand? _insertShard;
-
-    public SampleWriter(SqliteConnection connection)
-    {
-        _connection = connection;
-    }
+    private readonly Dictionary<string, List<MetricSample>> _metrics = RunSchema.MetricTables.ToDictionary(one => one.Table, _ => new List<MetricSample>());
+    private readonly Dictionary<string, SqliteCommand> _inserts = [];
 
     public void Add(Sample sample) => _phases.Add(sample);
 
-    public void AddServer(MetricSample sample) => AddMetrics(_servers, sample, MetricCatalogue.Server);
-
-    public void AddHost(MetricSample sample) => AddMetrics(_hosts, sample, MetricCatalogue.Host);
-
-    public void AddShard(MetricSample sample) => AddMetrics(_shards, sample, MetricCatalogue.Shard);
+    /// <param name="table">One of <see cref="RunSchema.MetricTables"/>.</param>
+    /// <param name="sample">With a value for each of its metrics.</param>
+    public void Add(string table, MetricSample sample)
+    {
+        IReadOnlyList<Metric> metrics = RunSchema.MetricTables.First(one => one.Table == table).Metrics;
+        if (sample.Values.Length != metrics.Count)
+            throw new ArgumentException($"the sample has {sample.Values.Length} values, the catalogue {metrics.Count} metrics", nameof(sample));
+        // Copied: the sampler may fill the same array again before the commit.
+        _metrics[table].Add(sample with { Values = [.. sample.Values] });
+    }
 
     /// <summary>Inserts all; they stay buffered until <see cref="Forget"/>, in case the commit fails.</summary>
     public void WriteBuffered(SqliteTransaction transaction)
     {
         if (_phases.Count > 0)
         {
-            _insertPhase ??= Prepare("sample", $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", PhaseColumnCount);
-            _insertPhase.Transaction = transaction;
+            SqliteCommand insert = InsertInto(RunSchema.SampleTable, $"{RunSchema.SampleColumns}, {RunSchema.SampleHistogramColumns}", transaction);
             foreach (Sample sample in _phases)
-                Insert(_insertPhase, sample);
+                Insert(insert, sample);
         }
 
-        _insertServer = WriteMetrics(_insertServer, RunSchema.ServerTable, _servers, MetricCatalogue.Server, transaction);
-        _insertHost = WriteMetrics(_insertHost, RunSchema.HostTable, _hosts, MetricCatalogue.Host, transaction);
-        _insertShard = WriteMetrics(_insertShard, RunSchema.ShardTable, _shards, MetricCatalogue.Shard, transaction);
+        foreach ((string table, IReadOnlyList<Metric> metrics) in RunSchema.MetricTables.Where(one => _metrics[one.Table].Count > 0))
+        {
+            SqliteCommand insert = InsertInto(table, "at_ms, member, " + string.Join(", ", metrics.Select(m => $"\"{m.Name}\"")), transaction);
+            foreach (MetricSample sample in _metrics[table])
+                Insert(insert, sample);
+        }
     }
 
     public void Forget()
     {
         _phases.Clear();
-        _servers.Clear();
-        _hosts.Clear();
-        _shards.Clear();
+        foreach (List<MetricSample> samples in _metrics.Values)
+            samples.Clear();
     }
 
     public void Dispose()
     {
-        _insertPhase?.Dispose();
-        _insertServer?.Dispose();
-        _insertHost?.Dispose();
-        _insertShard?.Dispose();
+        foreach (SqliteCommand insert in _inserts.Values)
+            insert.Dispose();
     }
 
-    private static void AddMetrics(List<MetricSample> buffer, MetricSample sample, IReadOnlyList<Metric> metrics)
+    private SqliteCommand InsertInto(string table, string columns, SqliteTransaction transaction)
     {
-        if (sample.Values.Length != metrics.Count)
-            throw new ArgumentException($"the sample has {sample.Values.Length} values, the catalogue {metrics.Count} metrics", nameof(sample));
-        // Copied: the sampler may fill the same array again before the commit.
-        buffer.Add(sample with { Values = [.. sample.Values] });
-    }
-
-    private SqliteCommand? WriteMetrics(
-        SqliteCommand? command, string table, List<MetricSample> samples, IReadOnlyList<Metric> metrics, SqliteTransaction transaction)
-    {
-        if (samples.Count == 0)
-            return command;
-        command ??= Prepare(table, "at_ms, member, " + string.Join(", ", metrics.Select(m => $"\"{m.Name}\"")), metrics.Count + 2);
-        command.Transaction = transaction;
-        foreach (MetricSample sample in samples)
+        if (!_inserts.TryGetValue(table, out SqliteCommand? insert))
         {
-            command.Parameters[0].Value = sample.AtMilliseconds;
-            command.Parameters[1].Value = sample.Member;
-            for (int i = 0; i < sample.Values.Length; i++)
-                command.Parameters[i + 2].Value = OrNull(Math.Abs(sample.Values[i]) <= LargestMetric ? sample.Values[i] : null);
-            command.ExecuteNonQuery();
+            string[] names = [.. columns.Split(',').Select((_, i) => "$" + i)];
+            _inserts[table] = insert = connection.CreateCommand();
+            insert.CommandText = $"INSERT INTO {table}({columns}) VALUES ({string.Join(", ", names)})";
+            foreach (string name in names)
+                insert.Parameters.Add(new SqliteParameter(name, null));
         }
 
-        return command;
+        insert.Transaction = transaction;
+        return insert;
     }
 
-    private SqliteCommand Prepare(string table, string columns, int count)
+    private static void Insert(SqliteCommand command, MetricSample sample)
     {
-        SqliteCommand command = _connection.CreateCommand();
-        command.CommandText = $"INSERT INTO {table}({columns}) VALUES ({string.Join(", ", Enumerable.Range(0, count).Select(i => "$" + i))})";
-        for (int i = 0; i < count; i++)
-            command.Parameters.Add(new SqliteParameter("$" + i, null));
-        return command;
+        command.Parameters[0].Value = sample.AtMilliseconds;
+        command.Parameters[1].Value = sample.Member;
+        for (int i = 0; i < sample.Values.Length; i++)
+            command.Parameters[i + 2].Value = OrNull(Math.Abs(sample.Values[i]) <= LargestMetric ? sample.Values[i] : null);
+        command.ExecuteNonQuery();
     }
 
     private static void Insert(SqliteCommand command, Sample sample)

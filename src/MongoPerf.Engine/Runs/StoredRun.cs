@@ -9,6 +9,9 @@ public sealed class StoredRun : IDisposable
 {
     internal const string TokenNote = "token";
 
+    /// <summary>A note that is there once the data of the server that the run started have been deleted; there is nothing to continue with then.</summary>
+    public const string DeletedNote = "data deleted";
+
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;
@@ -19,7 +22,7 @@ public sealed class StoredRun : IDisposable
         _from = from;
         // One read transaction: a writer that commits meanwhile can't make the parts disagree.
         using SqliteTransaction transaction = connection.BeginTransaction(deferred: true);
-        var reader = new RunReader(connection, transaction);
+        var reader = new RunReader(connection);
         Dictionary<string, string> meta = reader.ReadMeta();
         Run = RunJson.Read<RunInfo>(Required(meta, RunSchema.RunKey));
         Settings = RunJson.Read<RunSettings>(Required(meta, RunSchema.SettingsKey));
@@ -122,11 +125,11 @@ public sealed class StoredRun : IDisposable
     /// <summary>For people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
-    /// <summary>In time order, streamed; without the histogram bytes unless asked for.</summary>
+    /// <summary>In time order, streamed; without the histogram bytes unless requested.</summary>
     public IEnumerable<Sample> ReadSamples(bool withHistograms = false)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (Sample sample in new RunReader(connection, null).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
+        foreach (Sample sample in new RunReader(connection).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
             yield return sample;
     }
 
@@ -149,7 +152,7 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<ChunkEvent> ReadChunkEvents()
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (ChunkEvent happened in new RunReader(connection, null).ReadChunkEvents())
+        foreach (ChunkEvent happened in new RunReader(connection).ReadChunkEvents())
             yield return happened;
     }
 
@@ -157,16 +160,16 @@ public sealed class StoredRun : IDisposable
     public IEnumerable<StoredHistogram> ReadHistograms()
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (StoredHistogram histogram in new RunReader(connection, null).ReadHistograms())
+        foreach (StoredHistogram histogram in new RunReader(connection).ReadHistograms())
             yield return histogram;
     }
 
     public string? FindNote(string name) => _notes.GetValueOrDefault(name);
 
-    /// <summary>Random, drawn when the run was made: what carries it is this run's and not another one's of the same id. Null for a run of a version that drew none.</summary>
+    /// <summary>Random, drawn when the run was made: it tells this run from another one with the same id. Null for a run of a version that drew none.</summary>
     public string? Token => FindNote(TokenNote);
 
-    /// <summary>Nothing is held open between calls; there so that this may change.</summary>
+    /// <summary>Nothing is held open between calls; the interface leaves room to change that.</summary>
     public void Dispose()
     {
     }
@@ -174,7 +177,7 @@ public sealed class StoredRun : IDisposable
     private IEnumerable<MetricSample> ReadMetrics(string table, IReadOnlyList<Metric> metrics)
     {
         using SqliteConnection connection = RunSchema.Open(Folder, readOnly: true);
-        foreach (MetricSample sample in new RunReader(connection, null).ReadMetrics(table, metrics, Rows(table)))
+        foreach (MetricSample sample in new RunReader(connection).ReadMetrics(table, metrics, Rows(table)))
             yield return sample;
     }
 

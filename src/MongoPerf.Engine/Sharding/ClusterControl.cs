@@ -25,8 +25,6 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
     public void Apply(ShardingSettings sharding) => Tuning().Apply(sharding);
 
     /// <summary>Does what the operation says, its waiting included. That the time ends before all is balanced is no failure.</summary>
-    /// <param name="operation">What.</param>
-    /// <param name="stop">Ends the waiting.</param>
     internal void Do(SetBalancer operation, CancellationToken stop)
     {
         bool isWindow = operation.Mode == SetBalancer.Now;

@@ -109,7 +109,7 @@ internal sealed class CollectionSharder(
             RunPatiently(router, command);
     }
 
-    /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be what was asked for.</summary>
+    /// <summary>A balancer at work refuses for a moment; begun anew from the first cut, the chunks would not be the requested ones.</summary>
     private void RunPatiently(MongoConnection router, ShardingCommand command)
     {
         var backoff = new Backoff(clock, 0.05, 2);

@@ -8,34 +8,23 @@ namespace MongoPerf.Engine.Sharding;
 
 /// <summary>Sees which shards answer, beside the operations: a router keeps its clients waiting for one that is away, and they see nothing but a slow reply.</summary>
 /// <remarks>One thread at a time. A shard that could not be reached from here at the beginning is none that went away, and is asked no more.</remarks>
-public sealed class ShardWatch : IDisposable
+/// <param name="cluster">Where its parts are now.</param>
+/// <param name="settings">As clients connect.</param>
+/// <param name="clock">Time.</param>
+/// <param name="report">Gets an event "outage" with its length when a shard answers again.</param>
+public sealed class ShardWatch(Func<ShardedCluster?> cluster, ConnectionSettings settings, IClock clock, Action<RunEvent> report) : IDisposable
 {
     private const int FirstTries = 3;
 
     private static readonly BsonDocument Ping = BsonDocument.Of(("ping", 1));
 
-    private readonly Func<ShardedCluster?> _cluster;
-    private readonly ConnectionSettings _settings;
-    private readonly IClock _clock;
-    private readonly Action<RunEvent> _report;
+    private readonly ConnectionSettings _settings = settings with { Dialect = CommandDialect.Plain, ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(10) };
     private readonly Dictionary<string, Watched> _shards = [];
-
-    /// <param name="cluster">Where its parts are now.</param>
-    /// <param name="settings">As clients connect.</param>
-    /// <param name="clock">Time.</param>
-    /// <param name="report">Gets an event "outage" with its length when a shard answers again.</param>
-    public ShardWatch(Func<ShardedCluster?> cluster, ConnectionSettings settings, IClock clock, Action<RunEvent> report)
-    {
-        _cluster = cluster;
-        _settings = settings with { Dialect = CommandDialect.Plain, ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(10) };
-        _clock = clock;
-        _report = report;
-    }
 
     /// <summary>Asks every shard once. Never throws for one that does not answer.</summary>
     public void Look()
     {
-        foreach (ShardAddress shard in _cluster()?.Shards ?? [])
+        foreach (ShardAddress shard in cluster()?.Shards ?? [])
         {
             if (!_shards.TryGetValue(shard.Name, out Watched? watched))
                 _shards[shard.Name] = watched = new Watched();
@@ -70,15 +59,15 @@ public sealed class ShardWatch : IDisposable
     {
         Tell(name, watched, "and was back after");
         watched.AwaySince = null;
-        watched.AnsweredAt = _clock.Now;
+        watched.AnsweredAt = clock.Now;
     }
 
     private void Tell(string name, Watched watched, string how)
     {
         if (watched.AwaySince is not { } since)
             return;
-        double seconds = _clock.SecondsBetween(since, _clock.Now);
-        _report(new RunEvent(_clock.UtcNow.ToUnixTimeMilliseconds(), "outage", $"shard {name} did not answer ({watched.Why}) {how} {seconds:0.0} s", seconds));
+        double seconds = clock.SecondsBetween(since, clock.Now);
+        report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), "outage", $"shard {name} did not answer ({watched.Why}) {how} {seconds:0.0} s", seconds));
     }
 
     private sealed class Watched : IDisposable

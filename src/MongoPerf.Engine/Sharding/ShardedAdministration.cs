@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -87,13 +88,13 @@ public sealed class ShardedAdministration : ICollectionAdministration
 
     public long CountIds(MongoConnection connection) => Count(connection);
 
-    public BsonDocument ReadStatistics(MongoConnection connection, long documents)
+    public SizeResult ReadSizes(MongoConnection connection, long documents)
     {
         _collection.On(connection, Commands.Storage, c => _longCommands.TryRun(c, "admin", CollectionCommands.Flush));
         BsonDocument[] parts = ReadParts(connection);
         if (_counts.Correct(parts, documents))
             parts = ReadParts(connection);
-        return ShardedStatistics.Sum(_collection.Namespace, parts, _counts.Read(parts), _collection.CountChunks());
+        return ShardedStatistics.Sum(parts, _counts.Read(parts), _collection.CountChunks(), documents);
     }
 
     /// <remarks>Which of a shard's secondaries read for a router is not known here.</remarks>

@@ -1,12 +1,12 @@
+using MongoPerf.Engine.Collections;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Engine.Sharding;
 
-/// <summary>Adds up what the $collStats stage tells of each shard, in the form that mongos gives collStats.</summary>
+/// <summary>Sizes of a sharded collection, from what the $collStats stage returns for each shard.</summary>
 internal static class ShardedStatistics
 {
-    private static readonly string[] Summed = ["size", "storageSize", "freeStorageSize", "totalIndexSize", "totalSize", "numOrphanDocs"];
-
     /// <summary>One document for each shard that holds a part; the large parts that nobody reads are left out at the source.</summary>
     public static BsonDocument Request(string collection) => BsonDocument.Of(
         ("aggregate", collection),
@@ -22,40 +22,30 @@ internal static class ShardedStatistics
     /// <summary>As the shard itself counts.</summary>
     public static long CountOf(BsonDocument part) => part.FindInt64("storageStats.count") ?? 0;
 
-    /// <param name="ns">"database.collection".</param>
-    /// <param name="parts">What <see cref="Request"/> brought.</param>
+    /// <param name="parts">What <see cref="Request"/> returned.</param>
     /// <param name="counts">Documents on each shard, orphans included.</param>
     /// <param name="chunks">Chunks that each shard owns.</param>
-    public static BsonDocument Sum(
-        string ns, IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> counts, IReadOnlyDictionary<string, long> chunks)
+    /// <param name="documents">Known to be stored.</param>
+    public static SizeResult Sum(
+        IReadOnlyList<BsonDocument> parts, IReadOnlyDictionary<string, long> counts, IReadOnlyDictionary<string, long> chunks, long documents)
     {
-        var shards = new List<(string Name, object? Stats)>();
-        var indexes = new SortedDictionary<string, long>(StringComparer.Ordinal);
-        foreach (BsonDocument part in parts.OrderBy(ShardOf, StringComparer.Ordinal))
-        {
-            string shard = ShardOf(part);
-            BsonDocument stats = part.FindDocument("storageStats") ?? BsonDocument.Empty;
-            foreach ((string name, BsonValue size) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
-                indexes[name] = indexes.GetValueOrDefault(name) + size.ToInt64();
-            shards.Add((shard, BsonDocument.Of(
-            [
-                ("ns", ns), ("count", counts[shard]), .. stats.Where(e => e.Key != "count").Select(e => (e.Key, (object?)e.Value)),
-                ("nchunks", chunks.GetValueOrDefault(shard)),
-            ])));
-        }
-
-        long count = counts.Values.Sum();
-        long SumOf(string field) => parts.Sum(part => part.FindInt64($"storageStats.{field}") ?? 0);
-        return BsonDocument.Of(
+        ShardSize[] shards =
         [
-            ("sharded", true), ("ns", ns), ("count", count),
-            .. Summed.Select(field => (field, (object?)SumOf(field))),
-            ("indexSizes", BsonDocument.Of([.. indexes.Select(i => (i.Key, (object?)i.Value))])),
-            ("avgObjSize", count == 0 ? 0.0 : (double)SumOf("size") / count),
-            ("nindexes", indexes.Count),
-            ("nchunks", chunks.Values.Sum()),
-            ("shards", BsonDocument.Of([.. shards])),
-            ("ok", 1.0),
-        ]);
+            .. parts.OrderBy(ShardOf, StringComparer.Ordinal)
+                .Select(part => SizeReader.ReadShard(ShardOf(part), StatisticsOf(part), counts[ShardOf(part)], chunks.GetValueOrDefault(ShardOf(part)))),
+        ];
+        return new SizeResult
+        {
+            Documents = documents,
+            DataBytes = shards.Sum(shard => shard.DataBytes),
+            StorageBytes = shards.Sum(shard => shard.StorageBytes),
+            FreeStorageBytes = parts.Sum(part => StatisticsOf(part).FindInt64("freeStorageSize") ?? 0),
+            IndexBytes = shards.Sum(shard => shard.IndexBytes),
+            Indexes = shards.SelectMany(shard => shard.Indexes).GroupBy(index => index.Key).OrderBy(index => index.Key, StringComparer.Ordinal)
+                .ToDictionary(index => index.Key, index => index.Sum(one => one.Value)),
+            Shards = shards,
+        };
     }
+
+    private static BsonDocument StatisticsOf(BsonDocument part) => part.FindDocument("storageStats") ?? BsonDocument.Empty;
 }

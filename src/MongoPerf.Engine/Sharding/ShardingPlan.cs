@@ -7,7 +7,7 @@ namespace MongoPerf.Engine.Sharding;
 /// <summary>How a run's collection is to lie on a cluster.</summary>
 /// <param name="Cluster">Where its parts are now; asked before each use.</param>
 /// <param name="Connections">For config server and shards, which are spoken to in MongoDB's own words.</param>
-/// <param name="Settings">What was asked for.</param>
+/// <param name="Settings">The user's.</param>
 /// <param name="TargetDocuments">In the collection at the end: where ranges are cut.</param>
 public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettings Connections, ShardingSettings Settings, long TargetDocuments)
 {
@@ -24,7 +24,7 @@ public sealed record ShardingPlan(Func<ShardedCluster> Cluster, ConnectionSettin
     public Action<string> Tell { get; init; } = _ => { };
 }
 
-/// <summary>The collection can't be sharded as it was asked for. The user's to mend (exit code 2).</summary>
+/// <summary>The collection can't be sharded as requested; the user can fix that (exit code 2).</summary>
 public sealed class ShardingException(string message, string hint) : Exception(message)
 {
     public string Hint { get; } = hint;

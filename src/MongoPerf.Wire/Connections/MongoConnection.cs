@@ -92,6 +92,9 @@ public sealed class MongoConnection : IDisposable
         }
     }
 
+    /// <summary>Leads to no server: each command gets this reply. For code that is to have run before it is measured.</summary>
+    public static MongoConnection ToNowhere(ServerAddress address, BsonDocument reply) => new(address, new RepeatingTransport(reply.Memory.Span), ConnectionSettings.Default);
+
     /// <summary>Sends a finished message as it is, but for what the connection string asks of every operation, and compressed where that was agreed on.</summary>
     /// <exception cref="ConnectionFailedException">The connection broke; the message may have arrived in part.</exception>
     public void Send(ReadOnlySpan<byte> message) => SendAsIs(_loadDefaults is null ? message : _loadDefaults.Apply(message));

@@ -21,7 +21,7 @@ internal static class CalibrateCommand
         {
             duration, format, shared.Out, shared.Quiet, shared.NoTui,
         };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             CalibrationFolder calibrations = CalibrationFolder.OfUser()
                 ?? throw new UserException(ExitCode.WrongUsage, "a calibration has nowhere to be stored: neither XDG_CACHE_HOME nor HOME is set", "set XDG_CACHE_HOME to a folder");
@@ -36,7 +36,7 @@ internal static class CalibrateCommand
             using StoredRun run = StoredRun.Open(end!.Folder.Path);
             Print(run, calibrations, file, parsed.GetValue(format) ?? "text");
             return code;
-        }));
+        });
         return command;
     }
 
@@ -46,11 +46,7 @@ internal static class CalibrateCommand
         OtherLoad? other = ClientLimit.Of(run).Other;
         ClientCalibration calibration = Read(run, other, file);
         string stored = calibrations.Save(calibration);
-        if (format == "json")
-            CalibrationReport.WriteJson(calibration, other, stored, Console.Out);
-        else
-            ConsoleReport.Write(CalibrationReport.Of(calibration, other, stored), Console.Out, ConsoleReportOptions.ForStandardOutput());
-        Console.Out.Flush();
+        ResultFormat.Print(format, () => CalibrationReport.Of(calibration, other, stored), ("json", output => CalibrationReport.WriteJson(calibration, other, stored, output)));
     }
 
     /// <exception cref="UserException">A kind of operation was not measured.</exception>

@@ -20,7 +20,7 @@ internal static class CleanCommand
         {
             run, all, olderThan, shared.Uri, shared.Out,
         };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             string? uri = parsed.GetValue(shared.Uri);
@@ -33,7 +33,7 @@ internal static class CleanCommand
             if (uri is not null)
                 throw new UserException(ExitCode.WrongUsage, "--uri applies to one run and can't be combined with --all or --older-than");
             return CleanMany(runs, age is { } seconds ? DateTimeOffset.UtcNow.AddSeconds(-seconds) : DateTimeOffset.MaxValue);
-        }));
+        });
         return command;
     }
 
@@ -51,7 +51,7 @@ internal static class CleanCommand
         return ExitCode.Done;
     }
 
-    /// <summary>Those that can't be deleted are named and left; the others are deleted all the same.</summary>
+    /// <summary>Runs whose data can't be deleted are named and kept; the others are deleted anyway.</summary>
     private static ExitCode CleanMany(string runsFolder, DateTimeOffset before)
     {
         int deleted = 0;
@@ -74,7 +74,7 @@ internal static class CleanCommand
         return code;
     }
 
-    /// <summary>One that was killed ended when it wrote last.</summary>
+    /// <summary>A killed run ended with its last write.</summary>
     private static DateTimeOffset EndOf(RunListing listing) => listing.EndedAt ?? RunCatalogue.LastWritten(listing.Folder);
 
     /// <returns>False when there was nothing.</returns>

@@ -32,7 +32,7 @@ internal static class ClusterCommand
         {
             topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,
         };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             (long? memory, int? cpus) = limits.ReadOne(parsed);
             (bool? tls, bool? auth) = security.ReadOne(parsed);
@@ -59,13 +59,13 @@ internal static class ClusterCommand
                 Interrupt = signals.Token,
             });
             cluster.EnsureRunning();
-            // What was started ends again with the cluster.
+            // Disposing of the cluster ends what was started.
             if (signals.WasStopped)
                 return ExitCode.Interrupted;
             cluster.Leave();
             ClusterPrinter.WriteUse(cluster, where, where == DefaultFolder ? "" : $" --folder {where}", Console.Out);
             return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -74,7 +74,7 @@ internal static class ClusterCommand
         Option<string?> folder = FolderOption();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
         var command = new Command("status", "Show the processes of a cluster; exit code 3 if one is down") { folder, format };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             ClusterStatus status = ClusterStatus.Read(parsed.GetValue(folder) ?? DefaultFolder);
             if (parsed.GetValue(format) == "json")
@@ -82,7 +82,7 @@ internal static class ClusterCommand
             else
                 ClusterPrinter.WriteTable(status, Console.Out);
             return status.IsRunning ? ExitCode.Done : ExitCode.CannotConnect;
-        }));
+        });
         return command;
     }
 
@@ -91,7 +91,7 @@ internal static class ClusterCommand
         Option<string?> folder = FolderOption();
         var remove = new Option<bool>("--remove") { Description = "Also delete its data and folder" };
         var command = new Command("stop", "Stop a cluster; its data stays, and 'cluster start' resumes it") { folder, remove };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Open(where);
@@ -101,8 +101,7 @@ internal static class ClusterCommand
                 cluster.Remove();
             string data = parsed.GetValue(remove) ? $"{Units.Bytes(bytes)} of data deleted from" : $"{Units.Bytes(bytes)} of data kept in";
             Console.WriteLine($"{ended} of {cluster.Plan.Processes.Count} processes stopped, {data} {cluster.Folder}");
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 

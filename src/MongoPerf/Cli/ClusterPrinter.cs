@@ -6,12 +6,12 @@ using Spectre.Console;
 
 namespace MongoPerf.Cli;
 
-/// <summary>What the commands of <c>cluster</c> say about one.</summary>
+/// <summary>Output of the commands of <c>cluster</c>.</summary>
 internal static class ClusterPrinter
 {
     /// <summary>Where its parts are and how it is used.</summary>
     /// <param name="cluster">Running.</param>
-    /// <param name="folderOption">What has to be typed behind a command to name its folder; empty for the usual one.</param>
+    /// <param name="folderOption">What to append to a command to name its folder; empty for the default one.</param>
     /// <param name="folder">As typed.</param>
     /// <param name="output">Standard output.</param>
     public static void WriteUse(LocalCluster cluster, string folder, string folderOption, TextWriter output)
@@ -25,7 +25,7 @@ internal static class ClusterPrinter
         if (plan.Cpus is { } cpus)
             WriteLine(output, "CPUs", cluster.CpuProblem is { } problem ? $"not limited to {cpus} per {member}: {problem}" : $"{cpus} per {member}");
         output.WriteLine($"use it:   mongoperf series --target 1M --cluster {folder}");
-        // What a URI would have to hold beside the address is not for a command line.
+        // With logins or TLS the URI would hold secrets, which don't belong on a command line.
         if ((plan.IsReplicaSet || plan.Router == RouterKind.Mongos) && !plan.Auth && !plan.Tls)
             output.WriteLine($"    or:   mongoperf series --target 1M --uri mongodb://{cluster.Address}");
         output.WriteLine($"stop it:  mongoperf cluster stop{folderOption}");

@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.Net.Sockets;
 using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
@@ -30,6 +31,16 @@ internal static class CommandRunner
     /// <summary>Characters.</summary>
     private const int LongestLine = 4100;
 
+    /// <summary>Makes this what a command does.</summary>
+    public static void Runs(this Command command, Func<ParseResult, ExitCode> body) => command.SetAction(parsed => Run(() => body(parsed)));
+
+    /// <summary>As <see cref="Runs(Command, Func{ParseResult, ExitCode})"/>, for a command whose failures are all exceptions.</summary>
+    public static void Runs(this Command command, Action<ParseResult> body) => command.Runs(parsed =>
+    {
+        body(parsed);
+        return ExitCode.Done;
+    });
+
     public static int Run(Func<ExitCode> body)
     {
         try
@@ -45,7 +56,7 @@ internal static class CommandRunner
         }
     }
 
-    /// <summary>Only what nobody foresaw is shown with its stack: that is a fault of the program.</summary>
+    /// <summary>Only unexpected failures are shown with their stack: they are faults of the program.</summary>
     internal static int Report(Exception failure, TextWriter errors)
     {
         // The scheduler's exception hides that the system gives no memory for a thread.
@@ -63,14 +74,14 @@ internal static class CommandRunner
         return (int)code;
     }
 
-    /// <summary>A message may quote what was typed, a file or a server: no password is to be shown, the cursor not to be moved, the screen not to be filled.</summary>
+    /// <summary>A message may quote the command line, a file or a server: it must not show passwords, move the cursor or fill the screen.</summary>
     internal static string Shown(string message)
     {
         string masked = Masking.MaskText(message, Environment.GetCommandLineArgs().Skip(1));
         return string.Join('\n', masked.Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
     }
 
-    /// <summary>What to look at; null where nothing is to be said.</summary>
+    /// <summary>A hint; null for none.</summary>
     internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;
 
     /// <returns>Null for what is not expected.</returns>
@@ -81,7 +92,7 @@ internal static class CommandRunner
         RunStoreException => (ExitCode.WrongUsage, null),
         RunStoreWriteException => (ExitCode.Refused, "make room on that disk, or name another folder with --out"),
         OutOfMemoryException => (ExitCode.Refused, "this machine, or the limit of this process, has too little memory for the run: use fewer threads, or smaller batches and documents"),
-        ConnectionStringException e => (ExitCode.WrongUsage, e.Typed is not null && NearestName.Find(e.Typed, e.Allowed) is { } nearest ? $"did you mean '{nearest}'?" : null),
+        ConnectionStringException e => (ExitCode.WrongUsage, e.Typed is { } typed ? NearestName.Hint(typed, e.Allowed) : null),
         OperationLimitException => (ExitCode.WrongUsage, null),
         CollectionBusyException e => (ExitCode.Refused, e.Hint),
         ShardingException e => (ExitCode.WrongUsage, e.Hint),

@@ -24,13 +24,13 @@ internal static class CompareCommand
         var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, shared.Out };
-        // Whatever is not known counts as one more run to the parser.
+        // To the parser, any unknown option is one more run.
         runs.Validators.Add(result =>
         {
             if (result.Tokens.FirstOrDefault(token => token.Value.StartsWith('-')) is { } unknown)
                 result.AddError(UnknownOption(unknown.Value, command));
         });
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string[] named = parsed.GetValue(runs)!;
             string? first = parsed.GetValue(baseline);
@@ -43,15 +43,14 @@ internal static class CompareCommand
                 FailOnRegression = parsed.GetValue(fail),
                 Format = parsed.GetValue(format) ?? "text",
             });
-        }));
+        });
         return command;
     }
 
     private static string UnknownOption(string typed, Command command)
     {
         string name = typed.Split('=', ':')[0];
-        string? nearest = NearestName.Find(name, command.Options.Select(option => option.Name));
-        return $"unknown option '{name}' of '{command.Name}'" + (nearest is null ? "" : $" (did you mean '{nearest}'?)");
+        return $"unknown option '{name}' of '{command.Name}'" + (NearestName.Hint(name, command.Options.Select(option => option.Name)) is { } hint ? $" ({hint})" : "");
     }
 
     private static double ParseThreshold(string text) =>

@@ -24,15 +24,13 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     /// <summary>The scenario's deployment that it is; null for none.</summary>
     public ScenarioDeployment? Scenario { get; init; }
 
-    /// <summary>The client that carries the operations out on it; null for the usual.</summary>
+    /// <summary>The client that runs its operations; null for the default.</summary>
     public EngineKind? Engine { get; init; }
 
     /// <summary>An option for deployments of these topologies is not meant for this one, but for another of its list.</summary>
     public bool IsBeside(params IReadOnlyList<Topology> topologies) => Settings.Topology is { } own && !topologies.Contains(own) && Listed.Any(topologies.Contains);
 
     /// <summary>Those that the options name: one, or one for each value of a list.</summary>
-    /// <param name="parsed">The call.</param>
-    /// <param name="options">The command's shared options.</param>
     /// <exception cref="UserException">A list beside an address.</exception>
     public static IReadOnlyList<DeploymentChoice> OfOptions(ParseResult parsed, SharedOptions options)
     {
@@ -79,7 +77,7 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     /// <summary>The same with what the other options say of it; those that can't go together are refused.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
-    /// <param name="isSharded">A collection is to be sharded.</param>
+    /// <param name="isSharded">A collection will be sharded.</param>
     /// <returns>As it is run: its topology is known, and its connection string masked in <see cref="Settings"/>.</returns>
     /// <exception cref="UserException">Options that contradict one another.</exception>
     public DeploymentChoice Complete(ParseResult parsed, SharedOptions options, bool isSharded)

@@ -2,7 +2,7 @@ using MongoPerf.Deployments.Limits;
 
 namespace MongoPerf.Cli;
 
-/// <summary>What makes a deployment differ from others, in words.</summary>
+/// <summary>How deployments differ, in words.</summary>
 internal static class DeploymentText
 {
     /// <summary>"memory 1 GiB".</summary>

@@ -28,18 +28,16 @@ internal static class ForecastCommand
             if (result.GetValue(check) && new Option[] { documents, memory, cache, disk }.FirstOrDefault(option => result.GetResult(option) is { Implicit: false }) is { } option)
                 result.AddError($"{option.Name} does not apply to --check, which predicts the run's own sizes");
         });
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using StoredRun stored = StoredRun.Open(folder.Path);
             string form = parsed.GetValue(format) ?? "text";
             using IDisposable? english = form is "json" or "csv" ? Words.InEnglish() : null;
             if (parsed.GetValue(check))
-                PrintCheck(ForecastCheck.Of(stored) ?? throw TooFew(stored, 2 * GrowthFit.LeastSizes), form);
+                Print(ForecastCheck.Of(stored) ?? throw TooFew(stored, 2 * GrowthFit.LeastSizes), form);
             else
                 Print(RunForecast.Of(stored, RequestOf()) ?? throw TooFew(stored, GrowthFit.LeastSizes), form);
-            Console.Out.Flush();
-            return ExitCode.Done;
 
             ForecastRequest RequestOf() => new()
             {
@@ -49,7 +47,7 @@ internal static class ForecastCommand
                 DiskBytes = parsed.GetValue(disk),
                 DiskReads = parsed.GetValue(reads) ?? ForecastRequest.DefaultDiskReads,
             };
-        }));
+        });
         return command;
     }
 
@@ -61,41 +59,9 @@ internal static class ForecastCommand
             "'mongoperf series' or a scenario with 'grow' measures as the data grow; a smaller --step gives more sizes");
     }
 
-    private static void Print(RunForecast forecast, string format)
-    {
-        switch (format)
-        {
-            case "json":
-                ForecastJson.Write(forecast, Console.Out);
-                break;
-            case "csv":
-                ForecastCsv.Write(forecast, Console.Out);
-                break;
-            case "markdown":
-                MarkdownReport.Write(ForecastReport.Of(forecast), Console.Out);
-                break;
-            default:
-                ConsoleReport.Write(ForecastReport.Of(forecast), Console.Out, ConsoleReportOptions.ForStandardOutput());
-                break;
-        }
-    }
+    private static void Print(RunForecast forecast, string format) => ResultFormat.Print(
+        format, () => ForecastReport.Of(forecast), ("json", output => ForecastJson.Write(forecast, output)), ("csv", output => ForecastCsv.Write(forecast, output)));
 
-    private static void PrintCheck(ForecastCheck check, string format)
-    {
-        switch (format)
-        {
-            case "json":
-                ForecastJson.WriteCheck(check, Console.Out);
-                break;
-            case "csv":
-                ForecastCsv.WriteCheck(check, Console.Out);
-                break;
-            case "markdown":
-                MarkdownReport.Write(ForecastReport.Of(check), Console.Out);
-                break;
-            default:
-                ConsoleReport.Write(ForecastReport.Of(check), Console.Out, ConsoleReportOptions.ForStandardOutput());
-                break;
-        }
-    }
+    private static void Print(ForecastCheck check, string format) => ResultFormat.Print(
+        format, () => ForecastReport.Of(check), ("json", output => ForecastJson.WriteCheck(check, output)), ("csv", output => ForecastCsv.WriteCheck(check, output)));
 }

@@ -4,7 +4,7 @@ using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
-/// <summary>What servers that are started may use of this machine, each option made once per command.</summary>
+/// <summary>Limits of started servers; the options are made once per command.</summary>
 internal sealed class LimitOptions
 {
     /// <summary>Bytes; 0 for none.</summary>

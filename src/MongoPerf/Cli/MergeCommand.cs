@@ -17,7 +17,7 @@ internal static class MergeCommand
         };
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb");
         var command = new Command("merge", "Merge the runs of several clients into one: counts and latencies are added, clocks aligned") { runs, format, shared.Out };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string folder = PlanRequests.RunsFolder(parsed, shared.Out);
             var parts = new List<StoredRun>();
@@ -31,7 +31,7 @@ internal static class MergeCommand
             {
                 parts.ForEach(part => part.Dispose());
             }
-        }));
+        });
         return command;
     }
 }

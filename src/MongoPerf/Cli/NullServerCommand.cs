@@ -16,11 +16,10 @@ internal static class NullServerCommand
         Option<string?> run = OptionTypes.Text("--run", "Folder of the run whose plan says what documents to answer with", "DIR");
         var command = new Command("null-server", "Answer every message with generated documents and store nothing") { port, run };
         command.Hidden = true;
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             NullServer.Run((int)(parsed.GetValue(port) ?? 0), CollectionsOf(parsed.GetValue(run)), Console.Out);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 

@@ -19,14 +19,14 @@ internal static class OptionTypes
     public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
         Make<string?>(name, alias, description, valueName, text => text);
 
-    /// <summary>A connection string that stands there by mistake would become a folder with its password in the name.</summary>
+    /// <summary>A connection string given here by mistake would become a folder with the password in its name.</summary>
     public static Option<string?> Folder(string name, string description) => Make<string?>(
         name, null, description, "DIR", text => text.Contains("://", StringComparison.Ordinal) ? throw new FormatException($"'{text}' is a connection string, not a folder (--uri names a deployment)") : text);
 
-    /// <summary>It was given in this call, whatever its default.</summary>
+    /// <summary>Given on the command line, whatever its default.</summary>
     public static bool HasTyped(this ParseResult parsed, Option option) => parsed.GetResult(option) is { Implicit: false };
 
-    /// <summary>A list with commas; the values are looked at by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
+    /// <summary>A comma-separated list, each value parsed by <paramref name="parse"/>. <paramref name="ifBare"/> is what the option means without any.</summary>
     public static Option<IReadOnlyList<T>?> List<T>(string name, string description, string valueName, Func<string, T> parse, char separator = ',', string? alias = null, IReadOnlyList<T>? ifBare = null) =>
         Make<IReadOnlyList<T>?>(name, alias, description, valueName, text =>
         {
@@ -51,8 +51,7 @@ internal static class OptionTypes
     {
         if (allowed.Contains(text))
             return text;
-        string? nearest = NearestName.Find(text, allowed);
-        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}" + (nearest is null ? "" : $" (did you mean '{nearest}'?)"));
+        throw new FormatException($"'{text}' is not valid; allowed: {string.Join(", ", allowed)}" + (NearestName.Hint(text, allowed) is { } hint ? $" ({hint})" : ""));
     }
 
     private static T? Parse<T>(string name, ArgumentResult result, Func<string, T> parse)

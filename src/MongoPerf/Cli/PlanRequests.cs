@@ -22,10 +22,10 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
     /// <summary>What is printed at the end.</summary>
     public string Format { get; init; } = "text";
 
-    /// <summary>The collections must be there, and none is made or dropped.</summary>
+    /// <summary>The collections must exist; none is created or dropped.</summary>
     public bool IsExisting { get; init; }
 
-    /// <summary>What the command line changed is no news: the command has options for it.</summary>
+    /// <summary>Don't list what the command line changed: the command's own options say it.</summary>
     public bool HidesChanges { get; init; }
 
     private ulong Seed => parsed.GetValue(options.Seed) ?? DefaultSeed;
@@ -125,9 +125,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Set = read.Set,
         Parameters = read.Parameters,
         TargetDocuments = read.Plan.TargetDocuments,
-        VerifyShare = SharedOptions.ParseShare(parsed.GetValue(options.Verify) ?? "1%"),
+        VerifyShare = parsed.GetValue(options.Verify) ?? 0.01,
         MaxErrors = parsed.GetValue(options.MaxErrors) ?? read.MaxErrors ?? 0,
-        MaxSkipped = parsed.GetValue(options.MaxSkipped) is { } skipped ? SkipLimits.Parse(skipped) : read.MaxSkipped ?? new SkipLimit(0, 0),
+        MaxSkipped = parsed.GetValue(options.MaxSkipped) ?? read.MaxSkipped ?? new SkipLimit(0, 0),
         Figures = read.Figures,
         Tables = read.Tables,
     };

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
@@ -11,16 +12,17 @@ internal sealed class RateSearchOptions
 
     public Option<RateGoal?> Assert { get; } = OptionTypes.Make<RateGoal?>("--assert", null, "With --find-max: limit of a response time, such as 'p99 < 10ms' or 'read.p99 < 10ms'", "LIMIT", RateGoal.Parse);
 
-    /// <summary>Searches where that was asked for, otherwise runs once or in sequence.</summary>
+    /// <summary>Searches with --find-max, otherwise runs once or in sequence.</summary>
     /// <param name="parsed">The call.</param>
     /// <param name="shared">Its shared options.</param>
-    /// <param name="read">Makes the requests, with this rate instead of the command line's where it is not null.</param>
+    /// <param name="overrides">Of the command line.</param>
+    /// <param name="read">Makes the requests, with the command line's overrides or with what a search changes in them.</param>
     /// <param name="otherwise">Runs requests that are no search.</param>
-    public ExitCode Run(ParseResult parsed, SharedOptions shared, Func<double?, IReadOnlyList<RunRequest>> read, Func<IReadOnlyList<RunRequest>, ExitCode> otherwise)
+    public ExitCode Run(ParseResult parsed, SharedOptions shared, PlanOverrides overrides, Func<PlanOverrides, IReadOnlyList<RunRequest>> read, Func<IReadOnlyList<RunRequest>, ExitCode> otherwise)
     {
         RateGoal? goal = parsed.GetValue(Assert);
         if (!parsed.GetValue(FindMax))
-            return goal is null ? otherwise(read(null)) : throw new UserException(ExitCode.WrongUsage, "--assert only applies with --find-max", "a scenario file has assert for its phases");
+            return goal is null ? otherwise(read(overrides)) : throw new UserException(ExitCode.WrongUsage, "--assert only applies with --find-max", "a scenario file has assert for its phases");
         if (parsed.CommandResult.Command.Options.FirstOrDefault(option => option.Name == "--agents") is { } agents && parsed.HasTyped(agents))
             throw new UserException(ExitCode.WrongUsage, "--find-max searches on one machine; --agents does not apply");
         if (goal is null)
@@ -29,6 +31,6 @@ internal sealed class RateSearchOptions
             throw new UserException(ExitCode.WrongUsage, "--find-max verifies its result with a second run; --repeat does not apply");
         return parsed.GetValue(shared.Rates) is { Count: > 1 }
             ? throw new UserException(ExitCode.WrongUsage, "--find-max starts at one rate, and --rate names several")
-            : RateSearch.Run(rate => read(rate), goal, parsed.GetValue(shared.Rates)?[0] ?? RateSearch.UsualStart);
+            : RateSearch.Run(overrides, read, goal, parsed.GetValue(shared.Rates)?[0] ?? RateSearch.UsualStart);
     }
 }

@@ -30,7 +30,7 @@ internal static class RunCommand
         };
         PlanRequests.AddTo(command, shared);
         scenarios.Agents.AddTo(command);
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string what = parsed.GetValue(name)!;
             string form = parsed.GetValue(format) ?? "text";
@@ -42,7 +42,7 @@ internal static class RunCommand
             return known.Contains(what)
                 ? RunPhase(parsed, shared, scenarios, search, series, what, limits, form, parsed.GetValue(cold))
                 : scenarios.Run(parsed, shared, search, FindScenario(what, known), limits, form, parsed.GetValue(cold));
-        }));
+        });
         return command;
     }
 
@@ -70,8 +70,8 @@ internal static class RunCommand
             Parameters = new Dictionary<string, string>(SeriesScenario.Parameters(parsed, shared)) { ["collection"] = parsed.GetValue(shared.Collection) ?? "series" },
         };
         return search.Run(
-            parsed, shared,
-            rate => new PlanRequests(parsed, shared, series, rate is null ? overrides : overrides with { Rates = [rate.Value] }) { Format = format, IsExisting = limits.Records is null, HidesChanges = true }.Read(),
+            parsed, shared, overrides,
+            changed => new PlanRequests(parsed, shared, series, changed) { Format = format, IsExisting = changed.Records is null, HidesChanges = true }.Read(),
             requests => scenarios.Agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count)));
     }
 
@@ -88,10 +88,9 @@ internal static class RunCommand
             return file;
         if (name.Contains('/', StringComparison.Ordinal) || name.EndsWith(".yaml", StringComparison.Ordinal))
             return ScenarioFile.Find(name);
-        string? nearest = NearestName.Find(name, [.. phases, .. ScenarioFile.List().Select(s => s.Name)]);
         throw new UserException(
             ExitCode.WrongUsage, $"'{name}' is not a scenario or a phase of the series; phases: {string.Join(", ", phases)}",
-            nearest is null ? "see 'mongoperf list scenarios'" : $"did you mean '{nearest}'?");
+            NearestName.Hint(name, [.. phases, .. ScenarioFile.List().Select(s => s.Name)]) ?? "see 'mongoperf list scenarios'");
     }
 }
 
@@ -100,5 +99,5 @@ internal static class RunCommand
 /// <param name="Operations">Over all threads.</param>
 /// <param name="Warmup">Seconds.</param>
 /// <param name="Records">Documents to load.</param>
-/// <param name="Until">How well a percentile is to be known.</param>
+/// <param name="Until">The precision that a percentile must reach.</param>
 internal sealed record RunLimits(double? Duration, long? Operations, double? Warmup, long? Records, string? Until = null);

@@ -24,7 +24,7 @@ internal static class ResumeCommand
         {
             run, coordinator, uri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
         };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui)) { LivePort = PlanRequests.LivePort(parsed, shared) };
@@ -61,7 +61,7 @@ internal static class ResumeCommand
                 };
                 return ConnectionSecrets.Complete([resumed])[0];
             });
-        }));
+        });
         return command;
     }
 
@@ -88,13 +88,12 @@ internal static class ReportCommand
         Argument<string> run = RunArgument.Create();
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");
         var command = new Command("report", "Rebuild the report of a run and print its results") { run, format, shared.Out };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
             ResultPrinter.Print(folder, new OutputRequest(runs, parsed.GetValue(format) ?? "text", false, true));
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 }
@@ -105,29 +104,21 @@ internal static class ListCommand
     public static Command Create()
     {
         var shared = new SharedOptions();
-        Option<string?> format = FormatOption();
-        var runs = new Command("runs", "Stored runs") { shared.Out, format };
-        runs.SetAction(parsed => CommandRunner.Run(() =>
-        {
-            ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes).Write(parsed.GetValue(format) ?? "text", Console.Out);
-            return ExitCode.Done;
-        }));
-        Option<string?> metricFormat = FormatOption();
-        var metrics = new Command("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds") { metricFormat };
-        metrics.SetAction(parsed => CommandRunner.Run(() =>
-        {
-            ListReport.Metrics().Write(parsed.GetValue(metricFormat) ?? "text", Console.Out);
-            return ExitCode.Done;
-        }));
-        Option<string?> phaseFormat = FormatOption();
-        var phases = new Command("phases", "Phases of the series that 'run' knows by name") { phaseFormat };
+        Command runs = Part("runs", "Stored runs", parsed => ListReport.Runs(RunCatalogue.List(PlanRequests.RunsFolder(parsed, shared.Out)), ServerData.ReadBytes), shared.Out);
+        Command metrics = Part("metrics", "Metrics sampled during a run: servers and host every second, shards every few seconds", _ => ListReport.Metrics());
+        Command phases = Part("phases", "Phases of the series that 'run' knows by name", _ => ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())));
         phases.Aliases.Add("tests");
-        phases.SetAction(parsed => CommandRunner.Run(() =>
-        {
-            ListReport.Named("phases", SeriesScenario.Phases(SeriesScenario.Find())).Write(parsed.GetValue(phaseFormat) ?? "text", Console.Out);
-            return ExitCode.Done;
-        }));
         return new Command("list", "List runs, scenarios, phases or metrics") { runs, ScenarioCommands.CreateListScenarios(), phases, metrics };
+    }
+
+    private static Command Part(string name, string description, Func<ParseResult, ListTable> read, params Option[] options)
+    {
+        Option<string?> format = FormatOption();
+        var command = new Command(name, description);
+        foreach (Option option in (Option[])[.. options, format])
+            command.Options.Add(option);
+        command.Runs(parsed => read(parsed).Write(parsed.GetValue(format) ?? "text", Console.Out));
+        return command;
     }
 
     /// <summary>Of each of its parts.</summary>

@@ -16,7 +16,7 @@ internal static class ScenarioCommands
         Argument<string> file = FileArgument();
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json");
         var command = new Command("validate", "Check a scenario file") { file, format };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             bool isJson = parsed.GetValue(format) == "json";
             string name = parsed.GetValue(file)!;
@@ -29,9 +29,7 @@ internal static class ScenarioCommands
                 WriteValidation(name, isValid: false, null, null, e.Message, e.Hint);
                 throw;
             }
-
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -60,13 +58,12 @@ internal static class ScenarioCommands
         var file = new Argument<string>("FILE") { Description = "File to write, such as my.yaml" };
         var growth = new Option<bool>("--growth") { Description = "A scenario with a growing collection and queries at each size" };
         var command = new Command("new", "Write a commented scenario to start from") { file, growth };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string path = parsed.GetValue(file)!;
             WriteNew(path, parsed.GetValue(growth) ? "growth.yaml" : "start.yaml");
             Console.WriteLine($"{path} written; run it with: ./mongoperf run {ReportLines.Quoted(path)}");
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -74,11 +71,10 @@ internal static class ScenarioCommands
     {
         Option<string?> format = ListCommand.FormatOption();
         var command = new Command("scenarios", "Scenarios that 'run' knows by name") { format };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             ScenarioPrinter.WriteList(ScenarioFile.List(), parsed.GetValue(format) ?? "text", Console.Out);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -107,14 +103,13 @@ internal static class ScenarioCommands
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
         var command = new Command("document", "Show a document and its exact size") { file, collection, number, shared.Seed, scenario.Set };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
             IReadOnlyList<PlanCollection> all = read.Plan.Rounds[0].Collections;
             PlanCollection chosen = Choose(all, c => c.Name, parsed.GetValue(collection), "collection");
             ScenarioPrinter.WriteDocument(chosen, parsed.GetValue(number) ?? 0, Console.Out);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -125,7 +120,7 @@ internal static class ScenarioCommands
         var shared = new SharedOptions();
         var scenario = new ScenarioOptions();
         var command = new Command("command", "Show a command as it is sent, with example values") { file, operation, shared.Seed, scenario.Set };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             ReadPlan read = Read(parsed, file, shared, scenario);
             PhaseOperation[] all = [.. read.Plan.Rounds[0].Phases.SelectMany(phase => phase.AllGroups).SelectMany(g => g.Operations).DistinctBy(o => o.Operation.Name)];
@@ -134,8 +129,7 @@ internal static class ScenarioCommands
             PhaseOperation chosen = Choose(ordered, o => o.Operation.Name, parsed.GetValue(operation), "operation");
             foreach (Operation step in chosen.Operation.Steps)
                 ScenarioPrinter.WriteCommand(step, new ValueContext(0, parsed.GetValue(shared.Seed) ?? PlanRequests.DefaultSeed), Console.Out);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -154,8 +148,7 @@ internal static class ScenarioCommands
                 return one;
         }
 
-        string? nearest = NearestName.Find(name, all.Select(nameOf));
-        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}'; allowed: {string.Join(", ", all.Select(nameOf))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw new UserException(ExitCode.WrongUsage, $"no {what} '{name}'; allowed: {string.Join(", ", all.Select(nameOf))}", NearestName.Hint(name, all.Select(nameOf)));
     }
 
     private static Argument<string> FileArgument() => new("FILE") { Description = "A scenario file, or a name from 'list scenarios'" };

@@ -46,7 +46,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
         foreach (string name in names.Where(n => !known.Contains(n)))
         {
             string allowed = known.Length == 0 ? "the scenario names no deployments" : $"allowed: {string.Join(", ", known)}";
-            throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}'; {allowed}", NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null);
+            throw new UserException(ExitCode.WrongUsage, $"--deployment: no deployment '{name}'; {allowed}", NearestName.Hint(name, known));
         }
 
         return [.. all.Where(d => names.Contains(d.Settings.Name))];

@@ -30,9 +30,6 @@ internal sealed class ScenarioOptions
     public Option<long?> Step { get; } = OptionTypes.Count("--step", "Scenario with a growth: documents per step");
 
     /// <summary>Refuses what means nothing to a phase of the series.</summary>
-    /// <param name="parsed">The call.</param>
-    /// <param name="phase">Its name.</param>
-    /// <param name="format">Of the output.</param>
     public void RequireNone(ParseResult parsed, string phase, string? format)
     {
         string? given = new Option[] { Set, Scale, Target, Step, Deployment, DryRun }.FirstOrDefault(parsed.HasTyped)?.Name ?? (format == "ycsb" ? "--format ycsb" : null);
@@ -63,8 +60,8 @@ internal sealed class ScenarioOptions
             Parameters = isCold ? WithCold(ReadParameters(parsed), file) : ReadParameters(parsed),
         };
         return search.Run(
-            parsed, shared,
-            rate => new PlanRequests(parsed, shared, file, rate is null ? overrides : overrides with { Rates = [rate.Value] }) { Format = format }.Read(parsed.GetValue(Deployment)),
+            parsed, shared, overrides,
+            changed => new PlanRequests(parsed, shared, file, changed) { Format = format, IsExisting = changed.Phases.Count > 0 }.Read(parsed.GetValue(Deployment)),
             requests => RunOrShow(parsed, shared, file, format, requests));
     }
 

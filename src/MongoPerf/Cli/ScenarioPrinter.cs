@@ -130,7 +130,7 @@ internal static class ScenarioPrinter
         foreach (GrowthWrite write in growth.Writes)
         {
             PhaseGroup group = write.Groups.Values.First();
-            output.WriteLine($"    write {write.Name}: {Units.Percent(write.Share / shares)}, {(group.Threads == 1 ? "1 thread" : $"{group.Threads:N0} threads")}, {group.Operations[0].Operation.DocumentsPerCommand:N0} per command");
+            output.WriteLine($"    write {write.Name}: {Units.Percent(write.Share / shares)}, {Units.Counted(group.Threads, "thread")}, {group.Operations[0].Operation.DocumentsPerCommand:N0} per command");
         }
 
         foreach (PhaseGroup group in growth.Beside)
@@ -147,14 +147,14 @@ internal static class ScenarioPrinter
     {
         string where = collection.Shard is { } shard ? $", on shard {shard} if sharded" : "";
         return collection.Files is { } files
-            ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, {files.ChunkCount:N0} {(files.ChunkCount == 1 ? "chunk" : "chunks")} each{where}"
-            : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, {collection.Indexes.Count + 1} {(collection.Indexes.Count == 0 ? "index" : "indexes")}{where}";
+            ? $"bucket {collection.Name}: {collection.Count:N0} files of {files.Length:N0} bytes, {Units.Counted(files.ChunkCount, "chunk")} each{where}"
+            : $"collection {collection.Name}: {collection.Count:N0} documents, the first of {collection.BytesPerDocument:N0} bytes, {Units.Counted(collection.Indexes.Count + 1, "index", "indexes")}{where}";
     }
 
     private static string Describe(Phase phase, PhaseGroup group)
     {
         string name = group.Name.Length > 0 ? $"{group.Name}: " : "";
-        string threads = group.Threads == 1 ? "1 thread" : $"{group.Threads:N0} threads";
+        string threads = Units.Counted(group.Threads, "thread");
         string length = phase.Creates is { } created ? $"{created} created anew"
             : phase.Loads is not null ? (phase.HasRanges ? "all documents, each thread a range" : "all documents")
             : string.Join(" or ", new[] { group.Seconds is { } s ? Units.Duration(TimeSpan.FromSeconds(s)) : null, group.Count is { } c ? $"{c:N0} operations" : null }.OfType<string>().DefaultIfEmpty("as long as the others"));

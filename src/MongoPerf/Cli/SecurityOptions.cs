@@ -3,7 +3,7 @@ using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 
-/// <summary>How clients connect to servers that are started, each option made once per command. Without a value they mean "on".</summary>
+/// <summary>How clients connect to started servers; the options are made once per command. Without a value they mean "on".</summary>
 internal sealed class SecurityOptions
 {
     public Option<IReadOnlyList<bool>?> Tls { get; } = Switch("--tls", "Started servers take TLS connections only, by certificates made for them; on,off compares both [default: off]");

@@ -30,7 +30,7 @@ internal static class SeriesCommand
         var command = new Command("series", "Grow a collection to a target and measure inserts and queries at each step (scenarios/series.yaml)") { target, step, tests, shares, window, warmup, dryRun, format };
         PlanRequests.AddTo(command, shared);
         agents.AddTo(command);
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             ScenarioFile file = SeriesScenario.Find();
             long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: the number of documents to reach", "'mongoperf series --target 1M' takes a few minutes");
@@ -64,7 +64,7 @@ internal static class SeriesCommand
             }
 
             return agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count));
-        }));
+        });
         return command;
     }
 

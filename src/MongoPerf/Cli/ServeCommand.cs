@@ -32,7 +32,7 @@ internal static class ServeCommand
         Option<string?> former = OptionTypes.Text("--remove-user", "Remove a user and exit; running servers refuse the user's next login", "NAME");
         Option<string?> password = OptionTypes.Text(PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
         var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)") { port, listen, data, cache, auth, tls, authority, user, former, password };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string folder = parsed.GetValue(data) ?? throw new UserException(ExitCode.WrongUsage, "--data is missing: the server's data folder");
             DataFolderOwner.RefuseForEmbedded(folder);
@@ -54,10 +54,10 @@ internal static class ServeCommand
                 Port = (int)(parsed.GetValue(port) ?? 0),
                 RequiresLogin = parsed.GetValue(auth),
             };
-            // Before a password is asked for.
+            // Before prompting for a password.
             RequireGuarded(options, folder);
             return Serve(options with { Tls = LoadTls(parsed.GetValue(tls), parsed.GetValue(authority)) }, folder, parsed.GetValue(cache));
-        }));
+        });
         return command;
     }
 

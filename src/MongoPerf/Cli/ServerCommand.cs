@@ -28,7 +28,7 @@ internal static class ServerCommand
         Option<string?> platform = OptionTypes.Text("--platform", "Use the archive for another system, such as debian12, ubuntu2204 or rhel93 [default: this system]", "NAME");
         Option<bool> quiet = new SharedOptions().Quiet;
         var command = new Command("install", "Download, verify and unpack a server; runs use it from then on") { what, mirror, sha256, platform, quiet };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             using var signals = new StopSignals("stopping");
             using var progress = new DownloadProgress(Console.Error, !Console.IsErrorRedirected, parsed.GetValue(quiet));
@@ -50,21 +50,19 @@ internal static class ServerCommand
 
             progress.EndLine();
             WriteChosen(server);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
     private static Command List()
     {
         var command = new Command("list", "Installed servers");
-        command.SetAction(_ => CommandRunner.Run(() =>
+        command.Runs(_ =>
         {
             string? chosen = Servers.Chosen?.Version;
             ListReport.WriteServers(Servers.List().Select(s => (s.Version, s.Version == chosen, s.Mongod, s.Mongos)), Console.Out);
             NotePrecedence();
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 
@@ -72,7 +70,7 @@ internal static class ServerCommand
     {
         var version = new Argument<string>("VERSION") { Description = "A version from 'server list'" };
         var command = new Command("remove", "Delete an installed server") { version };
-        command.SetAction(parsed => CommandRunner.Run(() =>
+        command.Runs(parsed =>
         {
             string asked = parsed.GetValue(version)!;
             IReadOnlyList<InstalledServer> servers = Servers.List();
@@ -85,8 +83,7 @@ internal static class ServerCommand
             Console.WriteLine($"MongoDB {server.Version} deleted from {server.Folder}");
             if (next is not null)
                 WriteChosen(next);
-            return ExitCode.Done;
-        }));
+        });
         return command;
     }
 

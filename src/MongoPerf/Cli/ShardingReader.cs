@@ -9,9 +9,9 @@ internal static class ShardingReader
 {
     /// <param name="parsed">The call.</param>
     /// <param name="options">The command's shared options.</param>
-    /// <param name="usual">What holds where nothing was asked for.</param>
+    /// <param name="usual">Used where no option was given.</param>
     /// <param name="deployment">Which one it is.</param>
-    /// <returns>Null when nothing is to be sharded.</returns>
+    /// <returns>Null when nothing is sharded.</returns>
     /// <exception cref="UserException">An option for shards, and no shards.</exception>
     public static ShardingSettings? Read(ParseResult parsed, SharedOptions options, ShardingSettings? usual, DeploymentChoice deployment)
     {

@@ -12,7 +12,7 @@ internal sealed class SharedOptions
 {
     public Option<string?> Uri { get; } = OptionTypes.Text("--uri", "Connection string of an existing deployment (environment: MONGOPERF_URI); scenarios also accept tyrant://HOST. Without it, a mongod or the embedded server is started.", "URI", "-u");
 
-    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is asked for at the terminal", "FILE");
+    public Option<string?> PasswordFile { get; } = OptionTypes.Text(Secrets.PasswordFile.Option, "File with the password that the connection string lacks: the user's, else that of the certificate's key; without it, a missing password is prompted for at the terminal", "FILE");
 
     public Option<string?> Database { get; } = OptionTypes.Text("--db", "Database [default: mongoperf]", "NAME");
 
@@ -64,19 +64,11 @@ internal sealed class SharedOptions
 
     public Option<string?> Preset { get; } = OptionTypes.Choice("--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
-    public Option<string?> Verify { get; } = OptionTypes.Make<string?>("--verify", null, "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text =>
-    {
-        _ = ParseShare(text);
-        return text;
-    });
+    public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null, "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text));
 
     public Option<long?> MaxErrors { get; } = OptionTypes.Count("--max-errors", "Failed operations allowed before the exit code is 4 [default: 0]", least: 0);
 
-    public Option<string?> MaxSkipped { get; } = OptionTypes.Make<string?>("--max-skipped", null, "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]", "N|SHARE", text =>
-    {
-        _ = SkipLimits.Parse(text);
-        return text;
-    });
+    public Option<SkipLimit?> MaxSkipped { get; } = OptionTypes.Make<SkipLimit?>("--max-skipped", null, "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]", "N|SHARE", SkipLimits.Parse);
 
     public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null, "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Bounded(Quantities.ParseCount(text, 0), 100));
 

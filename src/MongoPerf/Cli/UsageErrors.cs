@@ -40,9 +40,8 @@ internal static class UsageErrors
                 : command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name);
             // Whatever stands behind the name of an option that does not exist may be a secret.
             string name = isOption ? unknown.Split('=', ':')[0] : unknown;
-            string? nearest = NearestName.Find(name, known);
             string what = isOption ? "unknown option" : isCommand ? "unknown command" : "unexpected argument";
-            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", nearest is null ? null : $"did you mean '{nearest}'?");
+            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", NearestName.Hint(name, known));
         }
 
         ParseError error = parsed.Errors[0];

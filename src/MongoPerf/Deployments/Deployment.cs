@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>What a run puts under load: what was asked for, and what only this process knows.</summary>
+/// <summary>What a run puts under load: the user's settings, and what only this process knows.</summary>
 internal sealed record DeploymentRequest
 {
     public required DeploymentSettings Settings { get; init; }
@@ -47,16 +47,16 @@ internal interface IDeployment : IDisposable
     ServerAddress Select(ReadPreference preference, int worker) => Address;
 
     /// <summary>Where the server's data lie on this machine; null when they do not, or it is not known.</summary>
-    string? DataFolder { get; }
+    string? DataFolder => null;
 
     /// <summary>Null when it does not run, or is elsewhere.</summary>
-    int? ProcessId { get; }
+    int? ProcessId => null;
 
     /// <summary>All processes of it on this machine, as far as they are known.</summary>
     IReadOnlyList<int> ProcessIds => ProcessId is { } id ? [id] : [];
 
     /// <summary>Whether its process lives; of a server that was given always true, since nothing is known of it.</summary>
-    bool IsRunning { get; }
+    bool IsRunning => true;
 
     /// <summary>Full path of the mongod that the run starts; null when it starts none.</summary>
     string? Program => null;
@@ -95,5 +95,9 @@ internal interface IDeployment : IDisposable
     bool EnsureRunning();
 
     /// <summary>Ends what the run started; a server that was given keeps running. Never throws.</summary>
-    void Stop();
+    void Stop()
+    {
+    }
+
+    void IDisposable.Dispose() => Stop();
 }

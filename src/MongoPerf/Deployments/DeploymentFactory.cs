@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
 
-/// <summary>Chooses the deployment: null when asked for, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when asked for, else a mongod, else the embedded server.</summary>
+/// <summary>Chooses the deployment: null when requested, else what <c>--cluster</c> or <c>--uri</c> names, else a cluster or replica set when requested, else a mongod, else the embedded server.</summary>
 /// <remarks>A run that continues chooses nothing: it gets the kind of server, and the program, that it began with.</remarks>
 internal static class DeploymentFactory
 {
@@ -23,7 +23,7 @@ internal static class DeploymentFactory
             ? Given(request, hosts)
             : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
         DeploymentKind.Mongod => Mongod(request, FindRequired(request, variable)),
-        DeploymentKind.Sharded or DeploymentKind.ReplicaSet => new OwnCluster(request, variable),
+        DeploymentKind.Sharded or DeploymentKind.ReplicaSet => LocalCluster.ForRun(request, variable),
         DeploymentKind.GivenCluster => request.Settings.ClusterFolder is { } folder
             ? new GivenCluster(folder)
             : throw Missing("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
@@ -44,7 +44,7 @@ internal static class DeploymentFactory
         if (request.Hosts is { Count: > 0 } hosts)
             return Given(request, hosts);
         if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
-            return new OwnCluster(request, variable);
+            return LocalCluster.ForRun(request, variable);
         if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program)
             return Mongod(request, program);
         return Embedded(request);

@@ -24,12 +24,6 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
 
     public ServerAddress Address { get; private set; } = hosts[0];
 
-    public string? DataFolder => null;
-
-    public int? ProcessId => null;
-
-    public bool IsRunning => true;
-
     public ShardedCluster? Cluster { get; private set; }
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
@@ -67,14 +61,6 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
         }
 
         return false;
-    }
-
-    public void Stop()
-    {
-    }
-
-    public void Dispose()
-    {
     }
 
     private void Use(ServerAddress server)

@@ -1,11 +1,14 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 using MongoPerf.Deployments.Processes;
 
 namespace MongoPerf.Deployments;
 
 /// <summary>Ends a run's own server so that it can be started again, and makes the system forget what it read.</summary>
 /// <remarks>By signals: the deployment does not know of it, so that its address stays and nothing else looks for the server meanwhile.</remarks>
-internal static class ServerEnd
+internal static partial class ServerEnd
 {
+    private const int DontNeed = 4;
     private static readonly TimeSpan StopLimit = TimeSpan.FromMinutes(10);
 
     /// <summary>Waits until it has ended.</summary>
@@ -22,10 +25,21 @@ internal static class ServerEnd
             throw new DeploymentException(DeploymentFault.CannotConnect, $"restart: the server (process {id}) did not stop within {StopLimit.TotalMinutes:0} minutes");
     }
 
-    /// <summary>After <see cref="Wait"/>: what it reads next comes from disk, as after the machine's own start.</summary>
+    /// <summary>After <see cref="Wait"/>: drops its files from the page cache (Linux only), so that it reads them from disk as after the machine's own start.</summary>
     public static void ForgetFiles(IDeployment server)
     {
-        if (server.DataFolder is { } folder)
-            FileCache.Drop(folder);
+        foreach (string path in server.DataFolder is { } folder ? Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories) : [])
+        {
+            using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            // Only pages that are on disk can be dropped.
+            FlushToDisk(file);
+            Advise(file, 0, 0, DontNeed);
+        }
     }
+
+    [LibraryImport("libc", EntryPoint = "fsync")]
+    private static partial int FlushToDisk(SafeFileHandle file);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long length, int advice);
 }

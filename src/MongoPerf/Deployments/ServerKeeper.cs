@@ -21,7 +21,7 @@ internal sealed class ServerKeeper(IDeployment deployment)
         long asked = Stopwatch.GetTimestamp();
         lock (_lock)
         {
-            // Who waited here while another thread looked takes what that one found.
+            // A thread that waited here while another looked uses the other's result.
             if (_lookedAt < asked)
                 Look();
             if (_failure is not null)

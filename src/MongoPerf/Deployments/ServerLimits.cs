@@ -46,7 +46,7 @@ internal sealed class ServerLimits
     public IReadOnlyList<string> Describe(int? processId, ProcessTable table) =>
         processId is { } id ? [.. new[] { DescribeMemory(id, table), DescribeCpus(Cpus, id, table) }.OfType<string>()] : [];
 
-    /// <summary>"runs on 1 of this machine's 2 CPUs (0)"; null when nothing was asked for.</summary>
+    /// <summary>"runs on 1 of this machine's 2 CPUs (0)"; null when no limit was requested.</summary>
     private static string? DescribeCpus(IReadOnlyList<int>? cpus, int processId, ProcessTable table)
     {
         if (cpus is null)

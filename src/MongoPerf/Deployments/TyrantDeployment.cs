@@ -17,12 +17,6 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
 
     public ServerAddress Address => address;
 
-    public string? DataFolder => null;
-
-    public int? ProcessId => null;
-
-    public bool IsRunning => true;
-
     public IReadOnlyList<string> Remarks => ["put overwrites records with the same key and is acknowledged before anything is on disk: Tokyo Tyrant has no journal"];
 
     /// <summary>Asks it what it is.</summary>
@@ -68,14 +62,6 @@ internal sealed class TyrantDeployment(ServerAddress address, ConnectionSettings
             Remarks = Remarks,
         };
         return new Inspection(info, Directory.Exists(folder) ? folder : null);
-    }
-
-    public void Stop()
-    {
-    }
-
-    public void Dispose()
-    {
     }
 
     /// <summary>Another machine's process number may be in use here too: host and name must fit as well.</summary>

@@ -55,7 +55,6 @@ internal sealed class DriverLibrary
     }
 
     /// <summary>Builds it unless that was done before, and loads it.</summary>
-    /// <param name="stop">Ends the building.</param>
     /// <exception cref="UserException">It can't be built, or what is there can't be loaded. One line, and a hint.</exception>
     public IClientEngine Load(CancellationToken stop)
     {
@@ -107,7 +106,7 @@ internal sealed class DriverLibrary
 
     private void Build(string folder, CancellationToken stop)
     {
-        using FolderLock only = FolderLock.Take(_cache, () => _tell("waiting for another mongoperf that builds the executor of MongoDB.Driver"), stop);
+        using IDisposable only = FolderLock.Take(_cache, () => _tell("waiting for another mongoperf that builds the executor of MongoDB.Driver"), stop);
         if (Directory.Exists(folder))
             return;
         string work = Path.Combine(_cache, ".building");

@@ -23,6 +23,9 @@ internal static class NearestName
         return best is not null && least <= Math.Max(1, Math.Max(typed.Length, best.Length) * 2 / 5) ? best : null;
     }
 
+    /// <summary>"did you mean 'threads'?"; null where <see cref="Find"/> finds nothing.</summary>
+    public static string? Hint(string typed, IEnumerable<string> known) => Find(typed, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
+
     /// <summary>Letters to insert, delete or replace, or neighbours to swap (Damerau and Levenshtein, no letter in two swaps).</summary>
     private static int Distance(string a, string b)
     {

@@ -21,7 +21,7 @@ internal static class ArrivalVerdicts
     {
         Accounting arrivals = run.Arrivals;
         if (!run.Settings.Plan.MaxSkipped.Allows(arrivals))
-            yield return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, and what was measured is another load than was asked for (--max-skipped allows some)"));
+            yield return new Verdict(Grade.Bad, Words.Of($"{Units.Exact(arrivals.Skipped)} of {Units.Exact(arrivals.Scheduled)} arrivals were skipped: the rate was not kept, so the load measured was not the one requested (--max-skipped allows some)"));
     }
 
     private static IEnumerable<Verdict> Pace(StoredRun run)
@@ -73,7 +73,7 @@ internal static class ArrivalVerdicts
         (string Name, LatencySummary Late)[] late =
         [
             .. run.Phases.SelectMany(phase => phase.Operations.Where(result => result.ClientLatenessMicroseconds is { } l && (l.P50 > MostLateP50 || l.P99 > MostLateP99))
-                .Select(result => (PhaseLabels.Of(phase, result.Operation), result.ClientLatenessMicroseconds!))),
+                .Select(result => (PhaseLabels.WithParameters(phase, result.Operation), result.ClientLatenessMicroseconds!))),
         ];
         if (late.Length == 0)
             yield break;

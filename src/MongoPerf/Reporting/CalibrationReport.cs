@@ -9,7 +9,7 @@ internal static class CalibrationReport
 
     /// <param name="calibration">Just measured.</param>
     /// <param name="other">What other programs used meanwhile; null for too little to matter.</param>
-    /// <param name="file">Where it is stored, as it is to be shown.</param>
+    /// <param name="file">Where it is stored, as shown.</param>
     public static Report Of(ClientCalibration calibration, OtherLoad? other, string file)
     {
         Verdict calibrated = new(Grade.Good, Words.Of($"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure"));

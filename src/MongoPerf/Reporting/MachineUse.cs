@@ -152,22 +152,10 @@ internal readonly record struct HostSecond(long FromMilliseconds, long ToMillise
         return new HostSecond(
             before.AtMilliseconds, after.AtMilliseconds, idle, idle + used + Counted(StolenColumns), double.IsNaN(ours) ? null : Math.Max(0, used - ours) / 1e6 / seconds, 0, null);
 
-        double Difference(int[] columns)
-        {
-            double sum = 0;
-            foreach (int column in columns)
-                sum += after.Values[column] - before.Values[column];
-            return sum;
-        }
+        double Difference(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column]);
 
         // A kernel that does not count steal or iowait leaves them at nothing.
-        double Counted(int[] columns)
-        {
-            double sum = 0;
-            foreach (int column in columns)
-                sum += after.Values[column] - before.Values[column] is var difference && double.IsNaN(difference) ? 0 : difference;
-            return sum;
-        }
+        double Counted(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column] is var difference && double.IsNaN(difference) ? 0 : difference);
     }
 
     private static int[] Columns(params string[] names) => [.. names.Select(name => MetricCatalogue.IndexOf(Metrics, name))];

@@ -15,6 +15,10 @@ internal static class PhaseLabels
     public static string Of(PhaseRecord record, string operation) =>
         record.Operations.Count > 1 && operation != record.Phase ? $"{record.Phase} {operation}" : record.Phase;
 
+    /// <summary>As <see cref="Of(PhaseRecord, string)"/>, with the phase's parameters: "q4 (rate=2000)", "mix read (limit=10)".</summary>
+    public static string WithParameters(PhaseRecord record, string operation) =>
+        record.Parameters.Count == 0 ? Of(record, operation) : $"{Of(record, operation)} ({Parameters(record.Parameters)})";
+
     /// <summary>"limit=10, sort=true"; empty for none.</summary>
     public static string Parameters(IEnumerable<ParameterValue> parameters, string separator = ", ") =>
         string.Join(separator, parameters.Select(p => $"{p.Name}={p.Value}"));

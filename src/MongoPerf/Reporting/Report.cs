@@ -40,7 +40,7 @@ internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
 /// <summary>A name, translated where it is shown, and what is known of it.</summary>
 internal sealed record Fact(string Name, string Text)
 {
-    /// <summary>How it is to be taken; null for neither good nor bad.</summary>
+    /// <summary>Good or bad; null for neither.</summary>
     public Grade? Grade { get; init; }
 
     /// <summary>A file that the name leads to, relative to the page; null for none.</summary>

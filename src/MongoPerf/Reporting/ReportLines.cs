@@ -22,7 +22,7 @@ internal static class ReportLines
         ];
         if (plan.Parameters.Where(parameter => parameter.Value != "~").ToList() is { Count: > 0 } parameters)
             facts.Add(new Fact("settings", PhaseLabels.Parameters(parameters)));
-        facts.AddRange(plan.Changes.Select(change => new Fact("changed", change)));
+        facts.AddRange(plan.Changes.Select(change => new Fact("changed", StoredText.OfChange(change))));
         if (run.Settings.Data.Sharding is { } sharding)
             facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections)));
         if (plan.VerifyShare > 0)
@@ -39,7 +39,7 @@ internal static class ReportLines
         {
             "finished" => (Words.Of("to rebuild this report"), "report"),
             "running" => (Words.Of("to refresh this report"), "report"),
-            _ when run.Run.Clients.Count > 0 => (Words.Of("to rebuild this report"), "report"),
+            _ when run.Run.Clients.Count > 0 || run.FindNote(StoredRun.DeletedNote) is not null => (Words.Of("to rebuild this report"), "report"),
             _ => (Words.Of("to resume"), "resume"),
         };
         // A program that only the stored run names is not started: it is named again.
@@ -83,7 +83,7 @@ internal static class ReportLines
     public static string PlanText(PlanSettings plan) => $"{plan.Name} ({plan.Path}){(plan.Description.Length > 0 ? $": {plan.Description}" : "")}";
 
     /// <summary>Such as "sharded by hashed _id, presplit into 6 chunks, chunk size 8 MB, balancer on".</summary>
-    /// <param name="s">What was asked for.</param>
+    /// <param name="s">Of the run.</param>
     /// <param name="collections">As the cluster has them, which comes first: a scenario's collections have keys of their own. Null or empty where it was not asked.</param>
     public static string Sharding(ShardingSettings s, IReadOnlyList<CollectionSharding>? collections = null)
     {

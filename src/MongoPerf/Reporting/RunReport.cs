@@ -64,7 +64,7 @@ internal static class RunReport
             yield return new Block.Table(GrowthTables.Rates(run, growth)) { In = Media.Documents };
         IEnumerable<ReportTable?> tables =
         [
-            RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ClientTable.Of(run), MemberTable.Of(run), TrafficTable.Of(run),
+            RestartReports.Table(run), .. GrowthTables.Of(run), .. FigureTables.Of(FigureRun.Of(run)), .. PhaseTables.Of(run), ReportTables.Clients(run), ReportTables.Members(run), ReportTables.Traffic(run),
         ];
         foreach (ReportTable table in tables.OfType<ReportTable>())
             yield return new Block.Table(table);

@@ -26,7 +26,7 @@ internal sealed record Verdict(Grade Grade, string Text)
     /// <summary>The finding that the line states; null when it states none.</summary>
     public VerdictFinding? Finding { get; init; }
 
-    /// <summary>What was asked for, and not what came of it: a comparison lists it among its differences.</summary>
+    /// <summary>It states a setting and not a result: a comparison lists it among the differences.</summary>
     public bool IsChosen { get; init; }
 
     /// <summary>By which pages colour it.</summary>
@@ -142,6 +142,6 @@ internal sealed record Verdict(Grade Grade, string Text)
         else if (verified > 0)
             yield return new Verdict(Grade.Good, verified == 1 ? Words.Of($"verified: {documents} matches what was written") : Words.Of($"verified: {documents} match what was written"));
         foreach (IGrouping<string, PhaseRecord> phases in run.Phases.Where(phase => phase.NotVerified is not null).GroupBy(phase => phase.NotVerified!))
-            yield return new Verdict(Grade.Note, Words.Of($"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {phases.Key}"));
+            yield return new Verdict(Grade.Note, Words.Of($"not verified in {string.Join(", ", phases.Select(phase => phase.Phase).Distinct())}: {StoredText.OfNotVerified(phases.Key)}"));
     }
 }

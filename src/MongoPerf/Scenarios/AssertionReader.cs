@@ -42,7 +42,6 @@ internal static class AssertionReader
     {
         if (allowed.Contains(found))
             return;
-        string? nearest = NearestName.Find(found, allowed);
-        throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw MappingReader.Wrong(node, $"assert: no {what} '{found}'; allowed: {string.Join(", ", allowed)}", NearestName.Hint(found, allowed));
     }
 }

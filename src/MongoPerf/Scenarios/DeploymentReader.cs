@@ -105,11 +105,9 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         foreach (MappingEntry entry in set.Entries.Where(e => !known.Contains(e.Name)))
         {
             string allowed = known.Length == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", known)}";
-            throw MappingReader.Wrong(entry.Key, $"{what}: set: no parameter '{entry.Name}'; {allowed}", Hint(entry.Name, known));
+            throw MappingReader.Wrong(entry.Key, $"{what}: set: no parameter '{entry.Name}'; {allowed}", NearestName.Hint(entry.Name, known));
         }
 
         return set;
     }
-
-    private static string? Hint(string name, IEnumerable<string> known) => NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 }

@@ -67,8 +67,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
     {
         if (data.FirstOrDefault(c => c.Name == name.Text) is not { } collection)
         {
-            string? nearest = NearestName.Find(name.Text, data.Select(c => c.Name));
-            throw MappingReader.Wrong(name, $"grow: no collection '{name.Text}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+            throw MappingReader.Wrong(name, $"grow: no collection '{name.Text}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name.Text, data.Select(c => c.Name)));
         }
 
         if (collection.Files is not null)

@@ -37,8 +37,7 @@ internal static class KeyChoiceReader
     {
         if (Choices.FirstOrDefault(c => c.Name == name) is not { } keys)
         {
-            string? nearest = NearestName.Find(name, Names);
-            throw MappingReader.Wrong(place, $"key is '{name}'; allowed: {string.Join(", ", Names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+            throw MappingReader.Wrong(place, $"key is '{name}'; allowed: {string.Join(", ", Names)}", NearestName.Hint(name, Names));
         }
 
         if (name == "first")

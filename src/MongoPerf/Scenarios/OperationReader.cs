@@ -75,8 +75,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
             return kind == "runCommand" ? "" : throw MappingReader.Wrong(reader.Node, $"{kind}: the collection's name is missing");
         if (data.Any(c => c.Name == name))
             return name;
-        string? nearest = NearestName.Find(name, data.Select(c => c.Name));
-        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw MappingReader.Wrong(reader.Find(key)!, $"{kind}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name, data.Select(c => c.Name)));
     }
 
     /// <summary>Files are only moved whole, and documents are none.</summary>

@@ -87,8 +87,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
             return null;
         if (data.FirstOrDefault(c => c.Name == name) is { } collection)
             return collection;
-        string? nearest = NearestName.Find(name, data.Select(c => c.Name));
-        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw MappingReader.Wrong(reader.Find(key)!, $"{key}: no collection '{name}' in data; allowed: {string.Join(", ", data.Select(c => c.Name))}", NearestName.Hint(name, data.Select(c => c.Name)));
     }
 
     private static PhaseGroup Create(PlanCollection collection) => new()

@@ -6,7 +6,7 @@ using MongoPerf.Scenarios.Yaml;
 namespace MongoPerf.Scenarios;
 
 /// <summary>A file that has been read and checked.</summary>
-/// <param name="Plan">What is to be done.</param>
+/// <param name="Plan">What to run.</param>
 /// <param name="MaxErrors">The file's; null when it says nothing.</param>
 /// <param name="MaxSkipped">The same of skipped arrivals.</param>
 /// <param name="Changes">What the command line changed, a line each.</param>
@@ -46,16 +46,16 @@ internal static class PlanReader
         WrittenPhases.Require(phases);
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
-        PlanRound[] rounds = Rounds(parameters);
+        PlanRound[] rounds = [.. Rounds(parameters).Select(round => PhaseSelection.Of(round, overrides))];
         scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         RequirePhases(asWritten, rounds, overrides);
         int steps = rounds.Sum(r => r.Phases.Count);
         if (steps > MostSteps)
             throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases; at most {MostSteps:N0} are allowed");
-        // What --set leaves out may still be named in figures.
+        // What the command line leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
-        var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
+        var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
         return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides))
         {
             Scale = overrides.Scale,
@@ -66,7 +66,7 @@ internal static class PlanReader
         };
 
         PlanRound[] Rounds(ScenarioParameters values) =>
-            [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed).Read(data, phases)).Select(round => PhaseSelection.Of(round, overrides))];
+            [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed).Read(data, phases))];
     }
 
     private static SkipLimit? MaxSkipped(MappingReader top)

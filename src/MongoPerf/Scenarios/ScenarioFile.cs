@@ -38,9 +38,8 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
     {
         if (TryFind(nameOrPath) is { } file)
             return file;
-        string? nearest = NearestName.Find(nameOrPath, List().Select(s => s.Name));
         throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and no scenario of that name in {FolderName}",
-            nearest is null ? "'mongoperf list scenarios' lists them" : $"did you mean '{nearest}'?");
+            NearestName.Hint(nameOrPath, List().Select(s => s.Name)) ?? "'mongoperf list scenarios' lists them");
     }
 
     private static ScenarioFile Open(string path)

@@ -122,9 +122,8 @@ internal sealed partial class ScenarioParameters
         if (!_values.TryGetValue(name, out IReadOnlyList<NamedValue>? old))
         {
             string[] known = [.. _values.Keys];
-            string? nearest = NearestName.Find(name, known);
             string allowed = known.Length == 0 ? "the file has no parameters" : $"the file has {string.Join(", ", known)}";
-            throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}'; {allowed}", nearest is null ? null : $"did you mean '{nearest}'?");
+            throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}'; {allowed}", NearestName.Hint(name, known));
         }
 
         var place = new Position("--set", 1, 1);
@@ -168,13 +167,11 @@ internal sealed partial class ScenarioParameters
         return parts.Find(part) is { } node
             ? new NamedValue(value.Name, node)
             : throw MappingReader.Wrong(
-                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}'; allowed: {string.Join(", ", parts.Entries.Select(e => e.Name))}", Hint(part, parts.Entries.Select(e => e.Name)));
+                place, $"parameter '{name}': its value '{value.Name}' has no part '{part}'; allowed: {string.Join(", ", parts.Entries.Select(e => e.Name))}", NearestName.Hint(part, parts.Entries.Select(e => e.Name)));
     }
 
     private UserException Unknown(ScalarNode place, string name) => MappingReader.Wrong(
-        place, $"no parameter '{name}'; {(_values.Count == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", _values.Keys)}")}", Hint(name, _values.Keys));
-
-    private static string? Hint(string name, IEnumerable<string> known) => NearestName.Find(name, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
+        place, $"no parameter '{name}'; {(_values.Count == 0 ? "the file has no parameters" : $"allowed: {string.Join(", ", _values.Keys)}")}", NearestName.Hint(name, _values.Keys));
 
     private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen, int level)
     {

@@ -76,9 +76,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     {
         if (Generator.All.All(g => g.Name != name))
         {
-            string? nearest = NearestName.Find(name, Generator.All.Select(g => g.Name));
             throw MappingReader.Wrong(place, $"{path}: unknown generator '{name}'; allowed: {string.Join(", ", Generator.All.Select(g => g.Name))}",
-                nearest is null ? "put a text that begins with ^ in quotes" : $"did you mean '{nearest}'?");
+                NearestName.Hint(name, Generator.All.Select(g => g.Name)) ?? "put a text that begins with ^ in quotes");
         }
 
         var reader = new GeneratorReader(name, argument, place);
@@ -117,7 +116,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     }
 
     private string? NearestField(string path) =>
-        NearestName.Find(path, documents!.Root.Elements.Select(e => e.Key)) is { } nearest ? $"did you mean '{nearest}'?" : null;
+        NearestName.Hint(path, documents!.Root.Elements.Select(e => e.Key));
 
     private SequenceValue Sequence(GeneratorReader reader, ulong salt)
     {

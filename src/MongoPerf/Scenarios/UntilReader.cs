@@ -6,7 +6,7 @@ using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
 
-/// <summary>Reads how well a percentile is to be known, such as <c>p99 ±2 %</c>.</summary>
+/// <summary>Reads the precision that a percentile must reach, such as <c>p99 ±2 %</c>.</summary>
 internal static partial class UntilReader
 {
     private const double Least = 0.001;
@@ -34,7 +34,7 @@ internal static partial class UntilReader
     {
         Match match = Form().Match(text);
         if (!match.Success)
-            throw new FormatException($"'{text}' does not say how well a percentile is to be known, such as 'p99 ±2 %'; percentiles: p50, p90, p95, p99, p999");
+            throw new FormatException($"'{text}' is not a precision such as 'p99 ±2 %'; percentiles: p50, p90, p95, p99, p999");
         double share = double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture) / 100;
         if (share is < Least or > Most)
             throw new FormatException($"'{text}': allowed are ±0.1 % to ±50 %");

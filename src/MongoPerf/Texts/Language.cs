@@ -19,10 +19,10 @@ internal sealed class Language
 
     public static Language English { get; } = new("en", null);
 
-    /// <summary>Simplified. Its texts are read when it is first asked for.</summary>
+    /// <summary>Simplified. Its texts are loaded on first use.</summary>
     public static Language Chinese => LazyChinese.Value;
 
-    /// <summary>What may be asked for.</summary>
+    /// <summary>Values of --lang.</summary>
     public static IReadOnlyList<string> Names { get; } = ["en", "zh", "zh-CN"];
 
     /// <summary>As pages name it (BCP 47).</summary>

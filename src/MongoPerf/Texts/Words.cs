@@ -4,7 +4,7 @@ using System.Text;
 
 namespace MongoPerf.Texts;
 
-/// <summary>What people read, in the language they asked for. The English text is the key, so English needs no table; what has no translation stays English.</summary>
+/// <summary>What people read, in their language. The English text is the key, so English needs no table; what has no translation stays English.</summary>
 /// <remarks>
 /// For reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and numbers are the same in all languages.
 /// Never keep a text in a static field: it would stay in the language of whoever came first.

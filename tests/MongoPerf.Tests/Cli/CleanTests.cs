@@ -212,7 +212,7 @@ public sealed class CleanTests : IDisposable
         Clean(Id);
         (int code, _, string errors) = InProcess.Run("resume", Id, "--out", _runs.Path);
         Assert.Equal(2, code);
-        Assert.Contains("its server data were deleted by 'clean'", errors, StringComparison.Ordinal);
+        Assert.Contains("its server data have been deleted", errors, StringComparison.Ordinal);
     }
 
     private void RefusesHeld(string who)

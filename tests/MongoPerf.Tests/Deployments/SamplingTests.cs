@@ -156,12 +156,16 @@ public sealed class SamplingTests
         FakeProc.WriteFile(folder.At("etc/os-release"), "ID=x\nPRETTY_NAME=\"Some Linux 12\"\n");
         FakeProc.WriteFile(folder.At("proc/cpuinfo"), "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n");
         FakeProc.WriteFile(folder.At("proc/sys/kernel/osrelease"), "6.1.0\n");
+        FakeProc.WriteFile(folder.At("sys/class/net/lo/operstate"), "unknown\n");
+        FakeProc.WriteFile(folder.At("sys/class/net/eth0/speed"), "2500\n");
+        FakeProc.WriteFile(folder.At("sys/class/net/eth1/speed"), "-1\n");
         EnvironmentInfo info = EnvironmentReader.Read(folder.Path, serverOnSameMachine: true, folder.Path);
         Assert.Equal("Some Linux 12", info.OperatingSystem);
         Assert.Equal("Some CPU @ 3 GHz", info.CpuModel);
         Assert.Equal("6.1.0", info.Kernel);
         Assert.Equal("ext4 on /dev/sda1", info.Disk);
         Assert.True(info.DiskFreeBytes > 0);
+        Assert.Equal(312_500_000, info.LinkBytesPerSecond);
     }
 
     private static double Host(double[] values, string name) => values[MetricCatalogue.IndexOf(MetricCatalogue.Host, name)];

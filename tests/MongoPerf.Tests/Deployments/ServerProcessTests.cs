@@ -139,12 +139,12 @@ public sealed class ServerProcessTests : IDisposable
     [Fact]
     public void A_row_of_ports_is_free_and_below_those_of_outgoing_connections()
     {
-        int first = FreePort.FindRow(20, new Random(1));
+        int first = FreePort.Find(20, new Random(1));
         Assert.InRange(first, 20_000, 32_000 - 20);
         Assert.All(Enumerable.Range(first, 20), port => Assert.True(FreePort.IsFree(port)));
         using var listener = new TcpListener(IPAddress.Loopback, first + 3);
         listener.Start();
-        int next = FreePort.FindRow(20, new Random(1));
+        int next = FreePort.Find(20, new Random(1));
         Assert.True(next > first + 3, $"{next}");
     }
 

@@ -72,27 +72,6 @@ public sealed class GridFsTests
             new[] { GridFsBucket.FilesIndex, GridFsBucket.ChunksIndex }.Select(index => ExtendedJson.Write(index.Bytes).Replace(" ", "", StringComparison.Ordinal)));
     }
 
-    [Fact]
-    public void A_files_document_is_read_as_any_client_may_have_written_it()
-    {
-        var file = new GridFsFile(FileId, 5, 2, 7, "a");
-        var writer = new BsonWriter();
-        file.Write(writer);
-        Assert.Equal(file, GridFsFile.Parse(new BsonDocument(writer.ToArray())));
-        Assert.Equal(file with { Filename = "" }, GridFsFile.Parse(BsonDocument.Of(
-            ("_id", FileId), ("chunkSize", 2.0), ("length", 5), ("uploadDate", DateTime.UnixEpoch.AddMilliseconds(7)), ("md5", "x"))));
-    }
-
-    [Theory]
-    [InlineData("""{"chunkSize": 2, "uploadDate": {"$date": "1970-01-01T00:00:00Z"}}""", "no length")]
-    [InlineData("""{"length": 1, "uploadDate": {"$date": "1970-01-01T00:00:00Z"}}""", "no chunkSize")]
-    [InlineData("""{"length": 1, "chunkSize": 1}""", "no _id (ObjectId)")]
-    [InlineData("""{"_id": {"$oid": "000000000000000000000001"}, "length": 1, "chunkSize": 1}""", "no uploadDate")]
-    [InlineData("""{"length": -1, "chunkSize": 1}""", "length is -1; allowed: 0 or more")]
-    [InlineData("""{"length": 1, "chunkSize": 0}""", "chunkSize is 0; allowed: 1 to 2147483647")]
-    public void A_document_that_describes_no_file_is_refused(string document, string text) =>
-        Assert.Contains(text, Assert.Throws<GridFsFormatException>(() => GridFsFile.Parse(ExtendedJson.Parse(document))).Message, StringComparison.Ordinal);
-
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

@@ -22,6 +22,39 @@ public sealed class SystemClockTests
         Assert.Equal(1, ticks);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(5)]
+    public void Both_times_are_of_one_moment_although_the_thread_lost_its_core_between_reading_them(int times)
+    {
+        (long ticks, DateTimeOffset utc) = new LostCore(times).ReadBoth();
+        Assert.Equal(ticks, utc.Ticks);
+    }
+
+    /// <summary>After each of the first times that the time of day is read, 33 ms pass.</summary>
+    private sealed class LostCore(int times) : IClock
+    {
+        private long _left = times;
+
+        public long Now { get; private set; } = 1000;
+
+        public long TicksPerSecond => TimeSpan.TicksPerSecond;
+
+        public DateTimeOffset UtcNow
+        {
+            get
+            {
+                var utc = new DateTimeOffset(Now, TimeSpan.Zero);
+                Now += _left-- > 0 ? TimeSpan.TicksPerSecond * 33 / 1000 : 0;
+                return utc;
+            }
+        }
+
+        public void SleepUntil(long ticks) => throw new NotSupportedException();
+
+        public IDisposable Schedule(long firstDue, Func<long> tick) => throw new NotSupportedException();
+    }
+
     [Fact]
     public void A_timer_ticks_when_it_is_due_and_ends_when_it_says_so()
     {

@@ -24,6 +24,23 @@ public sealed class ArrivalStreamTests
         Assert.Equal(rate, arrivals.TakeBefore(31 * Second));
     }
 
+    /// <summary>All that it takes in the measured part was due before.</summary>
+    [Fact]
+    public void A_connection_that_is_far_behind_is_busy_for_all_of_the_measured_part()
+    {
+        var arrivals = new ArrivalStream(200_000, Second, 42, 0, PlanShare.Whole);
+        arrivals.Start(0, Second / 2);
+        int measured = 0;
+        for (long free = 0; free < 2 * Second; free += Second / 5000)
+        {
+            arrivals.Take(free);
+            measured += free >= Second / 2 ? 1 : 0;
+        }
+
+        Assert.Equal(measured, arrivals.Waited);
+        Assert.Equal(1.5, (double)arrivals.Busy / Second, 0.001);
+    }
+
     [Fact]
     public void Arrivals_of_a_constant_rate_are_evenly_spaced_to_the_tick()
     {

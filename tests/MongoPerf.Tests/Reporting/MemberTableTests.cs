@@ -16,7 +16,7 @@ public sealed class MemberTableTests : IDisposable
     {
         using StoredRun run = Write(
             Topology.ReplicaSet, Phase(1, "q4", ("a:1", 30), ("b:1", 10)), Phase(2, "q4", ("b:1", 60)), Phase(3, "load", ("a:1", 5)));
-        ReportTable table = MemberTable.Of(run)!;
+        ReportTable table = ReportTables.Members(run)!;
         Assert.Equal(["q4 find a:1 30 30 %", "q4 find b:1 70 70 %", "load find a:1 5 100 %"], table.Rows.Select(row => string.Join(' ', row)));
         Assert.Contains(table.Title, RunReport.Of(run).Blocks.OfType<Block.Table>().Select(t => t.Content.Title));
     }
@@ -25,21 +25,23 @@ public sealed class MemberTableTests : IDisposable
     public void One_server_has_no_shares()
     {
         using StoredRun run = Write(Topology.ReplicaSet, Phase(1, "q4", ("a:1", 30)), Phase(2, "q5"));
-        Assert.Null(MemberTable.Of(run));
+        Assert.Null(ReportTables.Members(run));
     }
 
-    [Fact]
-    public void A_server_that_a_resume_found_at_another_port_is_one_server()
+    [Theory]
+    [InlineData(Topology.Standalone)]
+    [InlineData(Topology.Embedded)]
+    public void A_server_that_a_resume_found_at_another_port_is_one_server(Topology topology)
     {
-        using StoredRun run = Write(Topology.Standalone, Phase(1, "q4", ("a:1", 30)), Phase(2, "q4", ("a:2", 30)));
-        Assert.Null(MemberTable.Of(run));
+        using StoredRun run = Write(topology, Phase(1, "q4", ("a:1", 30)), Phase(2, "q4", ("a:2", 30)));
+        Assert.Null(ReportTables.Members(run));
     }
 
     [Fact]
     public void Reads_from_one_member_and_writes_to_another_are_shown()
     {
         using StoredRun run = Write(Topology.ReplicaSet, Phase(1, "batch", ("a:1", 30)), Phase(2, "q4", ("b:1", 30)));
-        Assert.Equal(2, MemberTable.Of(run)!.Rows.Count);
+        Assert.Equal(2, ReportTables.Members(run)!.Rows.Count);
     }
 
     private static PhaseRecord Phase(int number, string name, params (string Member, long Operations)[] shares) =>

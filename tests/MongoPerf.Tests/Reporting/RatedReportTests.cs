@@ -63,6 +63,13 @@ public sealed class RatedReportTests : IDisposable
     }
 
     [Fact]
+    public void Of_several_rates_the_one_with_the_latest_starts_is_named()
+    {
+        using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0), parameters: new ParameterValue("rate", "2000"));
+        Assert.Contains("p99 2 ms in q4 (rate=2000);", ArrivalVerdicts.Of(run).Last().Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_rate_is_explained_with_its_gap()
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
@@ -101,12 +108,12 @@ public sealed class RatedReportTests : IDisposable
     {
         using StoredRun run = Stored(Rated, new ClientWaiting(0, 0));
         Assert.Equal(Carried, run.Phases[0].Groups[0].Traffic);
-        Assert.Null(TrafficTable.Of(run));
+        Assert.Null(ReportTables.Traffic(run));
     }
 
     private static string Text(Verdict verdict) => $"{verdict.Mark}: {verdict.Text}";
 
-    private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0)
+    private StoredRun Stored(OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0, params ParameterValue[] parameters)
     {
         string folder = _runs.At("run");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings() with { Plan = RunParts.Settings().Plan with { MaxSkipped = new SkipLimit(allowed, 0) } }))
@@ -118,7 +125,7 @@ public sealed class RatedReportTests : IDisposable
             });
             store.EndPhase(RunParts.Phase(1, "q4", result) with
             {
-                Rate = 10, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5, new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
+                Rate = 10, Parameters = parameters, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5, new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
             });
         }
 

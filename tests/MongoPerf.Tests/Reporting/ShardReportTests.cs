@@ -58,7 +58,7 @@ public sealed class ShardReportTests : IClassFixture<ShardReportTests.Fixture>
         ChartSet charts = ComparisonCharts.Build(RunComparer.Compare([new ComparedSide([standalone]), new ComparedSide([_run])], [], RunComparer.DefaultNoiseThreshold));
         Chart chart = Assert.Single(charts.Charts, c => c.Name.StartsWith("compare-shards-", StringComparison.Ordinal));
         Assert.Equal("compare-shards-sharded", chart.Name);
-        Assert.Equal(["compare-shards-sharded-inserts.dat", "compare-shards-sharded.dat"], chart.Tables.Select(t => t.FileName));
+        Assert.Equal([.. new[] { "inserts", "documents", "chunks", "orphans", "operations" }.Select(table => $"compare-shards-sharded-{table}.dat")], chart.Tables.Select(t => t.FileName));
     }
 
     [Fact]

@@ -47,26 +47,6 @@ public sealed record GridFsFile(ObjectId Id, long Length, int ChunkSize, long Up
         writer.WriteBinary("data"u8, data);
         writer.End();
     }
-
-    /// <summary>Reads a document of the files collection, as any client may have written it: length may be an int32 or a double.</summary>
-    /// <exception cref="GridFsFormatException">A field is missing, of another type or out of range.</exception>
-    public static GridFsFile Parse(BsonDocument document)
-    {
-        long length = document.FindInt64("length") ?? throw Missing("length");
-        long chunkSize = document.FindInt64("chunkSize") ?? throw Missing("chunkSize");
-        if (length < 0)
-            throw new GridFsFormatException($"file length is {length}; allowed: 0 or more");
-        if (chunkSize is < 1 or > int.MaxValue)
-            throw new GridFsFormatException($"file chunkSize is {chunkSize}; allowed: 1 to {int.MaxValue}");
-        return new GridFsFile(
-            document.Find("_id") is { Type: BsonType.ObjectId } id ? id.ToObjectId() : throw Missing("_id (ObjectId)"),
-            length,
-            (int)chunkSize,
-            document.Find("uploadDate") is { Type: BsonType.DateTime } date ? date.ToInt64() : throw Missing("uploadDate"),
-            document.FindString("filename") ?? "");
-    }
-
-    private static GridFsFormatException Missing(string field) => new($"file's document has no {field}");
 }
 
 /// <summary>Stored files that are not as the specification says.</summary>

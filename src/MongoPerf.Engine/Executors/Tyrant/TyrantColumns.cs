@@ -4,7 +4,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Engine.Executors.Tyrant;
 
-/// <summary>How a column's text is to be understood: which index suits it and which operators do. The values are the server's index types.</summary>
+/// <summary>What a column's text means: which index and which operators suit it. The values are the server's index types.</summary>
 public enum TyrantColumnKind
 {
     Text = 0,

@@ -13,7 +13,7 @@ namespace MongoPerf.Engine.Executors.Tyrant;
 /// <summary>A scenario's collection as a Tokyo Tyrant server's table: there is one, whatever its name.</summary>
 /// <remarks>While the server is away each call is tried again, as <see cref="WireCollection"/> does.</remarks>
 /// <param name="address">Where the server is now.</param>
-/// <param name="settings">Time-outs.</param>
+/// <param name="settings">Timeouts.</param>
 /// <param name="seed">Of the run.</param>
 /// <param name="runId">Of the run.</param>
 /// <param name="clock">Times the attempts.</param>

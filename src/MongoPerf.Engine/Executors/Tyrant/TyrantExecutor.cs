@@ -6,35 +6,24 @@ using MongoPerf.Wire.Tyrant;
 
 namespace MongoPerf.Engine.Executors.Tyrant;
 
-/// <summary>Carries operations out on a Tokyo Tyrant server with a table database.</summary>
+/// <summary>Runs operations on a Tokyo Tyrant server with a table database.</summary>
 /// <remarks>The server has one table: names of databases and collections mean nothing to it. See <see cref="TyrantRecord"/> for how documents are kept.</remarks>
-public sealed class TyrantExecutor : IOperationExecutor
+/// <param name="address">Where the server is now; asked at each attempt to connect.</param>
+/// <param name="settings">Timeouts.</param>
+/// <param name="columns">Of the documents that the table holds.</param>
+/// <param name="beforeReconnect">Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
+public sealed class TyrantExecutor(Func<ServerAddress> address, ConnectionSettings settings, TyrantColumns columns, Action? beforeReconnect = null) : IOperationExecutor
 {
-    private readonly Func<ServerAddress> _address;
-    private readonly ConnectionSettings _settings;
-    private readonly Action? _beforeReconnect;
     private readonly CancellationTokenSource _aborted = new();
     private TyrantConnection? _connection;
     private bool _wasTried;
 
-    /// <param name="address">Where the server is now; asked at each attempt to connect.</param>
-    /// <param name="settings">Time-outs.</param>
-    /// <param name="columns">Of the documents that the table holds.</param>
-    /// <param name="beforeReconnect">Called before each attempt but the first; a <see cref="ConnectionFailedException"/> makes that attempt fail.</param>
-    public TyrantExecutor(Func<ServerAddress> address, ConnectionSettings settings, TyrantColumns columns, Action? beforeReconnect = null)
-    {
-        _address = address;
-        _settings = settings;
-        Columns = columns;
-        _beforeReconnect = beforeReconnect;
-    }
-
     /// <summary>Of the documents that the table holds.</summary>
-    public TyrantColumns Columns { get; }
+    public TyrantColumns Columns { get; } = columns;
 
     /// <summary>The connection that is open now.</summary>
     /// <exception cref="ConnectionFailedException">None is.</exception>
-    internal TyrantConnection Connection => _connection ?? throw new ConnectionFailedException(_address(), "not connected");
+    internal TyrantConnection Connection => _connection ?? throw new ConnectionFailedException(address(), "not connected");
 
     /// <inheritdoc/>
     /// <exception cref="TyrantServerException">The server's database is no table database.</exception>
@@ -43,9 +32,9 @@ public sealed class TyrantExecutor : IOperationExecutor
         _connection?.Dispose();
         _connection = null;
         if (_wasTried)
-            _beforeReconnect?.Invoke();
+            beforeReconnect?.Invoke();
         _wasTried = true;
-        _connection = TyrantConnection.Open(_address(), _settings with { Stop = _aborted.Token });
+        _connection = TyrantConnection.Open(address(), settings with { Stop = _aborted.Token });
     }
 
     /// <inheritdoc/>
@@ -58,8 +47,13 @@ public sealed class TyrantExecutor : IOperationExecutor
         _ => throw new OperationLimitException($"{operation.Name} is not possible with Tokyo Tyrant; allowed: insert, find, count"),
     };
 
+    /// <summary>A refusal in the form of MongoDB's errors, so that it is counted and shown alike.</summary>
+    /// <param name="code">The response's first byte, not 0.</param>
+    internal static ServerError Refusal(int code) =>
+        new(code, "TyrantFailure", $"Tokyo Tyrant answered code {code} and gives no reason; its log may", []);
+
     /// <inheritdoc/>
-    /// <remarks>The connection hangs on the token; so does one that is being opened.</remarks>
+    /// <remarks>Cancelling the token ends the connection, even one that is just being opened.</remarks>
     public void Abort() => _aborted.Cancel();
 
     public void Dispose()

@@ -11,26 +11,15 @@ using MongoPerf.Wire.Tyrant;
 namespace MongoPerf.Engine.Executors.Tyrant;
 
 /// <summary>A scenario's find as a search of the table.</summary>
-internal sealed class TyrantFindDocuments : IPreparedOperation
+/// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
+internal sealed class TyrantFindDocuments(TyrantExecutor executor, FindDocuments operation, OperationContext context) : IPreparedOperation
 {
-    private readonly TyrantExecutor _executor;
-    private readonly FindDocuments _operation;
-    private readonly TyrantSearch _search;
-    private readonly KeyChooser? _chooser;
+    private readonly TyrantSearch _search = TyrantSearch.Fetching(operation, executor.Columns);
+    private readonly KeyChooser? _chooser = operation.Chooser?.ForWorker();
     private readonly BsonWriter _scratch = new();
     private readonly TyrantRecord _expected = new();
-    private RandomStream _random;
+    private RandomStream _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
     private long _number;
-
-    /// <exception cref="OperationLimitException">The find asks for what a search can't do.</exception>
-    public TyrantFindDocuments(TyrantExecutor executor, FindDocuments operation, OperationContext context)
-    {
-        _executor = executor;
-        _operation = operation;
-        _search = TyrantSearch.Fetching(operation, executor.Columns);
-        _chooser = operation.Chooser?.ForWorker();
-        _random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
-    }
 
     public ServerError? LastError => _search.LastError;
 
@@ -39,22 +28,22 @@ internal sealed class TyrantFindDocuments : IPreparedOperation
         if (_chooser is not null)
             _number = _chooser.Next(ref _random);
         _scratch.Clear();
-        _operation.Filter.WriteRoot(_scratch, new ValueContext(_number, _random.Next()));
+        operation.Filter.WriteRoot(_scratch, new ValueContext(_number, _random.Next()));
         _search.Write(_scratch.Written);
         return true;
     }
 
-    public OperationOutcome Execute() => _search.Execute(_executor.Connection);
+    public OperationOutcome Execute() => _search.Execute(executor.Connection);
 
     public VerificationOutcome Verify()
     {
-        if (_operation is not { Expected: not null, IsOfKey: true, Projection: null })
+        if (operation is not { Expected: not null, IsOfKey: true, Projection: null })
             return default;
         _scratch.Clear();
-        _operation.Expected.Write(_scratch, _number);
+        operation.Expected.Write(_scratch, _number);
         _expected.Read(_scratch.Written);
         int right = 0;
-        TyrantReply reply = _executor.Connection.LastReply;
+        TyrantReply reply = executor.Connection.LastReply;
         foreach (ReadOnlySpan<byte> element in reply)
         {
             TyrantRecord.Split(element, out ReadOnlySpan<byte> key, out ReadOnlySpan<byte> columns);

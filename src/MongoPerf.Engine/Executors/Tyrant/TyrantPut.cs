@@ -73,7 +73,7 @@ internal sealed class TyrantPut
         if (code == 0)
             return new OperationOutcome(true, _count, _bytes);
         // How many of a list got in before that, the server does not say.
-        LastError = TyrantFailure.Of(code);
+        LastError = TyrantExecutor.Refusal(code);
         return default;
     }
 

@@ -59,7 +59,7 @@ internal sealed class TyrantSearch
         TyrantReply reply = connection.Call(Request);
         if (reply.Succeeded)
             return new OperationOutcome(true, reply.Count, reply.ElementBytes);
-        LastError = TyrantFailure.Of(reply.Code);
+        LastError = TyrantExecutor.Refusal(reply.Code);
         return default;
     }
 

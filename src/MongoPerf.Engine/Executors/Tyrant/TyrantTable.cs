@@ -135,7 +135,7 @@ public sealed class TyrantTable : IDisposable
     private static void RequireSuccess(string function, int code)
     {
         if (code != 0)
-            throw new ServerCommandException(function, TyrantFailure.Of(code));
+            throw new ServerCommandException(function, TyrantExecutor.Refusal(code));
     }
 
     private static string Text<T>(T value)

@@ -42,6 +42,9 @@ public sealed class WireExecutor : IOperationExecutor
 
     public string? Compressor => _connections.Select(connection => connection.CompressorName).FirstOrDefault(name => name is not null);
 
+    /// <summary>Opens its connections; another one in rehearsals.</summary>
+    internal Func<ServerAddress, ConnectionSettings, MongoConnection> OpenConnection { get; init; } = MongoConnection.Open;
+
     /// <summary>How commands are named where it connects.</summary>
     internal CommandDialect Dialect => _settings.Dialect;
 
@@ -103,7 +106,7 @@ public sealed class WireExecutor : IOperationExecutor
     {
         ServerAddress server = _servers(route.Preference);
         MongoConnection? shared = Array.Find(_connections, connection => connection.Address == server);
-        route.Use(shared ?? MongoConnection.Open(server, _settings with { Stop = _aborted.Token }));
+        route.Use(shared ?? OpenConnection(server, _settings with { Stop = _aborted.Token }));
         if (shared is null)
             _connections = [.. _connections, route.Connection];
     }

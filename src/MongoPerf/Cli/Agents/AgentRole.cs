@@ -19,6 +19,9 @@ internal sealed class AgentRole : IDisposable
     private const int LeadRoundTrips = 10;
     private const double MostWaitSeconds = 60;
 
+    /// <summary>Before and after a start.</summary>
+    private const double QuietSeconds = 0.05;
+
     /// <summary>What has one clock: a start of a kernel; empty where there is none to tell.</summary>
     private static readonly string Machine = ProcessStart.ReadBoot();
 
@@ -27,6 +30,7 @@ internal sealed class AgentRole : IDisposable
     private readonly IClock _clock;
     private readonly IDisposable _signs;
     private volatile string? _reasonToStop;
+    private long _start;
 
     public AgentRole(AgentClaim claim, Coordinator coordinator, IClock clock)
     {
@@ -35,6 +39,8 @@ internal sealed class AgentRole : IDisposable
         _clock = clock;
         _signs = clock.Schedule(clock.Now, () =>
         {
+            if (Postpone() is { } later)
+                return later;
             _reasonToStop ??= Say();
             return clock.Now + clock.TicksOf(Coordinator.SaySeconds);
         });
@@ -49,6 +55,14 @@ internal sealed class AgentRole : IDisposable
 
     /// <summary>A sentence when somebody has stopped all agents; null while nobody has.</summary>
     public string? ReasonToStop() => _reasonToStop;
+
+    /// <summary>When all begin, the agents of a machine would keep one another from waking in time with whatever else they do.</summary>
+    /// <returns>When to do it instead, ticks; null for now.</returns>
+    public long? Postpone()
+    {
+        long quiet = _clock.TicksOf(QuietSeconds), now = _clock.Now;
+        return Math.Abs(now - Volatile.Read(ref _start)) < quiet ? now + (2 * quiet) : null;
+    }
 
     public ClientClock CompareClock() => _coordinator.CompareClock(_clock);
 
@@ -67,6 +81,8 @@ internal sealed class AgentRole : IDisposable
 
     private Meeting MeetOthers(long position, CancellationToken stop)
     {
+        // What follows is counted from here: that this machine's clock is set meanwhile changes nothing.
+        (long Ticks, DateTimeOffset Utc) now = _clock.ReadBoth();
         ClientClock? clock = Meeting.IsStart(position) ? CompareClock() : null;
         _coordinator.SetPosition(_claim, position, clock is null ? null : new AgentReadiness(_coordinator.MeasureRoundTrip(_clock), Machine, clock));
         while (!stop.IsCancellationRequested)
@@ -78,13 +94,19 @@ internal sealed class AgentRole : IDisposable
             if (behind.Length == 0)
             {
                 var met = new Meeting { Farthest = parts.Max(part => part.Position) };
-                return clock is null ? met : AgreeOnStart(met, position, clock, parts);
+                return clock is null ? met : AgreeOnStart(met, position, now, clock, parts);
             }
 
             if (behind.FirstOrDefault(part => part.State == Coordinator.Ended) is { } ended)
                 return new Meeting($"agent {ended.Label} ended: {ended.Why ?? "without a reason"}");
             if (behind.FirstOrDefault(part => part.IsLost) is { } lost)
                 return new Meeting($"agent {lost.Label} is lost: it was not heard of for {lost.SilentSeconds:0} s");
+            if (behind.FirstOrDefault(part => part.State == Coordinator.Free) is { } free && _coordinator.IsStarterGone(_claim.Plan))
+            {
+                _coordinator.Withdraw(_claim.Plan);
+                return new Meeting($"the starter is gone, and no agent has taken {free.Label}");
+            }
+
             stop.WaitHandle.WaitOne(LookMilliseconds);
         }
 
@@ -138,17 +160,21 @@ internal sealed class AgentRole : IDisposable
 
     /// <param name="met">When all were ready.</param>
     /// <param name="position">Of the meeting.</param>
+    /// <param name="now">A moment before <paramref name="own"/> was measured.</param>
     /// <param name="own">How this machine's clock stands against the coordinator's, as far as this agent knows.</param>
     /// <param name="parts">All agents.</param>
-    private Meeting AgreeOnStart(Meeting met, long position, ClientClock own, IReadOnlyList<AgentState> parts)
+    private Meeting AgreeOnStart(Meeting met, long position, (long Ticks, DateTimeOffset Utc) now, ClientClock own, IReadOnlyList<AgentState> parts)
     {
         // All agents of a machine have one clock: together they know it better, and none begins earlier than another for what it knows less well.
         ClientClock clock = ServerClock.Join(own, parts.Where(part => part.Position == position && Machine.Length > 0 && part.Ready?.Machine == Machine).Select(part => part.Ready!.Clock));
         double lead = LeadMilliseconds + (2 * LookMilliseconds) + (LeadRoundTrips * parts.Max(part => part.Ready?.RoundTripMilliseconds ?? 0));
         long at = _coordinator.AgreeOnStart(_claim, position, lead);
-        double seconds = (at - ((_clock.UtcNow - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000;
+        long start = now.Ticks + _clock.TicksOf((at - ((now.Utc - DateTimeOffset.UnixEpoch).TotalMilliseconds + clock.OffsetMilliseconds)) / 1000);
         // One that was said by a server with another clock is not waited for.
-        return met with { Clock = clock, StartAt = seconds is > 0 and < MostWaitSeconds ? _clock.Now + _clock.TicksOf(seconds) : null };
+        if (_clock.SecondsBetween(_clock.Now, start) is not (> 0 and < MostWaitSeconds))
+            return met with { Clock = clock };
+        Volatile.Write(ref _start, start);
+        return met with { Clock = clock, StartAt = start };
     }
 
     private static (ulong, IReadOnlyDictionary<string, long>) Read(string text)

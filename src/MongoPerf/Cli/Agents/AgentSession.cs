@@ -1,12 +1,13 @@
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Cli.Sessions;
+using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Engine.Failures;
-using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
+using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Agents;
 
@@ -31,24 +32,25 @@ internal static class AgentSession
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(request.Coordinator);
         using var signals = new StopSignals();
         using var coordinator = new Coordinator(uri, signals.Token);
-        Rehearsal.Run(RunSession.Clock);
-        AgentClaim? claim = AwaitPlan(request, coordinator, signals, out bool isAgain) ?? throw NothingToDo(request, signals);
-        if (!request.Stays)
-            return DoPart(request, coordinator, claim, isAgain, signals);
-        ExitCode code = ExitCode.Done;
-        for (; claim is not null; claim = AwaitPlan(request, coordinator, signals, out isAgain))
+        ExitCode? code = null;
+        while (true)
         {
+            AgentClaim? claim = null;
             try
             {
-                code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own : code;
+                claim = AwaitPlan(request, coordinator, signals, out bool isAgain);
+                if (claim is not null)
+                    code = DoPart(request, coordinator, claim, isAgain, signals) is not ExitCode.Done and var own ? own : code ?? ExitCode.Done;
             }
-            catch (Exception e) when (!signals.WasStopped)
+            catch (Exception e) when (request.Stays && !signals.WasStopped && (claim is not null || e is UserException))
             {
                 code = (ExitCode)CommandRunner.Report(e, Console.Error);
+                continue;
             }
-        }
 
-        return code;
+            if (claim is null || !request.Stays)
+                return code ?? throw NothingToDo(request, signals);
+        }
     }
 
     private static ExitCode DoPart(AgentRequest request, Coordinator coordinator, AgentClaim claim, bool isAgain, StopSignals signals)
@@ -84,7 +86,7 @@ internal static class AgentSession
     private static AgentClaim? AwaitPlan(AgentRequest request, Coordinator coordinator, StopSignals signals, out bool isAgain)
     {
         long until = Environment.TickCount64 + (long)(request.WaitSeconds * 1000);
-        for (bool hasSaid = false; ; hasSaid = true)
+        for ((bool hasSaid, bool isTaken) = (false, false); ; hasSaid = true)
         {
             if (coordinator.TryClaim(request.Name, request.Number, out isAgain) is { } claim)
                 return claim;
@@ -92,6 +94,9 @@ internal static class AgentSession
                 return null;
             if (!hasSaid)
                 Console.Error.WriteLine($"agent {request.Name} waits for a plan");
+            if (coordinator.IsNameTaken && !isTaken)
+                Console.Error.WriteLine($"another agent called {request.Name} has a part of the plan that is offered; names must differ (--name). One that was killed may come back {Coordinator.LostAfterSeconds:0} s later");
+            isTaken |= coordinator.IsNameTaken;
             signals.Token.WaitHandle.WaitOne(500);
         }
     }
@@ -103,6 +108,7 @@ internal static class AgentSession
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
         RunRequest request = MakeRequest(asked, claim, role);
+        Rehearsal.Run(RunSession.Clock, request.Plan.Plan);
         if (role.Meet(1, signals.Token).Reason is { } why)
             throw new UserException(ExitCode.CannotConnect, why);
         if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
@@ -128,6 +134,10 @@ internal static class AgentSession
         RunSettings settings = claim.Settings;
         if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
             throw new UserException(ExitCode.Refused, "the plan asks for more than load on a deployment that is there", "agents start no servers and build no other clients");
+        Names.Database(settings.Data.Database);
+        string uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value);
+        if (uri == stored && asked.Uri is null)
+            RequireHarmless(ServerUri.Parse(stored));
         ReadPlan plan = StoredPlan.Read(settings, claim.Seed);
         if (PlanDivision.FindFault(plan.Plan) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault);
@@ -139,12 +149,20 @@ internal static class AgentSession
             Seed = claim.Seed,
             SeedWasGiven = true,
             CommandLine = asked.CommandLine,
-            Uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value),
+            Uri = uri,
             PasswordFile = asked.PasswordFile,
             Agent = role,
             Output = asked.Output with { PrintsResult = false },
         };
         return ConnectionSecrets.Complete([request])[0];
+    }
+
+    /// <summary>Whoever may write to the coordinator chooses the host, which must get no file of this machine and no password as it is.</summary>
+    private static void RequireHarmless(ConnectionString offered)
+    {
+        string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
+        if (option is not null)
+            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent names no file and sends no plain password at a coordinator's word", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
     }
 
     /// <summary>What this agent did of the plan before.</summary>

@@ -74,6 +74,8 @@ internal sealed class Coordinator : IDisposable
     private readonly ConnectionSettings _settings;
     private readonly string _database;
     private readonly CancellationToken _stop;
+    private readonly Dictionary<string, (long Seen, long At)> _heard = [];
+    private readonly HashSet<string> _refused = [];
     private MongoConnection? _connection;
 
     /// <param name="uri">Whole, with its secrets.</param>
@@ -95,6 +97,9 @@ internal sealed class Coordinator : IDisposable
     public static double LostAfterSeconds => 4 * SaySeconds;
 
     public IReadOnlyList<ServerAddress> Hosts { get; }
+
+    /// <summary>The last <see cref="TryClaim"/> found a plan of which an agent of this name, who is heard of, has a part.</summary>
+    public bool IsNameTaken { get; private set; }
 
     public static string AwayBecause(Exception e) => $"the coordinator is away: {CommandRunner.Shown(e.Message).Split('\n')[0]}";
 
@@ -137,15 +142,19 @@ internal sealed class Coordinator : IDisposable
     /// <param name="number">The only part that it may take; null for any.</param>
     /// <param name="isAgain">The agent has had that part before.</param>
     /// <returns>Null while there is none.</returns>
-    /// <exception cref="UserException">What is offered is no plan of this program.</exception>
+    /// <exception cref="UserException">What is offered is no plan of this program; it is passed over from then on.</exception>
     public AgentClaim? TryClaim(string name, int? number, out bool isAgain)
     {
-        isAgain = false;
+        isAgain = IsNameTaken = false;
         long now = ReadTime();
-        BsonDocument open = BsonDocument.Of(("kind", "plan"), ("open", true), ("seen", BsonDocument.Of(("$gte", Time(now - 30_000)))));
+        BsonDocument open = BsonDocument.Of(("kind", "plan"), ("open", true), ("seen", BsonDocument.Of(("$gte", Time(now - (long)(LostAfterSeconds * 1000))))));
         foreach (BsonDocument plan in Find(open))
         {
             string id = plan.FindString("_id") ?? "";
+            if (!_refused.Add(id))
+                continue;
+            (RunSettings settings, ulong seed, int count) = Read(plan);
+            _refused.Remove(id);
             BsonDocument taken = Set(("name", name), ("state", Claimed), ("seen", Time(now)));
             BsonDocument? part;
             if (Find(BsonDocument.Of(("kind", "part"), ("plan", id), ("name", name))) is [var known, ..])
@@ -153,6 +162,7 @@ internal sealed class Coordinator : IDisposable
                 // An agent that came back. Two of one name would do one part twice: who has it is heard of.
                 bool isSilent = now - (known.FindInt64("seen") ?? 0) > LostAfterSeconds * 1000;
                 bool isOpen = Text(known, "state") == Free || (Text(known, "state") == Claimed && isSilent);
+                IsNameTaken = Text(known, "state") == Claimed && !isSilent;
                 part = isOpen ? Modify(BsonDocument.Of(("_id", known.Find("_id")), ("state", known.Find("state")), ("seen", known.Find("seen"))), taken) : null;
                 isAgain = part is not null;
             }
@@ -160,27 +170,57 @@ internal sealed class Coordinator : IDisposable
             {
                 (string, object?)[] own = number is { } only ? [("number", only)] : [];
                 part = Modify(BsonDocument.Of([("kind", "part"), ("plan", id), ("name", BsonDocument.Of(("$exists", false))), ("state", Free), .. own]), taken);
+                IsNameTaken = part is not null && GivesWay(part, id, name);
+                part = IsNameTaken ? null : part;
             }
 
-            if (part is not null)
-                return Read(plan, id, name, (int)(part.FindInt64("number") ?? 0));
+            if (part?.FindInt64("number") is { } mine && mine >= 1 && mine <= count)
+                return new AgentClaim(id, new ClientPart(id, name, (int)mine, count), settings, seed);
         }
 
         return null;
     }
 
+    /// <summary>Of two of one name that came at once, who took the higher part gives it back.</summary>
+    private bool GivesWay(BsonDocument part, string plan, string name)
+    {
+        if (Find(BsonDocument.Of(("kind", "part"), ("plan", plan), ("name", name))).Min(other => other.FindInt64("number")) == part.FindInt64("number"))
+            return false;
+        Update(BsonDocument.Of(("_id", part.Find("_id"))), BsonDocument.Of(("$set", BsonDocument.Of(("state", Free))), ("$unset", BsonDocument.Of(("name", ""), ("seen", "")))));
+        return true;
+    }
+
     /// <summary>The parts of a plan, by number.</summary>
     public IReadOnlyList<AgentState> ReadParts(string plan, out string? stop)
     {
-        long now = ReadTime();
         IReadOnlyList<BsonDocument> found = Find(BsonDocument.Of(("kind", "part"), ("plan", plan)));
         stop = found.Select(part => Text(part, "stop")).FirstOrDefault(text => text is not null);
         return
         [
             .. found.Select(part => new AgentState(
-                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, (now - (part.FindInt64("seen") ?? now)) / 1000.0, Text(part, "why"),
+                (int)(part.FindInt64("number") ?? 0), Text(part, "name"), Text(part, "state") ?? Free, part.FindInt64("position") ?? 0, SilentSeconds(part), Text(part, "why"),
                 part.FindDocument("ready") is { } ready ? ReadReadiness(ready) : null)).OrderBy(part => part.Number),
         ];
+    }
+
+    /// <summary>Nobody hears of the command that offered the plan: who has not taken a part by now won't.</summary>
+    public bool IsStarterGone(string plan) => FindOne(plan) is not { } found || SilentSeconds(found) > LostAfterSeconds;
+
+    /// <summary>Nobody else takes a part of a plan.</summary>
+    public void Withdraw(string plan) => Update(BsonDocument.Of(("_id", plan)), Set(("open", false)));
+
+    /// <summary>For how long a sign of life has been the same, by this machine's time: that a server's clock is set makes nobody lost.</summary>
+    private double SilentSeconds(BsonDocument document)
+    {
+        string id = document.FindString("_id") ?? "";
+        long seen = document.FindInt64("seen") ?? 0;
+        long now = Environment.TickCount64;
+        lock (_heard)
+        {
+            if (!_heard.TryGetValue(id, out (long Seen, long At) last) || last.Seen != seen)
+                _heard[id] = last = (seen, now);
+            return (now - last.At) / 1000.0;
+        }
     }
 
     /// <summary>Says that the agent lives.</summary>
@@ -278,7 +318,7 @@ internal sealed class Coordinator : IDisposable
     /// <param name="isDone">Nothing of it is needed any more; otherwise it can be offered again.</param>
     public void Close(string plan, bool isDone)
     {
-        Update(BsonDocument.Of(("_id", plan)), Set(("open", false)));
+        Withdraw(plan);
         for (int number = 1; number <= AgentOptions.MostAgents && FindOne(PartId(plan, number)) is not null; number++)
             Delete(Chunks, BsonDocument.Of(("files_id", PartId(plan, number))));
         Delete(Files, BsonDocument.Of(("plan", plan)));
@@ -290,17 +330,17 @@ internal sealed class Coordinator : IDisposable
 
     public void Dispose() => _connection?.Dispose();
 
-    private static AgentClaim Read(BsonDocument plan, string id, string name, int number)
+    private static (RunSettings Settings, ulong Seed, int Count) Read(BsonDocument plan)
     {
         string text = plan.FindString("settings") ?? "";
         int count = (int)Math.Clamp(plan.FindInt64("count") ?? 0, 0, int.MaxValue);
         if (plan.FindString("program") is var program && program != RunSession.ProgramVersion)
             throw new UserException(ExitCode.WrongUsage, $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {RunSession.ProgramVersion}", "agents and starter must be the same version");
-        if (text.Length is 0 or > MostSettings || count is < 1 or > AgentOptions.MostAgents || number < 1 || number > count || !ulong.TryParse(plan.FindString("seed"), out ulong seed) || plan.FindString("hash") != Hash(text, seed, count))
+        if (text.Length is 0 or > MostSettings || count is < 1 or > AgentOptions.MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed) || plan.FindString("hash") != Hash(text, seed, count))
             throw new UserException(ExitCode.WrongUsage, "what the coordinator offers is not a whole plan: its hash is wrong", "somebody else writes that collection, or it is damaged");
         try
         {
-            return new AgentClaim(id, new ClientPart(id, name, number, count), RunSettings.FromJson(text), seed);
+            return (RunSettings.FromJson(text), seed, count);
         }
         catch (System.Text.Json.JsonException e)
         {

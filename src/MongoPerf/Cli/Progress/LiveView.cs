@@ -103,7 +103,10 @@ internal sealed class LiveView : ProgressView
 
     private static string Documents(ProgressSnapshot now, int width)
     {
-        double share = now.Target == 0 ? 1 : Math.Clamp((double)now.Documents / now.Target, 0, 1);
+        // A run of given collections has none to reach.
+        if (now.Target == 0)
+            return Units.Count(now.Documents);
+        double share = Math.Clamp((double)now.Documents / now.Target, 0, 1);
         string text = $" {Units.Count(now.Documents)} of {Units.Count(now.Target)} ({share:P0})";
         int bar = Math.Clamp(width - text.Length, 0, 40);
         int full = (int)(share * bar);
@@ -154,7 +157,7 @@ internal sealed class LiveView : ProgressView
             return memory.Length > 0 ? memory : "no figures";
         string limit = double.IsNaN(now.CacheLimitBytes) ? "" : $" of {Units.BinaryBytes(now.CacheLimitBytes)}";
         string dirty = double.IsNaN(now.CacheDirtyBytes) ? "" : $" ({Units.BinaryBytes(now.CacheDirtyBytes)} dirty)";
-        return $"cache {Units.BinaryBytes(now.CacheUsedBytes)}{limit}{dirty}, {memory}";
+        return $"cache {Units.BinaryBytes(now.CacheUsedBytes)}{limit}{dirty}{(memory.Length > 0 ? ", " + memory : "")}";
     }
 
     /// <summary>Whole lines into the view's. Safe for all threads.</summary>

@@ -65,10 +65,17 @@ internal static class ProgressText
     }
 
     public static string EtaText(Eta? eta) => eta is { } e
-        ? $"about {Units.Duration(TimeSpan.FromSeconds(e.LikelySeconds))} left ({RangeText(e)})"
+        ? $"about {Text(e.LikelySeconds)} left{(RangeText(e) is var range && range != Text(e.LowSeconds) ? $" ({range})" : "")}"
         : "not known yet";
 
-    public static string RangeText(Eta eta) => $"{Units.Duration(TimeSpan.FromSeconds(eta.LowSeconds))} to {Units.Duration(TimeSpan.FromSeconds(eta.HighSeconds))}";
+    /// <summary>"10 s to 15 s", or one value where both ends read the same.</summary>
+    public static string RangeText(Eta eta)
+    {
+        (string low, string high) = (Text(eta.LowSeconds), Text(eta.HighSeconds));
+        return low == high ? low : $"{low} to {high}";
+    }
+
+    private static string Text(double seconds) => Units.Duration(TimeSpan.FromSeconds(seconds));
 
     private static string Left(Eta? eta) => eta is null or { HighSeconds: < 1 } ? "" : $", {EtaText(eta)}";
 }

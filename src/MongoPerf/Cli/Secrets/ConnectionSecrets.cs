@@ -4,7 +4,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Cli.Secrets;
 
-/// <summary>Puts into connection strings the passwords that nobody should type there: from a file, or asked for at the terminal.</summary>
+/// <summary>Puts into connection strings the passwords that nobody should type there: from a file, or prompted for at the terminal.</summary>
 /// <param name="passwordFile">Its first line is the user's password, or where that is not missing the certificate key's; null for none.</param>
 /// <param name="ask">Gets a question; null when nobody can be asked.</param>
 internal sealed class ConnectionSecrets(string? passwordFile, Func<string, string?> ask)

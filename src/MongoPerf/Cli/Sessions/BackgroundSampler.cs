@@ -9,6 +9,7 @@ namespace MongoPerf.Cli.Sessions;
 internal sealed class BackgroundSampler : IDisposable
 {
     private readonly List<IDisposable> _all = [];
+    private readonly Func<long?> _postpone;
 
     /// <param name="clock">Real time.</param>
     /// <param name="servers">What is under load: one server, or the parts of a cluster. They are disposed of here, as all that follow.</param>
@@ -16,9 +17,11 @@ internal sealed class BackgroundSampler : IDisposable
     /// <param name="cluster">Of a sharded deployment; null for any other.</param>
     /// <param name="store">Of the run.</param>
     /// <param name="progress">Shows the latest.</param>
+    /// <param name="postpone">When to sample instead, ticks; null for now.</param>
     public BackgroundSampler(
-        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress)
+        IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster, RunStore store, ProgressState progress, Func<long?> postpone)
     {
+        _postpone = postpone;
         foreach ((int i, IServerSampler server) in servers.Index())
         {
             Begin(clock, server, () =>
@@ -63,11 +66,13 @@ internal sealed class BackgroundSampler : IDisposable
     }
 
     /// <summary>The next tick is a second after this one was due, or after now when it took longer.</summary>
-    private static Func<long> Every(IClock clock, Action sample)
+    private Func<long> Every(IClock clock, Action sample)
     {
         long due = clock.Now;
         return () =>
         {
+            if (_postpone() is { } later)
+                return later;
             sample();
             due = Math.Max(due + clock.TicksPerSecond, clock.Now);
             return due;

@@ -5,7 +5,7 @@ using MongoPerf.Reporting.Comparison;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>What is to be compared, and how it is told.</summary>
+/// <summary>What to compare, and how to show it.</summary>
 internal sealed record ComparisonRequest
 {
     /// <summary>Holds the runs that are named by id, and gets the folder of the comparison.</summary>
@@ -54,26 +54,9 @@ internal static class ComparisonSession
             RequireAlike(SetupCheck.FindAmongRepeats(side.Stored), request.Force);
         using IDisposable? english = request.Format is "json" or "csv" ? Words.InEnglish() : null;
         RepeatSpread spread = RepeatSpread.Of(side, request.NoiseThreshold);
-        switch (request.Format)
-        {
-            case "json":
-                ComparisonJson.WriteSpread(spread, Console.Out);
-                break;
-            case "csv":
-                ComparisonCsv.WriteSpread(spread, Console.Out);
-                break;
-            case "markdown":
-                MarkdownReport.Write(ComparisonReport.Of(spread), Console.Out);
-                break;
-            case "junit":
-                JunitReport.Write(side.Stored, Console.Out);
-                break;
-            default:
-                ConsoleReport.Write(ComparisonReport.Of(spread), Console.Out, ConsoleReportOptions.ForStandardOutput());
-                break;
-        }
-
-        Console.Out.Flush();
+        ResultFormat.Print(
+            request.Format, () => ComparisonReport.Of(spread),
+            ("json", output => ComparisonJson.WriteSpread(spread, output)), ("csv", output => ComparisonCsv.WriteSpread(spread, output)), ("junit", output => JunitReport.Write(side.Stored, output)));
         return ExitCode.Done;
     }
 
@@ -118,29 +101,9 @@ internal static class ComparisonSession
         return ExitCode.Done;
     }
 
-    private static void Print(RunComparison comparison, ReportFiles files, string format)
-    {
-        switch (format)
-        {
-            case "json":
-                ComparisonJson.Write(comparison, Console.Out);
-                break;
-            case "csv":
-                ComparisonCsv.Write(comparison, Console.Out);
-                break;
-            case "markdown":
-                MarkdownReport.Write(ComparisonReport.Of(comparison), Console.Out);
-                break;
-            case "junit":
-                JunitReport.Write(comparison, Console.Out);
-                break;
-            default:
-                ConsoleReport.Write(ComparisonReport.Of(comparison, ResultPrinter.Written(files)), Console.Out, ConsoleReportOptions.ForStandardOutput());
-                break;
-        }
-
-        Console.Out.Flush();
-    }
+    private static void Print(RunComparison comparison, ReportFiles files, string format) => ResultFormat.Print(
+        format, () => format == "markdown" ? ComparisonReport.Of(comparison) : ComparisonReport.Of(comparison, ResultPrinter.Written(files)),
+        ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)), ("junit", output => JunitReport.Write(comparison, output)));
 
     private static void RequireQuiet(IReadOnlyList<ComparedSide> sides)
     {

@@ -58,7 +58,7 @@ internal static class DataPreparation
                     throw new UserException(ExitCode.Refused, $"{Namespace(session, collection.Name)} now belongs to run {marker.RunId}", "start a new run");
             }
 
-            // As it is carried out: records are numbered by the phases that are left.
+            // As it runs: records are numbered by the remaining phases.
             Plan plan = session.Cluster is null ? request.Plan.Plan.WithoutBalancer() : request.Plan.Plan;
             ResumedData.Require(data, VouchedDocuments.Of(plan, before), place);
         }
@@ -129,7 +129,7 @@ internal static class DataPreparation
         return new PreparedData(request.Plan.Plan, request.Seed, documents, dropped);
     }
 
-    /// <returns>Documents that the run continues from; null when the collection is to be dropped.</returns>
+    /// <returns>Documents that the run continues from; null when the collection must be dropped.</returns>
     private static long? Examine(RunSession session, IDataStore data, RunRequest request, PlanCollection collection)
     {
         bool isThere = false;

@@ -18,7 +18,6 @@ internal sealed class LeaseKeeper : IDisposable
     private readonly WriterLeases _leases;
     private readonly Func<ServerAddress> _address;
     private readonly ConnectionSettings _atEnd;
-    private readonly IClock _clock;
     private readonly SamplerConnection _connection;
     private readonly IDisposable _timer;
 
@@ -31,7 +30,6 @@ internal sealed class LeaseKeeper : IDisposable
         _leases = leases;
         _address = address;
         _atEnd = connections with { Stop = CancellationToken.None, ConnectTimeout = TimeSpan.FromSeconds(1), ReplyTimeout = TimeSpan.FromSeconds(1) };
-        _clock = clock;
         _connection = new SamplerConnection(address, connections, longestPause: TimeSpan.FromSeconds(1));
         _timer = clock.Schedule(clock.Now + clock.TicksOf(leases.RenewEvery.TotalSeconds), () => clock.Now + clock.TicksOf(Renew()));
     }
@@ -74,22 +72,12 @@ internal sealed class LeaseKeeper : IDisposable
     /// <returns>Seconds until the next time.</returns>
     private double Renew()
     {
-        try
+        double regularly = _leases.RenewEvery.TotalSeconds;
+        // A run that only reads opens no connection for it.
+        return !_leases.HoldsAny ? regularly : _connection.Ask(Math.Min(1, regularly), connection =>
         {
-            // A run that only reads opens no connection for it.
-            if (!_leases.HoldsAny)
-                return _leases.RenewEvery.TotalSeconds;
-            if (_connection.Connect() is { } connection)
-            {
-                _leases.Renew(connection);
-                return _leases.RenewEvery.TotalSeconds;
-            }
-        }
-        catch (Exception e) when (SamplerConnection.IsFailure(e))
-        {
-            _connection.Fail();
-        }
-
-        return Math.Min(1, _leases.RenewEvery.TotalSeconds);
+            _leases.Renew(connection);
+            return regularly;
+        });
     }
 }

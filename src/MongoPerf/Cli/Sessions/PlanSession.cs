@@ -152,8 +152,8 @@ internal static class PlanSession
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} is still running", "wait for it, or stop it first");
         if (stored.Run.Clients.Count > 0)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was merged from the runs of {stored.Run.Clients.Count} clients and can't be resumed", stored.FindNote(AgentsSession.PlanNote) is null ? "resume theirs, then merge them again" : "name the coordinator of its agents with --coordinator, and start them again");
-        if (stored.FindNote(ServerData.DeletedNote) is not null)
-            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data were deleted by 'clean'", $"'mongoperf report {folder.Id}' shows what it measured");
+        if (stored.FindNote(StoredRun.DeletedNote) is not null)
+            throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} can't be resumed: its server data have been deleted", $"'mongoperf report {folder.Id}' shows what it measured");
         if (stored.Deployment?.Kind == DeploymentKind.Tyrant)
             throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} was on Tokyo Tyrant: such runs can't be resumed", "start a new run");
     }

@@ -7,7 +7,7 @@ using MongoPerf.Reporting;
 namespace MongoPerf.Cli.Sessions;
 
 /// <summary>What one rate came to.</summary>
-/// <param name="Rate">Per second, as asked for.</param>
+/// <param name="Rate">Per second, as requested.</param>
 /// <param name="Stage">As of <see cref="RateSteps.Stage"/>.</param>
 /// <param name="Run">Its id.</param>
 /// <param name="Achieved">Operations per second over the phases that were paced.</param>

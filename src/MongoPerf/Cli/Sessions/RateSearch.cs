@@ -1,22 +1,24 @@
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
+using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Searches for the highest rate that holds: each rate is a run of its own, stored like any other.</summary>
+/// <summary>Searches for the highest rate that holds: each rate is a run of its own, stored like any other. Data that a try leaves as it found them are loaded by the first only.</summary>
 internal static class RateSearch
 {
     public const double UsualStart = 1000;
 
-    /// <param name="read">Makes the request with this rate.</param>
+    /// <param name="overrides">Of the command line.</param>
+    /// <param name="read">Makes the request with these overrides.</param>
     /// <param name="goal">What must be true.</param>
     /// <param name="start">Rate of the first try, per second.</param>
-    public static ExitCode Run(Func<double, IReadOnlyList<RunRequest>> read, RateGoal goal, double start)
+    public static ExitCode Run(PlanOverrides overrides, Func<PlanOverrides, IReadOnlyList<RunRequest>> read, RateGoal goal, double start)
     {
-        IReadOnlyList<RunRequest> requests = read(start);
+        IReadOnlyList<RunRequest> requests = read(overrides with { Rates = [start] });
         if (requests.Count != 1)
             throw new UserException(ExitCode.WrongUsage, $"--find-max searches on one deployment, and {requests.Count} were named");
         if (requests[0].Output.Format is not ("text" or "json"))
@@ -24,36 +26,66 @@ internal static class RateSearch
         requests = LiveChild.Share(ConnectionSecrets.Complete(requests));
         using var signals = new StopSignals();
         RunRequest opened = RequestedEngine.Open(requests, () => RequestedEngine.LoadDriver(signals.Token))[0];
+        IReadOnlyList<string> repeated = KeepsData(opened) ? RepeatablePhases.Of(opened.Plan.Plan) : [];
         var steps = new RateSteps(start);
         var tries = new List<RateTry>();
-        while (steps.Next is { } rate)
+        RunFolder? loaded = null;
+        var server = new KeptServer();
+        try
         {
-            if (signals.WasStopped)
-                return ExitCode.Interrupted;
-            RunEnd end = PlanSession.Start(RequestFor(opened, read(rate)[0], tries), signals);
-            // Wrong documents are not worth a rate.
-            if (!RunSequence.IsWhole(end.Code) || end.Code == ExitCode.VerificationFailed)
-                return end.Code;
-            tries.Add(Judge(end.Folder, goal, rate, steps.Stage));
-            steps.Note(tries[^1].Holds);
-            Tell(opened, tries, goal);
-            // The next one needs the room; nothing needs these.
-            ServerData.Delete(end.Folder);
+            while (steps.Next is { } rate)
+            {
+                if (signals.WasStopped)
+                    return ExitCode.Interrupted;
+                PlanOverrides changed = overrides with { Rates = [rate] };
+                if (loaded is not null)
+                    changed = changed with { Phases = repeated, Records = overrides.IsAlone ? null : overrides.Records };
+                RunRequest request = RequestFor(opened, read(changed)[0], tries, loaded);
+                RunEnd end = PlanSession.Start(repeated.Count > 0 && opened.StartsServer ? request with { Server = server } : request, signals);
+                // Wrong documents are not worth a rate.
+                if (!RunSequence.IsWhole(end.Code) || end.Code == ExitCode.VerificationFailed)
+                    return end.Code;
+                tries.Add(Judge(end.Folder, goal, rate, steps.Stage));
+                steps.Note(tries[^1].Holds);
+                Tell(opened, tries, goal);
+                if (repeated.Count > 0)
+                    loaded ??= end.Folder;
+                else
+                    ServerData.Delete(end.Folder);
+            }
+        }
+        finally
+        {
+            server.Dispose();
+            if (loaded is not null)
+                ServerData.Delete(loaded);
         }
 
         Print(opened.Output.Format, tries, goal, steps.Found);
         return steps.Found is null ? ExitCode.AssertionFailed : ExitCode.Done;
     }
 
-    private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries) => read with
+    /// <summary>The null deployment keeps none, and Tokyo Tyrant's are not looked at again.</summary>
+    private static bool KeepsData(RunRequest request) => request.Settings.Deployment.Topology != Topology.Null && (request.Uri is null || ServerUri.ReadTyrant(request.Uri) is null);
+
+    /// <param name="opened">Of the first try.</param>
+    /// <param name="read">Of this one.</param>
+    /// <param name="tries">Those before it.</param>
+    /// <param name="loaded">Whose data it uses; null when it loads its own.</param>
+    private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries, RunFolder? loaded)
     {
-        Uri = opened.Uri,
-        Live = opened.Live,
-        Engine = opened.Engine,
-        Settings = read.Settings with { Engine = opened.Settings.Engine },
-        Predecessors = [.. tries.Select(one => one.Run)],
-        Output = read.Output with { PrintsResult = false },
-    };
+        string[] changes = [.. read.Plan.Changes, .. loaded is null ? Array.Empty<string>() : [$"data: those that run {loaded.Id} loaded"]];
+        return read with
+        {
+            Uri = opened.Uri,
+            Live = opened.Live,
+            Engine = opened.Engine,
+            Settings = read.Settings with { Engine = opened.Settings.Engine, Plan = read.Settings.Plan with { Changes = changes } },
+            Plan = read.Plan with { Changes = changes },
+            Predecessors = [.. tries.Select(one => one.Run)],
+            Output = read.Output with { PrintsResult = false },
+        };
+    }
 
     private static RateTry Judge(RunFolder folder, RateGoal goal, double rate, string stage)
     {

@@ -5,7 +5,7 @@ using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Writes the report's files and prints the result in the form that was asked for.</summary>
+/// <summary>Writes the report's files and prints the result in the requested format.</summary>
 internal static class ResultPrinter
 {
     public static void Print(RunFolder folder, OutputRequest output)
@@ -46,31 +46,11 @@ internal static class ResultPrinter
 
     private static void Write(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {
-        switch (output.Format)
-        {
-            case "json":
-                JsonReport.Write(run, Console.Out);
-                break;
-            case "csv":
-                CsvReport.WriteResults(run, Console.Out);
-                break;
-            case "markdown":
-                MarkdownReport.Write(RunReport.Of(run), Console.Out);
-                break;
-            case "ycsb":
-                YcsbReport.Write(run, Console.Out);
-                if (!run.Results.Any())
-                    Console.Error.WriteLine($"run {run.Run.Id} has measured no operation, so there is nothing in YCSB's form; --format text shows what it did");
-                break;
-            case "junit":
-                JunitReport.Write([run], Console.Out);
-                break;
-            default:
-                ConsoleReport.Write(RunReport.Of(run, Written(files, ServerData.Describe(folder)), folder.OtherRunsFolder), Console.Out, ConsoleReportOptions.ForStandardOutput());
-                break;
-        }
-
-        Console.Out.Flush();
+        ResultFormat.Print(
+            output.Format, () => output.Format == "markdown" ? RunReport.Of(run) : RunReport.Of(run, Written(files, ServerData.Describe(folder)), folder.OtherRunsFolder),
+            ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)), ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));
+        if (output.Format == "ycsb" && !run.Results.Any())
+            Console.Error.WriteLine($"run {run.Run.Id} has measured no operation, so there is nothing in YCSB's form; --format text shows what it did");
     }
 
     /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>

@@ -33,11 +33,10 @@ internal sealed class RunFolder
         if (idOrPath.Length > 0 && Directory.Exists(path))
             return isPath || OwnFiles.IsLink(path) ? At(path) : new RunFolder(runsFolder, idOrPath);
         IReadOnlyList<string> known = Directory.Exists(runsFolder) ? [.. RunCatalogue.List(runsFolder).Select(r => r.Id)] : [];
-        string? nearest = NearestName.Find(idOrPath, known);
         throw new UserException(
             ExitCode.WrongUsage,
             $"no run '{idOrPath}' in {System.IO.Path.GetFullPath(runsFolder)}",
-            nearest is not null ? $"did you mean '{nearest}'?" : "'mongoperf list runs' shows all runs; --out selects another folder");
+            NearestName.Hint(idOrPath, known) ?? "'mongoperf list runs' shows all runs; --out selects another folder");
     }
 
     /// <summary>A link to a run's folder is that folder, by its own name.</summary>

@@ -1,6 +1,7 @@
 using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Progress;
+using MongoPerf.Deployments;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
@@ -62,6 +63,9 @@ internal sealed record RunRequest
     /// <summary>"database.collection" that may be dropped; null for none.</summary>
     public string? ForceDrop { get; init; }
 
+    /// <summary>Of runs of one command that use one server; null for a run with a server of its own, or one that was given.</summary>
+    public KeptServer? Server { get; init; }
+
     /// <summary>The run is one of several agents'; null for one that does all of its plan.</summary>
     public AgentRole? Agent { get; init; }
 
@@ -69,6 +73,19 @@ internal sealed record RunRequest
 
     /// <summary>Serves the page of the run; null without <c>--live</c>. The runs of a command share it.</summary>
     public LiveChild? Live { get; init; }
+}
+
+/// <summary>A server that the first of several runs starts in its folder and the others find running.</summary>
+internal sealed class KeptServer : IDisposable
+{
+    /// <summary>Null until a run has begun on it: one that was refused before takes its server with it.</summary>
+    public IDeployment? Deployment { get; set; }
+
+    public void Dispose()
+    {
+        Deployment?.Dispose();
+        Deployment = null;
+    }
 }
 
 /// <summary>Where results go and how much is said meanwhile.</summary>

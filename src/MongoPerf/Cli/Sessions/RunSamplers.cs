@@ -19,7 +19,7 @@ internal sealed class RunSamplers(IDeployment deployment, ConnectionSettings con
             return [new ServerSampler(() => deployment.Select(ReadPreference.Primary, 0), connections)];
         List<ServerSampler> servers = [.. parts.Shards.Select(shard => new ServerSampler(() => PrimaryOf(shard.Name), connections))];
         servers.Add(new ServerSampler(() => deployment.Address, connections, holdsData: false));
-        // A mongos is asked for config.* itself.
+        // For config.* a mongos is queried itself.
         if (parts.ConfigAddress != parts.RouterAddress)
             servers.Add(new ServerSampler(() => Parts.ConfigAddress, connections, holdsData: false));
         return servers;

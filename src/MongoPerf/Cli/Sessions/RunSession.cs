@@ -120,7 +120,7 @@ internal sealed class RunSession : IDisposable
     }
 
     /// <summary>The plan's collections on the system that the deployment is.</summary>
-    /// <param name="plan">To be carried out.</param>
+    /// <param name="plan">To be run.</param>
     /// <param name="seed">Of its documents.</param>
     public IDataStore OpenData(Plan plan, ulong seed)
     {
@@ -140,7 +140,7 @@ internal sealed class RunSession : IDisposable
 
     /// <summary>Starts or finds the server and asks it what it is.</summary>
     /// <param name="folder">Of the run.</param>
-    /// <param name="request">What is asked for.</param>
+    /// <param name="request">What to run.</param>
     /// <param name="store">Notes which server a new run chose before that is started, so that a run which is killed meanwhile continues on the same.</param>
     /// <param name="stop">Ends every wait for a server.</param>
     public static RunSession Open(RunFolder folder, RunRequest request, RunStore store, CancellationToken stop)
@@ -152,12 +152,16 @@ internal sealed class RunSession : IDisposable
         if (tyrant is null && !request.DatabaseWasGiven && request.Uri is not null && ServerUri.UnusedDatabase(request.Uri, request.Settings.Data.Database) is { } unused)
             Console.Error.WriteLine($"warning: --uri: {unused}");
         connections = connections with { Stop = stop };
+        IDeployment? kept = request.Server?.Deployment;
         IDeployment? deployment = null;
         try
         {
-            if (request.StartsServer)
+            // Data in another run's folder go with the server.
+            if (kept is not null)
+                store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
+            else if (request.StartsServer)
                 new RunDataFolder(folder.Path, store.Token).Claim();
-            deployment = DeploymentFactory.Create(new DeploymentRequest
+            deployment = kept ?? DeploymentFactory.Create(new DeploymentRequest
             {
                 Settings = request.Settings.Deployment,
                 Hosts = hosts,
@@ -190,7 +194,8 @@ internal sealed class RunSession : IDisposable
         }
         catch
         {
-            deployment?.Dispose();
+            if (kept is null)
+                deployment?.Dispose();
             throw;
         }
     }
@@ -296,19 +301,20 @@ internal sealed class RunSession : IDisposable
     };
 
     /// <summary>Starts sampling and showing progress into this store.</summary>
-    /// <param name="store">Of the run.</param>
-    /// <param name="plan">That is carried out.</param>
     public void Begin(RunStore store, Plan plan)
     {
         string collection = plan.Rounds[0].Collections is [var first, ..] ? first.Name : "";
         _store = store;
+        if (Request.Server is { } server)
+            server.Deployment = Deployment;
         store.SetDeployment(Inspection.Info);
         NoteServer(store, Deployment);
         store.SetEnvironment(ReadEnvironment());
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
             Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path, ServerProcesses),
-            samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress);
+            samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress,
+            Request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
             _watch = new ClusterWatch(Deployment, _keeper, Connections, Clock, happened => Report(happened.Kind, happened.Text, happened.Seconds));
@@ -397,7 +403,8 @@ internal sealed class RunSession : IDisposable
         Request.Live?.End();
         _keptLeases?.Dispose();
         _client?.Dispose();
-        Deployment.Dispose();
+        if (Request.Server?.Deployment != Deployment)
+            Deployment.Dispose();
         _log.Dispose();
     }
 

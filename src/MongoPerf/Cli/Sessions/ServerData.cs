@@ -9,9 +9,6 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>What a server that a run started left in the run's folder.</summary>
 internal static class ServerData
 {
-    /// <summary>Of the stored run: there once the data have been deleted; there is nothing to continue with then.</summary>
-    public const string DeletedNote = "data deleted";
-
     public static RunDataFolder FolderOf(StoredRun run) => new(run.Folder, run.Token);
 
     /// <summary>How much there is, where, and how it is deleted; null when there is nothing.</summary>
@@ -53,7 +50,7 @@ internal static class ServerData
         ServerProcess.Forget(data.Path);
         foreach (string member in Directory.EnumerateDirectories(data.Path).Where(sub => !OwnFiles.IsLink(sub)))
             ServerProcess.Forget(member);
-        store.SetNote(DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
+        store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
         return data.Delete();
     }
 }

@@ -41,7 +41,7 @@ internal sealed partial class StopSignals : IDisposable
             EndProcess((int)ExitCode.Interrupted);
         }
 
-        // Not on the signal's thread: what hangs on the token may take its time.
+        // Not on the signal's thread: the token's callbacks may take a while.
         ThreadPool.QueueUserWorkItem(_ => _stop.Cancel());
         try
         {

@@ -1,22 +1,18 @@
 namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>Held by the one program that starts or stops a cluster's processes; gone with it, however it ends.</summary>
-internal sealed class ClusterLock : IDisposable
+internal static class ClusterLock
 {
     public const string FileName = "cluster.lock";
 
-    private readonly FileStream _file;
-
-    private ClusterLock(FileStream file) => _file = file;
-
     /// <param name="folder">Of the cluster; exists.</param>
     /// <exception cref="DeploymentException">Another program holds it.</exception>
-    public static ClusterLock Take(string folder)
+    public static IDisposable Take(string folder)
     {
         try
         {
             // .NET locks the file itself (flock), so the lock goes with the process.
-            return new(new FileStream(Path.Combine(folder, FileName), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+            return new FileStream(Path.Combine(folder, FileName), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         }
         catch (IOException e) when (File.Exists(Path.Combine(folder, FileName)))
         {
@@ -24,6 +20,4 @@ internal sealed class ClusterLock : IDisposable
                 DeploymentFault.Refused, $"{folder}: another mongoperf is starting, stopping or running this cluster\nhint:  wait for it, or stop it", e);
         }
     }
-
-    public void Dispose() => _file.Dispose();
 }

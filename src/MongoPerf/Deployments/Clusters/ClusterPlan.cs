@@ -55,6 +55,8 @@ internal sealed record ClusterPlan
     /// <summary>Of a replica set that stands by itself.</summary>
     public const string OwnSet = "rs0";
 
+    private const double OplogBytesPerDocument = 1100;
+
     // 2: replica sets, logins and TLS.
     private const int NewestFormat = 2;
 
@@ -150,8 +152,16 @@ internal sealed record ClusterPlan
 
     private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}";
 
+    /// <summary>Estimate of what a document of 1 KB takes on the disk, all members together.</summary>
+    /// <param name="documents">To be inserted, more than none.</param>
+    public double BytesPerDocument(long documents)
+    {
+        // A document is in the oplog too, as it is, until that is full.
+        double oplogs = Math.Min(documents * OplogBytesPerDocument, DataSets * ClusterProcesses.OplogBytes);
+        return Members * (DiskGuard.MongodBytesPerDocument + (oplogs / documents));
+    }
+
     /// <summary>What its processes and clients know each other by; null when anybody may connect, in plain text.</summary>
-    /// <param name="folder">Of the cluster.</param>
     public SecurityFiles? Security(string folder) => Auth || Tls ? new SecurityFiles(folder, Auth, Tls) : null;
 
     public static bool IsIn(string folder) => File.Exists(Path.Combine(folder, FileName));

@@ -19,19 +19,19 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
     private readonly SecurityFiles? _security = plan.Security(folder);
     private readonly MemoryGroupPlace _place = plan.MemoryLimitBytes is null ? new(null, "", null) : MemoryGroupPlace.Find();
 
-    /// <summary>Why the memory of a member that is held is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    /// <summary>Why the memory of a member is not limited as requested; null when it is, or no limit was requested.</summary>
     public string? MemoryProblem => ExplainMemory(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsMemoryLimited));
 
-    /// <summary>Why a member that is held is not confined to the CPUs that were asked for; null when it is, or none were.</summary>
+    /// <summary>Why a member is not confined to the requested CPUs; null when it is, or none were requested.</summary>
     public string? CpuProblem => ExplainCpus(plan.Processes.Where(IsRunning).All(member => !member.HoldsData || _held[member.Name].IsConfined));
 
     /// <summary>Whether some would end with this program.</summary>
     public bool HoldsAny => !_held.IsEmpty;
 
-    /// <param name="areLimited">Whether all that hold data are in the groups that were asked for.</param>
+    /// <param name="areLimited">Whether all members that hold data are in their groups.</param>
     public string? ExplainMemory(bool areLimited) => plan.MemoryLimitBytes is null || areLimited ? null : _place.Problem ?? "the system did not let them join their control groups";
 
-    /// <param name="areConfined">Whether all that hold data may use the CPUs that were asked for, and no others.</param>
+    /// <param name="areConfined">Whether all members that hold data are confined to the requested CPUs.</param>
     public string? ExplainCpus(bool areConfined) => plan.Cpus is null || areConfined ? null : "the system lets them use other CPUs";
 
     public static ServerAddress AddressOf(ClusterMember member) => new("127.0.0.1", member.Port);
@@ -60,7 +60,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
 
     public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
 
-    /// <summary>A member's process, whoever started it, to be looked at.</summary>
+    /// <summary>A member's process, whoever started it.</summary>
     public ServerProcess? Find(ClusterMember member) => _held.GetValueOrDefault(member.Name) ?? ServerProcess.FindLeftOver(OptionsOf(member), table);
 
     /// <summary>Ends a member's process, also one that an earlier run of the program left. Never throws.</summary>

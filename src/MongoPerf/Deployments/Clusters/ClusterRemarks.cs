@@ -6,8 +6,8 @@ namespace MongoPerf.Deployments.Clusters;
 internal static class ClusterRemarks
 {
     /// <param name="plan">Of the cluster.</param>
-    /// <param name="memoryProblem">Why a limit of memory that was asked for is not there; null when it is.</param>
-    /// <param name="cpuProblem">Why its members are not confined to the CPUs that were asked for; null when they are.</param>
+    /// <param name="memoryProblem">Why the requested memory limit is not in force; null when it is.</param>
+    /// <param name="cpuProblem">Why its members are not confined to the requested CPUs; null when they are.</param>
     public static IReadOnlyList<string> Of(ClusterPlan plan, string? memoryProblem, string? cpuProblem)
     {
         var remarks = new List<string>

@@ -58,7 +58,7 @@ internal sealed record ClusterRequest
     /// <summary>A cluster that is there, as it is to continue.</summary>
     /// <param name="there">As its file says.</param>
     /// <param name="folder">Where it is.</param>
-    /// <exception cref="DeploymentException">What was asked for can't be changed, or its programs are gone.</exception>
+    /// <exception cref="DeploymentException">The settings can't be changed, or its programs are gone.</exception>
     public ClusterPlan Fit(ClusterPlan there, string folder)
     {
         RefuseChange(folder, "--topology", Settings.Topology?.Text(), (there.IsReplicaSet ? Topology.ReplicaSet : Topology.Sharded).Text(), there);
@@ -125,7 +125,7 @@ internal sealed record ClusterRequest
     private int ChoosePorts(int count)
     {
         if (FirstPort is not { } first)
-            return FreePort.FindRow(count, Random.Shared);
+            return FreePort.Find(count);
         if (first + count - 1 > ushort.MaxValue)
             throw new DeploymentException(DeploymentFault.WrongUsage, $"--port is {first}, and the cluster needs {count} ports from there; allowed: up to {ushort.MaxValue - count + 1}");
         int[] taken = [.. Enumerable.Range(first, count).Where(port => !FreePort.IsFree(port))];

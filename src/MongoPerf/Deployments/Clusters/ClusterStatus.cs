@@ -10,15 +10,15 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="ProcessId">Null when it does not run.</param>
 /// <param name="State">"primary", "secondary", "routes", "starting", "no answer", "not running".</param>
 /// <param name="IsMemoryLimited">Whether the system limits its memory.</param>
-/// <param name="IsConfined">Whether it may use some CPUs only, as was asked for.</param>
+/// <param name="IsConfined">Whether it is confined to the requested CPUs.</param>
 internal sealed record MemberStatus(ClusterMember Member, int? ProcessId, string State, bool IsMemoryLimited, bool IsConfined);
 
 /// <summary>How a cluster stands, read from its folder, its processes and their answers. Nothing is changed.</summary>
 /// <param name="Folder">Full path.</param>
 /// <param name="Plan">What it is made of.</param>
 /// <param name="Members">In the order of the plan.</param>
-/// <param name="MemoryProblem">Why the memory of a member that runs is not limited by the system though it was asked for; null when it is, or was not asked for.</param>
-/// <param name="CpuProblem">Why a member that runs is not confined to the CPUs that were asked for; null when it is, or none were.</param>
+/// <param name="MemoryProblem">Why the memory of a running member is not limited as requested; null when it is, or no limit was requested.</param>
+/// <param name="CpuProblem">Why a running member is not confined to the requested CPUs; null when it is, or none were requested.</param>
 internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
 {
     private const string Primary = "primary";
@@ -85,7 +85,7 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
                 _ => server.Document.IsTrue("secondary") ? "secondary" : "starting",
             };
         }
-        catch (Exception e) when (ReplicaSet.IsPassing(e) || e is ServerTooOldException or BsonFormatException)
+        catch (Exception e) when (Startup.IsPassing(e) || e is ServerTooOldException or BsonFormatException)
         {
             return "no answer";
         }

@@ -14,7 +14,6 @@ internal sealed class GivenCluster : IDeployment
     private string? _memoryProblem;
     private string? _cpuProblem;
 
-    /// <param name="folder">Of the cluster.</param>
     /// <exception cref="DeploymentException">There is none in the folder, or it is another user's.</exception>
     public GivenCluster(string folder)
     {
@@ -38,13 +37,11 @@ internal sealed class GivenCluster : IDeployment
 
     public IReadOnlyList<int> ProcessIds { get; private set; } = [];
 
-    public bool IsRunning => true;
-
     public ShardedCluster? Cluster => _parts;
 
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(_plan, _memoryProblem, _cpuProblem);
 
-    public double BytesPerDocument(long documents) => ClusterDisk.BytesPerDocument(_plan, documents);
+    public double BytesPerDocument(long documents) => _plan.BytesPerDocument(documents);
 
     /// <summary>Looks where its parts are.</summary>
     /// <returns>Always false: nothing was started.</returns>
@@ -60,13 +57,5 @@ internal sealed class GivenCluster : IDeployment
         ProcessIds = [.. status.Members.Select(member => member.ProcessId).OfType<int>()];
         (_memoryProblem, _cpuProblem) = (status.MemoryProblem, status.CpuProblem);
         return false;
-    }
-
-    public void Stop()
-    {
-    }
-
-    public void Dispose()
-    {
     }
 }

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -12,11 +13,11 @@ namespace MongoPerf.Deployments.Clusters;
 /// It may be killed at any moment of its life, and started again from its folder: each step looks at what is there before it does
 /// anything. One thread, but <see cref="IsRunning"/> and <see cref="Parts"/> may be read by any. Held by one program at a time.
 /// </remarks>
-internal sealed class LocalCluster : IDisposable
+internal sealed class LocalCluster : IDeployment
 {
     private static readonly TimeSpan RouterLimit = TimeSpan.FromMinutes(1);
 
-    private readonly ClusterLock _lock;
+    private readonly IDisposable _lock;
     private readonly ClusterProcesses _processes;
     private readonly SecurityFiles? _security;
     private readonly ConcurrentDictionary<string, bool> _setsWithUser = new(StringComparer.Ordinal);
@@ -24,7 +25,7 @@ internal sealed class LocalCluster : IDisposable
     private volatile ShardedCluster? _parts;
     private volatile ServerAddress? _primary;
 
-    private LocalCluster(string folder, ClusterPlan plan, ClusterLock held, CancellationToken interrupt = default)
+    private LocalCluster(string folder, ClusterPlan plan, IDisposable held, CancellationToken interrupt = default)
     {
         Folder = folder;
         Plan = plan;
@@ -38,10 +39,19 @@ internal sealed class LocalCluster : IDisposable
 
     public ClusterPlan Plan { get; }
 
+    public DeploymentKind Kind => Plan.IsReplicaSet ? DeploymentKind.ReplicaSet : DeploymentKind.Sharded;
+
+    public string? Program => Plan.Mongod;
+
+    public string? DataFolder => Folder;
+
     /// <summary>Null until it runs, and of a replica set.</summary>
     public ShardedCluster? Parts => _parts;
 
-    /// <summary>How clients connect.</summary>
+    ShardedCluster? IDeployment.Cluster => _parts;
+
+    public IReadOnlyList<ServerAddress> Members => Plan.MemberAddresses;
+
     public ConnectionSettings Connections => _security?.User ?? ConnectionSettings.Default;
 
     /// <summary>Where clients connect: the router, or the replica set's primary as it was found last.</summary>
@@ -53,17 +63,20 @@ internal sealed class LocalCluster : IDisposable
     /// <summary>Of the process at <see cref="Address"/>.</summary>
     public int? ProcessId => _processes.ProcessIdOf(Plan.Processes.FirstOrDefault(member => ClusterProcesses.AddressOf(member) == Address) ?? First);
 
-    /// <summary>Of all its processes that run.</summary>
     public IReadOnlyList<int> ProcessIds => [.. Plan.Processes.Select(_processes.ProcessIdOf).OfType<int>()];
 
     /// <summary>What the last <see cref="EnsureRunning"/> that started something started or took over, such as "shard s0".</summary>
     public IReadOnlyList<string> LastStarted { get; private set; } = [];
 
-    /// <summary>Why the memory of its members is not limited by the system though it was asked for; null when it is, or was not asked for.</summary>
+    /// <summary>Why the memory of its members is not limited as requested; null when it is, or no limit was requested.</summary>
     public string? MemoryProblem => _processes.MemoryProblem;
 
-    /// <summary>Why its members are not confined to the CPUs that were asked for; null when they are, or none were.</summary>
+    /// <summary>Why its members are not confined to the requested CPUs; null when they are, or none were requested.</summary>
     public string? CpuProblem => _processes.CpuProblem;
+
+    public string RestartText => $"{string.Join(", ", LastStarted)} of the {Plan.Noun} had exited and {(LastStarted.Count > 1 ? "were" : "was")} restarted";
+
+    public IReadOnlyList<string> Remarks => ClusterRemarks.Of(Plan, MemoryProblem, CpuProblem);
 
     /// <summary>The router, or the first member.</summary>
     private ClusterMember First => Plan.Processes[0];
@@ -75,7 +88,7 @@ internal sealed class LocalCluster : IDisposable
         string full = Path.GetFullPath(folder);
         ClusterPlan? fresh = ClusterPlan.IsIn(full) ? null : request.MakePlan(full);
         Directory.CreateDirectory(full);
-        ClusterLock held = ClusterLock.Take(full);
+        IDisposable held = ClusterLock.Take(full);
         try
         {
             ClusterPlan? there = ClusterPlan.Read(full);
@@ -95,6 +108,26 @@ internal sealed class LocalCluster : IDisposable
             held.Dispose();
             throw;
         }
+    }
+
+    /// <summary>One that is started for a run in the run's own data folder, and stopped with it.</summary>
+    /// <param name="request">Of the run.</param>
+    /// <param name="variable">Reads the environment.</param>
+    /// <exception cref="DeploymentException">As <see cref="Prepare"/>.</exception>
+    public static LocalCluster ForRun(DeploymentRequest request, Func<string, string?> variable)
+    {
+        RequireOwnPrograms(request, variable);
+        return Prepare(request.DataFolder, new ClusterRequest
+        {
+            Settings = request.Settings with
+            {
+                Auth = request.Settings.Auth is true, Tls = request.Settings.Tls is true,
+                // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
+                MongodPath = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+            },
+            Variable = variable,
+            Interrupt = request.Connections.Stop,
+        });
     }
 
     /// <summary>The cluster that is in a folder.</summary>
@@ -136,6 +169,10 @@ internal sealed class LocalCluster : IDisposable
         bool[] stopped = [.. Together.Run([.. byOrder[false]], _processes.Stop), .. Together.Run([.. byOrder[true]], _processes.Stop)];
         return stopped.Count(ran => ran);
     }
+
+    void IDeployment.Stop() => Stop();
+
+    public double BytesPerDocument(long documents) => Plan.BytesPerDocument(documents);
 
     /// <summary>Leaves its processes running when this program ends.</summary>
     public void Leave() => _processes.Leave();
@@ -223,25 +260,28 @@ internal sealed class LocalCluster : IDisposable
 
     private void WaitForRouter(ShardedCluster parts)
     {
-        string last = "it does not know every shard yet";
-        long end = Environment.TickCount64 + (long)RouterLimit.TotalMilliseconds;
-        while (true)
+        ConnectionSettings settings = ReplicaSet.Quick(_security) with { Dialect = parts.Dialect };
+        Startup.Await(RouterLimit, RequireRunning, () =>
         {
-            try
-            {
-                using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, ReplicaSet.Quick(_security) with { Dialect = parts.Dialect });
-                if (connection.RunCursor("config", BsonDocument.Of(("find", "shards"))).Count() == parts.Shards.Count)
-                    return;
-            }
-            catch (Exception e) when (ReplicaSet.IsPassing(e))
-            {
-                last = e.Message;
-            }
+            using MongoConnection connection = MongoConnection.Open(parts.RouterAddress, settings);
+            return connection.RunCursor("config", BsonDocument.Of(("find", "shards"))).Count() == parts.Shards.Count;
+        }, last => $"router {parts.RouterAddress} does not route after {RouterLimit.TotalSeconds:0} s: {last ?? "it does not know every shard yet"}");
+    }
 
-            RequireRunning();
-            if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, $"router {parts.RouterAddress} does not route after {RouterLimit.TotalSeconds:0} s: {last}");
-            Thread.Sleep(20);
+    /// <summary>Of a resumed run and for which no mongod was named: its folder names the programs, and may come from somebody else.</summary>
+    /// <exception cref="DeploymentException">This machine would not start them by itself.</exception>
+    private static void RequireOwnPrograms(DeploymentRequest request, Func<string, string?> variable)
+    {
+        if (request.RequiredKind is null || request.Settings.MongodPath is not null)
+            return;
+        ClusterPlan? there = ClusterPlan.Read(request.DataFolder);
+        if ((there?.Mongod ?? request.ServerProgram) is { } mongod)
+            DeploymentFactory.RequireOwnChoice(mongod, variable);
+        if (there?.Mongos is { } mongos && !ClusterPrograms.Own(there.Mongod, variable).Contains(mongos))
+        {
+            throw new DeploymentException(
+                DeploymentFault.WrongUsage,
+                $"this run used {mongos}, which this machine would not start without being told to\nhint:  if you know that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
         }
     }
 

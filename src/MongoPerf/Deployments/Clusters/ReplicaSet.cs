@@ -30,34 +30,12 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
     /// <exception cref="DeploymentException">None did within two minutes, or a member has ended.</exception>
     public ServerAddress EnsurePrimary()
     {
-        string seen = "";
-        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
-        while (true)
-        {
-            try
-            {
-                if (FindPrimary() is { } primary)
-                    return primary;
-            }
-            catch (Exception e) when (IsPassing(e))
-            {
-                seen = e.Message;
-            }
-
-            requireRunning?.Invoke();
-            if (Environment.TickCount64 > end)
-            {
-                throw new DeploymentException(
-                    DeploymentFault.CannotConnect,
-                    $"replica set {name} ({string.Join(", ", members)}) has no primary after {Limit.TotalSeconds:0} s{(seen.Length > 0 ? $"; last seen: {seen}" : "")}");
-            }
-
-            Thread.Sleep(20);
-        }
+        ServerAddress? primary = null;
+        Startup.Await(
+            Limit, requireRunning, () => (primary = FindPrimary()) is not null,
+            last => $"replica set {name} ({string.Join(", ", members)}) has no primary after {Limit.TotalSeconds:0} s{(last is null ? "" : $"; last seen: {last}")}");
+        return primary!;
     }
-
-    /// <summary>Failures of servers that are just starting, or changing their parts.</summary>
-    public static bool IsPassing(Exception failure) => failure is IOException or ServerCommandException or WireProtocolException or BsonFormatException;
 
     /// <summary>Looks at each member, and does what brings a primary nearer.</summary>
     private ServerAddress? FindPrimary()

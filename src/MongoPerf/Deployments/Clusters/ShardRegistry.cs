@@ -73,27 +73,9 @@ internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Ac
         return connection.RunCursor("admin", find).Any();
     }
 
-    private void Repeat(string problem, Func<MongoConnection, bool> action)
+    private void Repeat(string problem, Func<MongoConnection, bool> action) => Startup.Await(Limit, requireRunning, () =>
     {
-        long end = Environment.TickCount64 + (long)Limit.TotalMilliseconds;
-        while (true)
-        {
-            string last = "still in progress";
-            try
-            {
-                using MongoConnection connection = MongoConnection.Open(address, _settings);
-                if (action(connection))
-                    return;
-            }
-            catch (Exception e) when (ReplicaSet.IsPassing(e))
-            {
-                last = e.Message;
-            }
-
-            requireRunning?.Invoke();
-            if (Environment.TickCount64 > end)
-                throw new DeploymentException(DeploymentFault.CannotConnect, $"{problem} after {Limit.TotalSeconds:0} s: {last}");
-            Thread.Sleep(20);
-        }
-    }
+        using MongoConnection connection = MongoConnection.Open(address, _settings);
+        return action(connection);
+    }, last => $"{problem} after {Limit.TotalSeconds:0} s: {last ?? "still in progress"}");
 }

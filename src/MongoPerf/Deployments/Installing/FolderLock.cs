@@ -1,20 +1,16 @@
 namespace MongoPerf.Deployments.Installing;
 
 /// <summary>Keeps other processes from installing into the same folder. The system lifts it when its holder ends, however that ends.</summary>
-internal sealed class FolderLock : IDisposable
+internal static class FolderLock
 {
     private const int PauseMilliseconds = 100;
-
-    private readonly FileStream _file;
-
-    private FolderLock(FileStream file) => _file = file;
 
     /// <summary>Waits until nobody else holds it.</summary>
     /// <param name="folder">Made when it is not there.</param>
     /// <param name="waiting">Called once, when somebody does.</param>
     /// <param name="stop">Ends the wait.</param>
     /// <exception cref="OperationCanceledException">Stopped.</exception>
-    public static FolderLock Take(string folder, Action waiting, CancellationToken stop)
+    public static IDisposable Take(string folder, Action waiting, CancellationToken stop)
     {
         Directory.CreateDirectory(folder);
         string path = Path.Combine(folder, ".lock");
@@ -24,7 +20,7 @@ internal sealed class FolderLock : IDisposable
             try
             {
                 // FileShare.None is an advisory lock (flock) of the whole file.
-                return new FolderLock(new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+                return new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
             }
             catch (IOException) when (File.Exists(path))
             {
@@ -34,6 +30,4 @@ internal sealed class FolderLock : IDisposable
             }
         }
     }
-
-    public void Dispose() => _file.Dispose();
 }

@@ -90,7 +90,7 @@ internal sealed class HttpFiles : IDisposable
         return true;
     }, () => LengthOf(path));
 
-    private static long LengthOf(string path) => File.Exists(path) ? new FileInfo(path).Length : 0;
+    public static long LengthOf(string path) => File.Exists(path) ? new FileInfo(path).Length : 0;
 
     private static bool IsMissing(HttpResponseMessage response) => response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone;
 
@@ -129,7 +129,7 @@ internal sealed class HttpFiles : IDisposable
             throw new IOException($"the connection was cut at {target.Position:N0} of {expected:N0} bytes");
     }
 
-    /// <summary>The client's own time-out ends with the headers: a server that falls silent later must not hold us for ever.</summary>
+    /// <summary>HttpClient's timeout ends with the headers; a server that falls silent after them must not block us forever.</summary>
     private int ReadSome(Stream source, byte[] buffer)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(_stop);

@@ -1,3 +1,5 @@
+using MongoPerf.Engine.Runs;
+
 namespace MongoPerf.Deployments.Installing;
 
 /// <summary>A MongoDB that <c>server install</c> has unpacked.</summary>
@@ -33,7 +35,7 @@ internal sealed class InstalledServers(string folder)
     {
         if (!Directory.Exists(Folder))
             return [];
-        string? chosen = ReadChosen();
+        string chosen = SystemFile.ReadText(Path.Combine(Folder, ChosenFile)).Trim();
         return [.. Directory.EnumerateDirectories(Folder)
             .Select(Path.GetFileName)
             .Select(name => (Name: name!, Number: ReleaseNumber.Parse(name!)))
@@ -64,16 +66,4 @@ internal sealed class InstalledServers(string folder)
     }
 
     private string ProgramOf(string version, string program) => Path.Combine(Folder, version, "bin", program);
-
-    private string? ReadChosen()
-    {
-        try
-        {
-            return File.ReadAllText(Path.Combine(Folder, ChosenFile)).Trim();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-    }
 }

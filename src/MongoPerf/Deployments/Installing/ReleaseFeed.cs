@@ -32,7 +32,7 @@ internal static class ReleaseFeed
         return [.. versions.EnumerateArray().Select(ReadRelease).OfType<Release>()];
     }
 
-    /// <summary>The newest that was asked for; null when there is none.</summary>
+    /// <summary>The newest release that matches; null when there is none.</summary>
     /// <param name="releases">Of a feed.</param>
     /// <param name="asked">8, 8.0, 8.0.4 or 8.0.0-rc3.</param>
     public static Release? Find(IEnumerable<Release> releases, string asked) => releases

@@ -23,7 +23,7 @@ internal readonly partial record struct ReleaseNumber(int Major, int Minor, int 
             : string.CompareOrdinal(Suffix, other.Suffix);
     }
 
-    /// <summary>Whether this is what was asked for: a whole number such as 8.0.4, or one of a series such as 8.0 or 8.</summary>
+    /// <summary>Whether this is the requested version: a whole number such as 8.0.4, or one of a series such as 8.0 or 8.</summary>
     public bool IsOf(string asked) => asked == ToString() || (Suffix.Length == 0 && (asked == $"{Major}.{Minor}" || asked == $"{Major}"));
 
     /// <returns>Null for what is no whole number of a release.</returns>

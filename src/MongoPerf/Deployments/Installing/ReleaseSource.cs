@@ -5,32 +5,25 @@ namespace MongoPerf.Deployments.Installing;
 
 /// <summary>An archive to bring.</summary>
 /// <param name="Url">Where it lies.</param>
-/// <param name="Sha256">What it must have; null when it has to be looked up beside the archive.</param>
+/// <param name="Sha256">What it must have; null when it must be looked up beside the archive.</param>
 internal sealed record WantedArchive(Uri Url, string? Sha256);
 
 /// <summary>Where archives come from: MongoDB's own servers, or a mirror of them.</summary>
 /// <remarks>
 /// A mirror holds what https://fastdl.mongodb.org holds, under the same paths (linux/mongodb-linux-….tgz and the same name with .sha256), and,
-/// if it has them, current.json and full.json of https://downloads.mongodb.org. Without these only a whole version number can be asked for.
+/// if it has them, current.json and full.json of https://downloads.mongodb.org. Without these only a full version number works.
 /// </remarks>
-internal sealed class ReleaseSource
+/// <param name="http">Fetches.</param>
+/// <param name="mirror">Null for MongoDB's own servers.</param>
+internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
 {
     private const int NamesShown = 8;
     private static readonly Uri OfficialFeeds = new("https://downloads.mongodb.org/");
     private static readonly Uri OfficialArchives = new("https://fastdl.mongodb.org/");
 
-    private readonly HttpFiles _http;
-    private readonly Uri _feeds;
-    private readonly Uri? _mirror;
+    private readonly Uri? _mirror = mirror is null ? null : new Uri(mirror.AbsoluteUri.TrimEnd('/') + "/");
 
-    /// <param name="http">Fetches.</param>
-    /// <param name="mirror">Null for MongoDB's own servers.</param>
-    public ReleaseSource(HttpFiles http, Uri? mirror)
-    {
-        _http = http;
-        _mirror = mirror is null ? null : new Uri(mirror.AbsoluteUri.TrimEnd('/') + "/");
-        _feeds = _mirror ?? OfficialFeeds;
-    }
+    private Uri Feeds => _mirror ?? OfficialFeeds;
 
     /// <summary>Finds the archive for a version, or the newest of a series, that runs on this system.</summary>
     /// <exception cref="DeploymentException">There is no such release, or none for this system; names what there is. Or the feed can't be read.</exception>
@@ -48,7 +41,7 @@ internal sealed class ReleaseSource
     public string? ReadChecksumBeside(Uri archive)
     {
         var file = new Uri(archive.AbsoluteUri + ".sha256");
-        if (_http.TryRead(file) is not { } bytes)
+        if (http.TryRead(file) is not { } bytes)
             return null;
         string text = System.Text.Encoding.UTF8.GetString(bytes);
         string first = text.Split([' ', '\t', '\r', '\n'], 2)[0];
@@ -61,7 +54,7 @@ internal sealed class ReleaseSource
         if (ReleaseFeed.Find(releases, asked) is not { } release)
         {
             string near = string.Join(", ", ReleaseFeed.Near(releases, asked, NamesShown));
-            throw Missing($"no MongoDB {asked} at {_feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
+            throw Missing($"no MongoDB {asked} at {Feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
         }
 
         if (platform.Choose(release.Archives) is { } archive)
@@ -76,28 +69,28 @@ internal sealed class ReleaseSource
     private WantedArchive FindByName(string asked, SystemPlatform platform)
     {
         if (ReleaseNumber.Parse(asked) is not { } number)
-            throw Missing($"{_feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
+            throw Missing($"{Feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
         List<Uri> tried = [];
         foreach (string name in platform.LikelyArchives(number))
         {
             var url = new Uri(_mirror ?? OfficialArchives, "linux/" + name);
-            if (_http.Exists(url))
+            if (http.Exists(url))
                 return new WantedArchive(url, null);
             tried.Add(url);
         }
 
         throw Missing(
-            $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {_feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
+            $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {Feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
             "check the version; --platform NAME, such as debian12 or rhel93, uses another system's archive");
     }
 
     /// <returns>Null when there is no such file.</returns>
     private IReadOnlyList<Release>? ReadFeed(string name)
     {
-        var url = new Uri(_feeds, name);
+        var url = new Uri(Feeds, name);
         try
         {
-            return _http.TryRead(url) is { } bytes ? ReleaseFeed.Parse(bytes) : null;
+            return http.TryRead(url) is { } bytes ? ReleaseFeed.Parse(bytes) : null;
         }
         catch (JsonException e)
         {

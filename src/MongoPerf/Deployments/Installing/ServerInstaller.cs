@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace MongoPerf.Deployments.Installing;
 
-/// <summary>What <c>server install</c> is asked for, beside what to install.</summary>
+/// <summary>Options of <c>server install</c> besides what to install.</summary>
 /// <param name="Sha256">What the archive must have, as the user says; null when only its publisher says.</param>
 /// <param name="Platform">Whose archives fit.</param>
 internal sealed record InstallRequest(string? Sha256, SystemPlatform Platform);
@@ -12,36 +12,21 @@ internal sealed record InstallRequest(string? Sha256, SystemPlatform Platform);
 /// A folder appears under its version's name only when all of it is there and its mongod has said its version. What is downloaded stays until
 /// then, so that nothing is fetched twice. Any number of processes may install at once: they wait for one another.
 /// </remarks>
-internal sealed class ServerInstaller
+/// <param name="servers">Where to.</param>
+/// <param name="http">Fetches.</param>
+/// <param name="tell">Whole lines of progress.</param>
+/// <param name="progress">Of a transfer.</param>
+/// <param name="stop">Ends it; a transfer continues from there the next time.</param>
+/// <param name="freeBytes">Of the disk under a folder; null looks.</param>
+internal sealed class ServerInstaller(
+    InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop, Func<string, long>? freeBytes = null)
 {
     /// <summary>A server takes about four times its archive.</summary>
     private const int UnpackedPerPacked = 4;
 
-    private readonly InstalledServers _servers;
-    private readonly HttpFiles _http;
-    private readonly Action<string> _tell;
-    private readonly Action<Transferred> _progress;
-    private readonly CancellationToken _stop;
-    private readonly Func<string, long> _freeBytes;
+    private readonly Func<string, long> _freeBytes = freeBytes ?? (folder => new DriveInfo(folder).AvailableFreeSpace);
 
-    /// <param name="servers">Where to.</param>
-    /// <param name="http">Fetches.</param>
-    /// <param name="tell">Whole lines of progress.</param>
-    /// <param name="progress">Of a transfer.</param>
-    /// <param name="stop">Ends it; a transfer continues from there the next time.</param>
-    /// <param name="freeBytes">Of the disk under a folder; null looks.</param>
-    public ServerInstaller(
-        InstalledServers servers, HttpFiles http, Action<string> tell, Action<Transferred> progress, CancellationToken stop, Func<string, long>? freeBytes = null)
-    {
-        _servers = servers;
-        _http = http;
-        _tell = tell;
-        _progress = progress;
-        _stop = stop;
-        _freeBytes = freeBytes ?? (folder => new DriveInfo(folder).AvailableFreeSpace);
-    }
-
-    private string Downloads => Path.Combine(_servers.Folder, ".downloads");
+    private string Downloads => Path.Combine(servers.Folder, ".downloads");
 
     /// <summary>Installs a version, or the newest of a series; one that is there already is only chosen.</summary>
     /// <param name="asked">8.0.4, 8.0 or 8.</param>
@@ -52,11 +37,11 @@ internal sealed class ServerInstaller
     public InstalledServer Install(string asked, ReleaseSource source, InstallRequest request)
     {
         WantedArchive wanted = source.Find(asked, request.Platform);
-        using FolderLock held = Lock();
+        using IDisposable held = Lock();
         // Another process may have been faster.
-        if (VersionIn(wanted.Url) is { } version && _servers.Find(version) is { } there)
+        if (VersionIn(wanted.Url) is { } version && servers.Find(version) is { } there)
         {
-            _tell($"MongoDB {there.Version} is already installed");
+            tell($"MongoDB {there.Version} is already installed");
             return Choose(there.Version);
         }
 
@@ -75,7 +60,7 @@ internal sealed class ServerInstaller
     {
         if (sha256 is not null && Checksum.OfFile(path) is var found && !Checksum.Same(found, sha256))
             throw Mismatch(path, found, sha256);
-        using FolderLock held = Lock();
+        using IDisposable held = Lock();
         return UnpackAndChoose(path);
     }
 
@@ -83,20 +68,20 @@ internal sealed class ServerInstaller
     /// <returns>The one that runs take now; null when none is left.</returns>
     public InstalledServer? Remove(InstalledServer server)
     {
-        using FolderLock held = Lock();
+        using IDisposable held = Lock();
         // Gone at once; what follows may be cut off.
         string away = TemporaryFolder();
         Directory.Move(server.Folder, away);
         Directory.Delete(away, recursive: true);
-        return _servers.Chosen;
+        return servers.Chosen;
     }
 
-    private FolderLock Lock()
+    private IDisposable Lock()
     {
-        FolderLock held = FolderLock.Take(_servers.Folder, () => _tell("waiting for another mongoperf that is installing a server"), _stop);
+        IDisposable held = FolderLock.Take(servers.Folder, () => tell("waiting for another mongoperf that is installing a server"), stop);
         Directory.CreateDirectory(Downloads);
         // Of processes that were killed: nobody else is at work now.
-        foreach (string left in Directory.EnumerateDirectories(_servers.Folder, ".unpacked-*"))
+        foreach (string left in Directory.EnumerateDirectories(servers.Folder, ".unpacked-*"))
             Directory.Delete(left, recursive: true);
         return held;
     }
@@ -104,7 +89,7 @@ internal sealed class ServerInstaller
     private void Fetch(Uri url, string file, string sha256)
     {
         bool hadSome = File.Exists(file);
-        _tell(hadSome ? $"resuming {url}" : $"downloading {url}");
+        tell(hadSome ? $"resuming {url}" : $"downloading {url}");
         Download(url, file);
         string found = Checksum.OfFile(file);
         if (Checksum.Same(found, sha256))
@@ -113,25 +98,25 @@ internal sealed class ServerInstaller
         if (!hadSome)
             throw Mismatch(url.ToString(), found, sha256);
         // The beginning may have been that of another file of this name.
-        _tell("the partial download does not match; downloading all of it");
+        tell("the partial download does not match; downloading all of it");
         Fetch(url, file, sha256);
     }
 
-    private void Download(Uri url, string file) => _http.Download(url, file, bytes =>
+    private void Download(Uri url, string file) => http.Download(url, file, bytes =>
     {
         if (bytes is { } coming)
-            RequireRoom(coming + ((coming + LengthOf(file)) * UnpackedPerPacked));
-    }, _progress);
+            RequireRoom(coming + ((coming + HttpFiles.LengthOf(file)) * UnpackedPerPacked));
+    }, progress);
 
     private InstalledServer UnpackAndChoose(string archive)
     {
         string unfinished = TemporaryFolder();
         try
         {
-            _tell($"unpacking {Path.GetFileName(archive)}");
+            tell($"unpacking {Path.GetFileName(archive)}");
             ServerArchive.Unpack(archive, unfinished, RequireRoom);
             string version = MongodProgram.Check(Path.Combine(unfinished, "bin"), Path.GetFileName(archive)).Version.ToString();
-            string folder = Path.Combine(_servers.Folder, version);
+            string folder = Path.Combine(servers.Folder, version);
             if (Directory.Exists(folder))
                 Directory.Delete(folder, recursive: true);
             Directory.Move(unfinished, folder);
@@ -146,22 +131,22 @@ internal sealed class ServerInstaller
 
     private InstalledServer Choose(string version)
     {
-        _servers.Choose(version);
-        return _servers.Find(version)!;
+        servers.Choose(version);
+        return servers.Find(version)!;
     }
 
     private void RequireRoom(long bytes)
     {
-        long free = _freeBytes(_servers.Folder);
+        long free = _freeBytes(servers.Folder);
         if (bytes > free)
         {
             throw new DeploymentException(
                 DeploymentFault.Refused,
-                $"{_servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\nhint:  free some space, or choose another folder with {InstalledServers.Variable}");
+                $"{servers.Folder}: needs {Megabytes(bytes)} MB, but only {Megabytes(free)} MB are free\nhint:  free some space, or choose another folder with {InstalledServers.Variable}");
         }
     }
 
-    private string TemporaryFolder() => Path.Combine(_servers.Folder, $".unpacked-{Environment.ProcessId}");
+    private string TemporaryFolder() => Path.Combine(servers.Folder, $".unpacked-{Environment.ProcessId}");
 
     /// <summary>mongodb-linux-x86_64-debian12-8.0.4.tgz is version 8.0.4.</summary>
     private static string? VersionIn(Uri url)
@@ -169,8 +154,6 @@ internal sealed class ServerInstaller
         string[] parts = Path.GetFileNameWithoutExtension(url.AbsolutePath).Split('-');
         return parts.Select(part => ReleaseNumber.Parse(part)).FirstOrDefault(number => number is not null)?.ToString();
     }
-
-    private static long LengthOf(string file) => File.Exists(file) ? new FileInfo(file).Length : 0;
 
     private static string Megabytes(long bytes) => Math.Ceiling(bytes / 1e6).ToString("N0", CultureInfo.InvariantCulture);
 

@@ -3,7 +3,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>Finished documents, as the elements of a reply's array: as many as are asked for are copied at once.</summary>
+/// <summary>Finished documents, as the elements of a reply's array: as many as requested are copied at once.</summary>
 /// <remarks>Immutable but for the projections that it keeps. Any thread.</remarks>
 internal sealed class DocumentPool
 {

@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Deployments.Null;
 
-/// <summary>A collection of the plan: it remembers which numbers came, and makes the documents again when they are asked for.</summary>
+/// <summary>A collection of the plan: it remembers which numbers came, and makes the documents again when they are requested.</summary>
 /// <remarks>
 /// Where an _id does not tell its number, the documents that came are taken for the first ones of the template. Deleted documents are
 /// missing in counts only. Thread-safe: one lock, held for one command at most; memory is bounded however many documents come.

@@ -7,7 +7,7 @@ namespace MongoPerf.Deployments.Processes;
 internal static class DetachedStart
 {
     // The shell joins the group, opens the files and becomes setsid, which becomes the program: the process number stays the same throughout.
-    // A group that can't be joined is said in the output, and looked at afterwards by who asked for it.
+    // Failure to join the group shows in the output; the caller checks afterwards.
     private const string Join = "group=$1; shift; if [ -n \"$group\" ]; then echo $$ >\"$group\"; fi; ";
     private const string Script = Join + "if command -v setsid >/dev/null 2>&1; then set -- setsid \"$@\"; fi; exec \"$@\"";
 

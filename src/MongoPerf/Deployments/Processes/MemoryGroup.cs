@@ -1,29 +1,20 @@
 using System.Security.Cryptography;
 using System.Text;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Processes;
 
 /// <summary>A control group (version 1 or 2) that limits the memory of one process, the page cache of its files included.</summary>
 /// <remarks>Source: the kernel's admin-guide, cgroup-v1/memory and cgroup-v2. One thread at a time.</remarks>
-internal sealed class MemoryGroup
+/// <param name="name">Of the group; always the same for a server, so that a group left behind is found.</param>
+/// <param name="bytes">The limit.</param>
+/// <param name="place">Where groups can be made.</param>
+internal sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace place)
 {
     private const string NamePrefix = "mongoperf-";
     private const int RemoveAttempts = 50;
 
-    private readonly MemoryGroupPlace _place;
-    private readonly string _name;
-
-    /// <param name="name">Of the group; the same whenever it is asked for again, so that one that was left is found.</param>
-    /// <param name="bytes">The limit.</param>
-    /// <param name="place">Where groups can be made.</param>
-    public MemoryGroup(string name, long bytes, MemoryGroupPlace place)
-    {
-        _name = name;
-        _place = place;
-        Bytes = bytes;
-    }
-
-    public long Bytes { get; }
+    public long Bytes { get; } = bytes;
 
     /// <summary>A name that no other folder's server has.</summary>
     /// <param name="folder">Full path.</param>
@@ -33,7 +24,7 @@ internal sealed class MemoryGroup
     public static bool IsOurs(string folder) => Path.GetFileName(folder).StartsWith(NamePrefix, StringComparison.Ordinal);
 
     /// <summary>Where it is, or would be made now; null where none can be.</summary>
-    public string? Folder => _place.Folder is { } parent ? Path.Combine(parent, _name) : null;
+    public string? Folder => place.Folder is { } parent ? Path.Combine(parent, name) : null;
 
     /// <summary>Makes the group, or sets the limit of the one that is there.</summary>
     /// <returns>The file that a process writes its number into to join; null when the system does not allow it.</returns>
@@ -44,7 +35,7 @@ internal sealed class MemoryGroup
         try
         {
             Directory.CreateDirectory(folder);
-            File.WriteAllText(Path.Combine(folder, _place.LimitFile), $"{Bytes}");
+            File.WriteAllText(Path.Combine(folder, place.LimitFile), $"{Bytes}");
             return Path.Combine(folder, "cgroup.procs");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -54,8 +45,8 @@ internal sealed class MemoryGroup
         }
     }
 
-    /// <summary>Whether the process is in it: what it asked for may have been refused.</summary>
-    public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + _name, StringComparison.Ordinal));
+    /// <summary>Whether the process is in it: joining may have failed.</summary>
+    public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + name, StringComparison.Ordinal));
 
     /// <summary>Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.</summary>
     public static void Remove(string folder)
@@ -96,13 +87,13 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
     /// <param name="root">Another folder than / in tests.</param>
     public static MemoryGroupPlace Find(string root = "/")
     {
-        foreach (string line in ReadText(Path.Combine(root, "proc/self/cgroup")).Split('\n'))
+        foreach (string line in SystemFile.ReadText(Path.Combine(root, "proc/self/cgroup")).Split('\n'))
         {
             // number:controllers:path, version 2 without controllers
             string[] parts = line.Split(':', 3);
             if (parts.Length == 3 && parts[1].Split(',').Contains("memory"))
                 return FindVersion1(Path.Combine(root, Top, "memory"), parts[2].Trim('/'));
-            if (parts.Length == 3 && parts[1].Length == 0 && ReadText(Path.Combine(root, Top, "cgroup.controllers")).Contains("memory", StringComparison.Ordinal))
+            if (parts.Length == 3 && parts[1].Length == 0 && SystemFile.ReadText(Path.Combine(root, Top, "cgroup.controllers")).Contains("memory", StringComparison.Ordinal))
                 return FindVersion2(Path.Combine(root, Top), parts[2].Trim('/'));
         }
 
@@ -123,9 +114,9 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
         for (string at = own; ; at = Path.GetDirectoryName(at) ?? "")
         {
             string folder = Path.Combine(top, at);
-            if (ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal) && MayMakeGroups(folder))
+            if (SystemFile.ReadText(Path.Combine(folder, "cgroup.subtree_control")).Contains("memory", StringComparison.Ordinal) && MayMakeGroups(folder))
                 return new(folder, LimitOfVersion2, null);
-            if (at.Length == 0 || ReadText(Path.Combine(folder, LimitOfVersion2)).Trim() is not ("max" or ""))
+            if (at.Length == 0 || SystemFile.ReadText(Path.Combine(folder, LimitOfVersion2)).Trim() is not ("max" or ""))
                 return None($"no group above {Path.Combine(top, own)} delegates memory to groups this user can create (with systemd: 'systemd-run --scope -p Delegate=yes')");
         }
     }

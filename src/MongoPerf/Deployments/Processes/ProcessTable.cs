@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using System.Text;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Processes;
@@ -150,15 +149,5 @@ internal sealed partial class ProcessTable(string root = "/proc")
         }
     }
 
-    private string ReadText(string path)
-    {
-        try
-        {
-            return Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(root, path)));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return "";
-        }
-    }
+    private string ReadText(string path) => SystemFile.ReadText(Path.Combine(root, path));
 }

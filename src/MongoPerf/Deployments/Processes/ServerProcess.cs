@@ -92,7 +92,7 @@ internal sealed class ServerProcess : IDisposable
     /// <summary>Whether it is in the group that limits its memory.</summary>
     public bool IsMemoryLimited => _options.Memory is { } group && ProcessId is { } processId && group.Holds(processId, _table);
 
-    /// <summary>Whether it may use the CPUs that were asked for and no others.</summary>
+    /// <summary>Whether it may use the requested CPUs and no others.</summary>
     public bool IsConfined => _options.Cpus is { } cpus && ProcessId is { } processId && _table.CpusOf(processId).SequenceEqual(cpus);
 
     private string OutputFile => Path.Combine(_options.Folder, "output.log");
@@ -117,7 +117,7 @@ internal sealed class ServerProcess : IDisposable
         }
     }
 
-    /// <summary>The process that an earlier run of the program left on the folder, to be looked at or stopped: it does not end with this program.</summary>
+    /// <summary>The process that an earlier run of the program left on the folder. It does not end with this program.</summary>
     /// <returns>Null when none runs there, or one that is not ours.</returns>
     public static ServerProcess? FindLeftOver(ServerProcessOptions options, ProcessTable? table = null)
     {

@@ -65,7 +65,7 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
         _router ??= new SamplerConnection(
             () => _cluster!.RouterAddress,
             settings with { Dialect = _cluster!.Dialect }, longestPause: TimeSpan.FromSeconds(30));
-        IReadOnlyList<BsonDocument> parts = Ask(_router, [], ReadParts);
+        IReadOnlyList<BsonDocument> parts = _router.Ask([], ReadParts);
         if (parts.Count == 0)
             return;
         // The router tells of shards that have something only.
@@ -95,7 +95,7 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
 
     private void SetChunks(Dictionary<string, double[]> rows)
     {
-        if (Ask(Config, null, CountChunks) is not { } chunks)
+        if (Config.Ask(null, CountChunks) is not { } chunks)
             return;
         foreach ((string shard, double[] values) in rows)
             ShardColumns.SetChunks(values, chunks.GetValueOrDefault(shard));
@@ -107,21 +107,8 @@ internal sealed class ClusterSampler(Func<ShardedCluster?> cluster, ConnectionSe
             ? ConfigCatalogue.CountChunks(config, sharded)
             : new Dictionary<string, long>();
 
-    private IReadOnlyList<ChunkEvent> ReadChangelog() => Ask<IReadOnlyList<ChunkEvent>>(Config, [], _changelog.ReadNew);
+    private IReadOnlyList<ChunkEvent> ReadChangelog() => Config.Ask<IReadOnlyList<ChunkEvent>>([], _changelog.ReadNew);
 
     private SamplerConnection Config => _config ??= new SamplerConnection(
         () => _cluster!.ConfigAddress, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));
-
-    private static T Ask<T>(SamplerConnection connection, T otherwise, Func<MongoConnection, T> ask)
-    {
-        try
-        {
-            return connection.Connect() is { } open ? ask(open) : otherwise;
-        }
-        catch (Exception e) when (SamplerConnection.IsFailure(e))
-        {
-            connection.Fail();
-            return otherwise;
-        }
-    }
 }

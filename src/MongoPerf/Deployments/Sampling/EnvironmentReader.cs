@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 using MongoPerf.Engine.Runs;
 
@@ -7,6 +8,7 @@ namespace MongoPerf.Deployments.Sampling;
 internal static class EnvironmentReader
 {
     private const long MostDiskBytes = 1_000_000_000_000_000;
+    private const long BytesOfMegabit = 125_000;
 
     /// <param name="folder">Whose disk is described: the server's data folder when it is on this machine, else the run's.</param>
     /// <param name="serverOnSameMachine">Whether client and server share this machine.</param>
@@ -27,7 +29,23 @@ internal static class EnvironmentReader
             DotNetVersion = Environment.Version.ToString(),
             ServerOnSameMachine = serverOnSameMachine,
             Host = Environment.MachineName,
+            LinkBytesPerSecond = ReadLink(Path.Combine(root, "sys/class/net")),
         };
+    }
+
+    /// <summary>Loopback and interfaces that are down tell no speed, or -1.</summary>
+    private static long? ReadLink(string interfaces)
+    {
+        try
+        {
+            return Directory.EnumerateFileSystemEntries(interfaces)
+                .Select(one => long.TryParse(FirstLine(Path.Combine(one, "speed")), NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long megabits) && megabits > 0 ? megabits * BytesOfMegabit : (long?)null)
+                .Max();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
     }
 
     private static (string Disk, long Total, long Free) ReadDisk(string folder, string root)
@@ -45,11 +63,11 @@ internal static class EnvironmentReader
         }
     }
 
-    private static string? FirstLine(string path) => ReadLines(path).FirstOrDefault()?.Trim();
+    private static string? FirstLine(string path) => SystemFile.ReadText(path).Split('\n')[0].Trim() is { Length: > 0 } line ? line : null;
 
     private static string? FindValue(string path, string key, char separator)
     {
-        foreach (string line in ReadLines(path))
+        foreach (string line in SystemFile.ReadText(path).Split('\n'))
         {
             int at = line.IndexOf(separator, StringComparison.Ordinal);
             if (at > 0 && line.AsSpan(0, at).Trim().SequenceEqual(key))
@@ -57,17 +75,5 @@ internal static class EnvironmentReader
         }
 
         return null;
-    }
-
-    private static string[] ReadLines(string path)
-    {
-        try
-        {
-            return File.ReadAllLines(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return [];
-        }
     }
 }

@@ -17,28 +17,6 @@ internal sealed class HostSampler : IDisposable
     // /proc/stat counts in USER_HZ, which is 100 on every Linux that .NET runs on.
     private const double MicrosecondsPerTick = 10_000;
 
-    private static readonly int CpuUser = Column("cpu_user");
-    private static readonly int CpuSystem = Column("cpu_system");
-    private static readonly int CpuWait = Column("cpu_iowait");
-    private static readonly int CpuIdle = Column("cpu_idle");
-    private static readonly int CpuSteal = Column("cpu_steal");
-    private static readonly int MemoryAvailable = Column("memory_available");
-    private static readonly int MemoryPageCache = Column("memory_page_cache");
-    private static readonly int MemoryDirty = Column("memory_dirty");
-    private static readonly int SwapIn = Column("swap_in");
-    private static readonly int SwapOut = Column("swap_out");
-    private static readonly int DiskRead = Column("disk_read");
-    private static readonly int DiskWritten = Column("disk_written");
-    private static readonly int DiskBusy = Column("disk_busy");
-    private static readonly int DiskFree = Column("disk_free");
-    private static readonly int NetworkReceived = Column("network_received");
-    private static readonly int NetworkSent = Column("network_sent");
-    private static readonly int ClientUser = Column("client_cpu_user");
-    private static readonly int ClientSystem = Column("client_cpu_system");
-    private static readonly int ClientResident = Column("client_resident");
-    private static readonly int CpuInterrupts = Column("cpu_interrupts");
-    private static readonly int ServersCpu = Column("servers_cpu");
-
     private readonly byte[] _buffer = new byte[64 * 1024];
     private readonly ProcFile _stat;
     private readonly ProcFile _meminfo;
@@ -79,7 +57,7 @@ internal sealed class HostSampler : IDisposable
         ReadDisk(values);
         ReadNetwork(values);
         ReadClient(values);
-        values[ServersCpu] = _servers.Read();
+        values[Column("servers_cpu")] = _servers.Read();
         return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), "client", values);
     }
 
@@ -104,24 +82,24 @@ internal sealed class HostSampler : IDisposable
         double user = ProcText.TakeNumber(ref line);
         double nice = ProcText.TakeNumber(ref line);
         double system = ProcText.TakeNumber(ref line);
-        values[CpuIdle] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
-        values[CpuWait] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
+        values[Column("cpu_idle")] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
+        values[Column("cpu_iowait")] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
         double interrupts = ProcText.TakeNumber(ref line) + ProcText.TakeNumber(ref line);
-        values[CpuSteal] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
-        values[CpuUser] = (user + nice) * MicrosecondsPerTick;
-        values[CpuSystem] = (system + interrupts) * MicrosecondsPerTick;
-        values[CpuInterrupts] = interrupts * MicrosecondsPerTick;
+        values[Column("cpu_steal")] = ProcText.TakeNumber(ref line) * MicrosecondsPerTick;
+        values[Column("cpu_user")] = (user + nice) * MicrosecondsPerTick;
+        values[Column("cpu_system")] = (system + interrupts) * MicrosecondsPerTick;
+        values[Column("cpu_interrupts")] = interrupts * MicrosecondsPerTick;
     }
 
     private void ReadMemory(double[] values)
     {
         ReadOnlySpan<byte> memory = _meminfo.Read(_buffer);
-        values[MemoryAvailable] = ProcText.FindNumber(memory, "MemAvailable:"u8) * KiloByte;
-        values[MemoryPageCache] = ProcText.FindNumber(memory, "Cached:"u8) * KiloByte;
-        values[MemoryDirty] = ProcText.FindNumber(memory, "Dirty:"u8) * KiloByte;
+        values[Column("memory_available")] = ProcText.FindNumber(memory, "MemAvailable:"u8) * KiloByte;
+        values[Column("memory_page_cache")] = ProcText.FindNumber(memory, "Cached:"u8) * KiloByte;
+        values[Column("memory_dirty")] = ProcText.FindNumber(memory, "Dirty:"u8) * KiloByte;
         ReadOnlySpan<byte> paging = _vmstat.Read(_buffer);
-        values[SwapIn] = ProcText.FindNumber(paging, "pswpin"u8) * Environment.SystemPageSize;
-        values[SwapOut] = ProcText.FindNumber(paging, "pswpout"u8) * Environment.SystemPageSize;
+        values[Column("swap_in")] = ProcText.FindNumber(paging, "pswpin"u8) * Environment.SystemPageSize;
+        values[Column("swap_out")] = ProcText.FindNumber(paging, "pswpout"u8) * Environment.SystemPageSize;
     }
 
     // major minor name, then reads, merged, sectors read, ms, writes, merged, sectors written, ms, in flight, ms busy (kernel, iostats.rst)
@@ -129,7 +107,7 @@ internal sealed class HostSampler : IDisposable
     {
         try
         {
-            values[DiskFree] = _drive?.AvailableFreeSpace ?? double.NaN;
+            values[Column("disk_free")] = _drive?.AvailableFreeSpace ?? double.NaN;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -155,7 +133,7 @@ internal sealed class HostSampler : IDisposable
         }
 
         if (found)
-            (values[DiskRead], values[DiskWritten], values[DiskBusy]) = (read, written, busy);
+            (values[Column("disk_read")], values[Column("disk_written")], values[Column("disk_busy")]) = (read, written, busy);
     }
 
     // Two lines of headings, then "name: bytes packets errs drop fifo frame compressed multicast bytes …".
@@ -177,7 +155,7 @@ internal sealed class HostSampler : IDisposable
         }
 
         if (found)
-            (values[NetworkReceived], values[NetworkSent]) = (received, sent);
+            (values[Column("network_received")], values[Column("network_sent")]) = (received, sent);
     }
 
     private void ReadClient(double[] values)
@@ -186,14 +164,14 @@ internal sealed class HostSampler : IDisposable
         if (OperatingSystem.IsLinux() || OperatingSystem.IsWindows() || OperatingSystem.IsMacOS())
         {
             Environment.ProcessCpuUsage usage = Environment.CpuUsage;
-            values[ClientUser] = usage.UserTime.TotalMicroseconds;
-            values[ClientSystem] = usage.PrivilegedTime.TotalMicroseconds;
+            values[Column("client_cpu_user")] = usage.UserTime.TotalMicroseconds;
+            values[Column("client_cpu_system")] = usage.PrivilegedTime.TotalMicroseconds;
         }
 
         ReadOnlySpan<byte> pages = _statm.Read(_buffer.AsSpan(0, 256));
         ProcText.SkipWords(ref pages, 1);
         double resident = ProcText.TakeNumber(ref pages) * Environment.SystemPageSize;
-        values[ClientResident] = double.IsNaN(resident) ? Environment.WorkingSet : resident;
+        values[Column("client_resident")] = double.IsNaN(resident) ? Environment.WorkingSet : resident;
     }
 
     private byte[]? FindDisk(MountedDisk? mount)

@@ -1,4 +1,4 @@
-using System.Text;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Sampling;
 
@@ -10,9 +10,9 @@ internal static class MachineMemory
     /// <returns>Bytes; what .NET thinks where the system does not tell.</returns>
     public static long ReadBytes(string root = "/")
     {
-        double kilobytes = ProcText.FindNumber(ReadText(Path.Combine(root, "proc/meminfo")), "MemTotal:"u8);
+        double kilobytes = ProcText.FindNumber(SystemFile.Read(Path.Combine(root, "proc/meminfo")), "MemTotal:"u8);
         long bytes = double.IsNaN(kilobytes) ? GC.GetGCMemoryInfo().TotalAvailableMemoryBytes : (long)kilobytes * 1024;
-        foreach (string line in Encoding.UTF8.GetString(ReadText(Path.Combine(root, "proc/self/cgroup"))).Split('\n'))
+        foreach (string line in SystemFile.ReadText(Path.Combine(root, "proc/self/cgroup")).Split('\n'))
         {
             // number:controllers:path, version 2 without controllers
             string[] parts = line.Split(':', 3);
@@ -33,23 +33,11 @@ internal static class MachineMemory
         long lowest = long.MaxValue;
         for (string at = path.Trim('/'); ; at = Path.GetDirectoryName(at) ?? "")
         {
-            string text = Encoding.ASCII.GetString(ReadText(Path.Combine(top, at, file))).Trim();
+            string text = SystemFile.ReadText(Path.Combine(top, at, file)).Trim();
             if (long.TryParse(text, out long limit))
                 lowest = Math.Min(lowest, limit);
             if (at.Length == 0)
                 return lowest;
-        }
-    }
-
-    private static byte[] ReadText(string path)
-    {
-        try
-        {
-            return File.ReadAllBytes(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return [];
         }
     }
 }

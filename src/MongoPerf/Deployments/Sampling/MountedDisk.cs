@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Sampling;
 
@@ -14,25 +15,9 @@ internal sealed record MountedDisk(string MountPoint, string FileSystem, string 
     /// <returns>Null when the table is not there or names none.</returns>
     public static MountedDisk? Find(string folder, string procRoot = "/proc")
     {
-        string[] lines;
-        try
-        {
-            lines = File.ReadAllLines(Path.Combine(procRoot, "self", "mountinfo"));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-
         string full = Path.GetFullPath(folder);
-        MountedDisk? best = null;
-        foreach (string line in lines)
-        {
-            if (Parse(line) is { } mount && Contains(mount.MountPoint, full) && mount.MountPoint.Length >= (best?.MountPoint.Length ?? 0))
-                best = mount;
-        }
-
-        return best;
+        return SystemFile.ReadText(Path.Combine(procRoot, "self", "mountinfo")).Split('\n').Select(Parse).OfType<MountedDisk>()
+            .Where(mount => Contains(mount.MountPoint, full)).OrderBy(mount => mount.MountPoint.Length).LastOrDefault();
     }
 
     // 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw: number, parent, major:minor, root, mount point, options, any number

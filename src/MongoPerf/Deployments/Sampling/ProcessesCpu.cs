@@ -1,3 +1,5 @@
+using MongoPerf.Engine.Runs;
+
 namespace MongoPerf.Deployments.Sampling;
 
 /// <summary>Adds up the CPU time of processes, some of which may end and be started again meanwhile.</summary>
@@ -35,18 +37,11 @@ internal sealed class ProcessesCpu(Func<IReadOnlyList<int>?> processes, string p
 
     private double? ReadTicks(int process)
     {
-        try
-        {
-            ReadOnlySpan<byte> text = File.ReadAllBytes(Path.Combine(procRoot, $"{process}", "stat"));
-            // The name may hold blanks and brackets: everything up to the last bracket is it.
-            ReadOnlySpan<byte> fields = text[(text.LastIndexOf((byte)')') + 1)..];
-            ProcText.SkipWords(ref fields, WordsBefore);
-            double ticks = ProcText.TakeNumber(ref fields) + ProcText.TakeNumber(ref fields);
-            return double.IsNaN(ticks) ? null : ticks;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+        ReadOnlySpan<byte> text = SystemFile.Read(Path.Combine(procRoot, $"{process}", "stat"));
+        // The name may hold blanks and brackets: everything up to the last bracket is it.
+        ReadOnlySpan<byte> fields = text[(text.LastIndexOf((byte)')') + 1)..];
+        ProcText.SkipWords(ref fields, WordsBefore);
+        double ticks = ProcText.TakeNumber(ref fields) + ProcText.TakeNumber(ref fields);
+        return double.IsNaN(ticks) ? null : ticks;
     }
 }

@@ -26,11 +26,26 @@ internal sealed class SamplerConnection(Func<ServerAddress> address, ConnectionS
     /// <summary>Where it connected last; empty before the first attempt.</summary>
     public string Address { get; private set; } = "";
 
-    /// <summary>What a sampler lives through; <see cref="Fail"/> is to be called then.</summary>
+    /// <summary>What a sampler survives.</summary>
     public static bool IsFailure(Exception e) => e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException or DeploymentException;
 
-    /// <returns>Null while it is to be left alone.</returns>
-    public MongoConnection? Connect()
+    /// <returns><paramref name="otherwise"/> when it fails, or while it is left alone.</returns>
+    public T Ask<T>(T otherwise, Func<MongoConnection, T> ask)
+    {
+        try
+        {
+            return Connect() is { } open ? ask(open) : otherwise;
+        }
+        catch (Exception e) when (IsFailure(e))
+        {
+            Fail();
+            return otherwise;
+        }
+    }
+
+    public void Dispose() => _connection?.Dispose();
+
+    private MongoConnection? Connect()
     {
         if (_connection is not null || Environment.TickCount64 < _nextAttempt)
             return _connection;
@@ -41,7 +56,7 @@ internal sealed class SamplerConnection(Func<ServerAddress> address, ConnectionS
         return _connection;
     }
 
-    public void Fail()
+    private void Fail()
     {
         _connection?.Dispose();
         _connection = null;
@@ -49,6 +64,4 @@ internal sealed class SamplerConnection(Func<ServerAddress> address, ConnectionS
         _pause = _pause == TimeSpan.Zero ? FirstPause : doubled < longestPause ? doubled : longestPause;
         _nextAttempt = Environment.TickCount64 + (long)_pause.TotalMilliseconds;
     }
-
-    public void Dispose() => _connection?.Dispose();
 }

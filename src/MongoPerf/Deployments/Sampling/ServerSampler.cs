@@ -28,18 +28,13 @@ internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSetti
     {
         var values = new double[MetricCatalogue.Server.Count];
         Array.Fill(values, double.NaN);
-        try
+        _connection.Ask(false, connection =>
         {
-            if (_connection.Connect() is { } connection)
-                StatusTree.Catalogue.Fill(OpMsg.Parse(connection.RoundTrip(Request)).Body, values);
-            foreach (int column in holdsData ? [] : OfStorage)
-                values[column] = double.NaN;
-        }
-        catch (Exception e) when (SamplerConnection.IsFailure(e))
-        {
-            _connection.Fail();
-        }
-
+            StatusTree.Catalogue.Fill(OpMsg.Parse(connection.RoundTrip(Request)).Body, values);
+            return true;
+        });
+        foreach (int column in holdsData ? [] : OfStorage)
+            values[column] = double.NaN;
         return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), _connection.Address, values);
     }
 

@@ -12,7 +12,7 @@ internal static class ServerStatusRequest
         "featureCompatibilityVersion", "readConcernCounters", "readPreferenceCounters", "scramCache", "shardSplits", "tenantMigrations",
         "trafficRecording", "logicalSessionRecordCache", "indexBulkBuilder", "indexStats", "catalogStats", "Instance Information",
         "opcountersRepl", "queryAnalyzers", "changeStreamPreImages", "batchedDeletes", "storageEngine", "mirroredReads",
-        "defaultRWConcern", "activeIndexBuilds", "asserts", "repl", "sharding", "shardingStatistics", "freeMonitoring", "oplog",
+        "defaultRWConcern", "asserts", "repl", "sharding", "shardingStatistics", "freeMonitoring", "oplog",
     ];
 
     /// <summary>With metrics and wiredTiger, for <see cref="MongoPerf.Engine.Runs.MetricCatalogue.Server"/>.</summary>
@@ -20,7 +20,7 @@ internal static class ServerStatusRequest
 
     /// <summary>opcounters, and what can't be left out.</summary>
     public static BsonDocument Counters { get; } =
-        Without("metrics", "wiredTiger", "network", "opLatencies", "globalLock", "extra_info", "connections", "queues", "spillWiredTiger");
+        Without("metrics", "wiredTiger", "network", "opLatencies", "globalLock", "extra_info", "connections", "queues", "spillWiredTiger", "activeIndexBuilds");
 
     private static BsonDocument Without(params string[] others) =>
         BsonDocument.Of([("serverStatus", 1), .. Unwanted.Concat(others).Select(static name => (name, (object?)0))]);

@@ -10,32 +10,22 @@ namespace MongoPerf.Deployments.Sampling;
 /// <param name="collection">What is read.</param>
 internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings settings, ShardedNamespace collection) : IDisposable
 {
-    // A shard behind a firewall costs a time-out at each attempt.
+    // A shard behind a firewall costs a timeout at each attempt.
     private readonly SamplerConnection _connection = new(primary, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));
 
     /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
     /// <param name="values">In the order of <see cref="MetricCatalogue.Shard"/>.</param>
     /// <returns>False when it can't be asked now.</returns>
-    public bool Fill(double[] values)
+    public bool Fill(double[] values) => _connection.Ask(false, connection =>
     {
-        try
-        {
-            if (_connection.Connect() is not { } connection)
-                return false;
-            ShardColumns.SetPart(values, ReadPart(connection));
-            ShardColumns.SetOperations(values, connection.RunCommand("admin", ServerStatusRequest.Counters));
-            return true;
-        }
-        catch (Exception e) when (SamplerConnection.IsFailure(e))
-        {
-            _connection.Fail();
-            return false;
-        }
-    }
+        ShardColumns.SetPart(values, ReadPart(connection));
+        ShardColumns.SetOperations(values, connection.RunCommand("admin", ServerStatusRequest.Counters));
+        return true;
+    });
 
     public void Dispose() => _connection.Dispose();
 
-    /// <returns>Null when the shard has nothing of the collection, which is not to be asked for as an error.</returns>
+    /// <returns>Null when the shard has nothing of the collection, which is no error.</returns>
     private BsonDocument? ReadPart(MongoConnection connection)
     {
         try

@@ -82,7 +82,7 @@ internal sealed class SecurityFiles
         .. _tls ? ["--tls-certificate-key-file", CertificateFile] : Array.Empty<string>(),
     ];
 
-    /// <exception cref="DeploymentException">The program is too old to be told.</exception>
+    /// <exception cref="DeploymentException">The program is too old for TLS.</exception>
     public static void RequireTls(Version mongod)
     {
         if (mongod < FirstWithTls)

@@ -82,14 +82,15 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
         return (new AxisScale(largest, TicksTo(largest * 1.0001, step, text)), Words.Of(unit));
     }
 
-    /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis.</summary>
+    /// <summary>Whole decades of microseconds around the two values, for a logarithmic axis; of one or two decades with ticks between them.</summary>
     public static AxisScale OfLatency(double least, double largest)
     {
         // Nothing is measured below a tenth of a microsecond.
         int low = (int)Math.Floor(Math.Log10(Math.Max(least, 0.1)));
         int high = Math.Max(low + 1, (int)Math.Ceiling(Math.Log10(Math.Max(largest, 0.1))));
-        IEnumerable<double> decades = Enumerable.Range(low, high - low + 1).Select(static power => Math.Pow(10, power));
-        return new AxisScale(Math.Pow(10, high), [.. decades.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
+        double[] leads = high - low > 2 ? [1] : high - low > 1 ? [1, 3] : [1, 2, 5];
+        IEnumerable<double> ticks = Enumerable.Range(low, high - low).SelectMany(power => leads, static (power, lead) => Math.Round(lead * Math.Pow(10, power), 1)).Append(Math.Pow(10, high));
+        return new AxisScale(Math.Pow(10, high), [.. ticks.Select(static value => new Tick(value, LatencyText(value)))]) { Min = Math.Pow(10, low), IsLogarithmic = true };
     }
 
     /// <summary>A logarithmic axis of ratios with 1 among its ticks: 0.9, 0.95, 1 … where it is short, 0.5, 1, 2, 5 … where it is long.</summary>

@@ -41,14 +41,17 @@ internal sealed record Chart(string Name, string Title, string HowToRead, AxisSc
 /// <param name="Series">One at least.</param>
 internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Series)
 {
-    /// <summary>Values in bytes or microseconds are shown in larger units where that is shorter, those in other units as they are.</summary>
+    /// <summary>Units whose values are shown in larger ones where that is shorter; those in other units stay as they are.</summary>
     public const string Bytes = "bytes";
+
+    /// <inheritdoc cref="Bytes"/>
+    public const string Microseconds = "µs";
 
     /// <summary>Of the values; empty where the title says it.</summary>
     public string Unit { get; init; } = "";
 
     /// <summary>Title and unit.</summary>
-    public string Label => Unit is "" or Bytes ? Title : $"{Title}, {Unit}";
+    public string Label => Unit is "" or Bytes or Microseconds ? Title : $"{Title}, {Unit}";
 
     /// <summary>Name of a colour of its title; empty for that of all texts.</summary>
     public string Color { get; init; } = "";
@@ -62,6 +65,25 @@ internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Se
     /// <summary>A second scale of the values, on the right.</summary>
     public AxisScale? Right { get; init; }
 
+    /// <summary>Of a panel that continues another: it takes the place of all rows since then, rather than adding to them.</summary>
+    public bool IsAgain { get; init; }
+
+    /// <summary>The table that all series of a panel over time share.</summary>
+    public ChartTable Table => Series[0].Table;
+
+    /// <summary>Lines that are shown together; as many as can be told apart, and fit beside a drawn panel.</summary>
+    public const int MostLines = 7;
+
+    /// <summary>A drawn chart can't show all of it.</summary>
+    public bool IsCut => Series.Count(static one => one.IsShown) > MostLines;
+
+    /// <summary>Of a panel over time: what a chart of that name draws of it.</summary>
+    public Panel In(string chart)
+    {
+        ChartTable table = Table.Named($"{chart}-{Table.FileName}");
+        return this with { Series = [.. Series.Where(static one => one.IsShown).Take(MostLines).Select(one => one with { Table = table })] };
+    }
+
     /// <summary>Null without series.</summary>
     /// <param name="title">What the values are.</param>
     /// <param name="scaleOf">Of the largest value.</param>
@@ -69,7 +91,7 @@ internal sealed record Panel(string Title, AxisScale Y, IReadOnlyList<Series> Se
     public static Panel? Of(string title, Func<double, AxisScale> scaleOf, IEnumerable<Series> series)
     {
         Series[] shown = [.. series.Where(static one => one.HasValues)];
-        return shown.Length == 0 ? null : new Panel(title, scaleOf(shown.Max(static one => one.Largest)), shown);
+        return shown.Length == 0 ? null : new Panel(title, scaleOf(shown.Where(static one => one.IsShown).Select(static one => one.Largest).DefaultIfEmpty(0).Max()), shown);
     }
 }
 
@@ -86,15 +108,18 @@ internal sealed record Series(ChartTable Table, int Column, string Title, string
     /// <summary>The next two columns are the least and the greatest of what the value stands for.</summary>
     public bool HasSpread { get; init; }
 
-    /// <summary>1 is solid; the others are dashed, each in its way.</summary>
+    /// <summary>1 is solid; the others are dashed or dotted, each in its way.</summary>
     public int Dash { get; init; } = 1;
 
-    /// <summary>A bound of the panel's other lines.</summary>
-    public bool IsLimit { get; init; }
+    /// <summary>False for one that only the page has, and that its reader switches on.</summary>
+    public bool IsShown { get; init; } = true;
+
+    /// <summary>A row's in each; see <see cref="ChartTable"/> for those that are not finite.</summary>
+    public IEnumerable<double> Values => Table.Rows.Select(row => row[Column]);
 
     public double Largest => Table.Largest(Column, HasSpread ? 3 : 1);
 
-    public bool HasValues => Table.Rows.Any(row => double.IsFinite(row[Column]));
+    public bool HasValues => Values.Any(double.IsFinite);
 }
 
 /// <summary>Something that happened at a place of the axis.</summary>

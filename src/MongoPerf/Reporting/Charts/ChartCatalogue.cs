@@ -8,7 +8,7 @@ internal static class ChartCatalogue
 {
     public static IReadOnlyList<string> Names { get; } =
     [
-        .. GrowthCharts.Names.Select(name => name + "*"), "restart", "timeline", "shards", "migrations",
+        .. GrowthCharts.Names.Select(name => name + "*"), "restart", TimelineChart.Name, ShardChart.Name, "migrations",
         ScenarioFigures.NamePrefix + "*", ScenarioFigures.AutomaticPrefix + "*", LapChart.NamePrefix + "*",
     ];
 
@@ -22,7 +22,7 @@ internal static class ChartCatalogue
             .. ScenarioFigures.Of(FigureRun.Of(run)),
             .. LapChart.Build(run),
             .. SizeChart.OfFilled(run, seconds),
-            .. new[] { RestartChart.Build(run), TimelineChart.Build(run, seconds), ShardChart.Build(run, seconds), MigrationChart.Build(run, seconds) }.OfType<Chart>(),
+            .. new[] { RestartChart.Build(run), TimelineChart.Build(run), ShardChart.Build(run), MigrationChart.Build(run, seconds) }.OfType<Chart>(),
         ];
     }
 }

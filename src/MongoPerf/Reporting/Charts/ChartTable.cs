@@ -2,16 +2,37 @@ using System.Globalization;
 
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Rows of a data file: tabs between columns, names in the first line, NaN (which breaks a line) where there is no value.</summary>
-internal sealed class ChartTable(string fileName, IReadOnlyList<string> columns)
+/// <summary>Rows of a data file: tabs between columns, names in the first line; where there is no value NaN, which breaks a line, or ?, which it passes by.</summary>
+internal sealed class ChartTable
 {
-    private readonly List<double[]> _rows = [];
+    /// <summary>Where a line ends; its next value begins another piece.</summary>
+    public const double Gap = double.NaN;
 
-    public string FileName { get; } = fileName;
+    /// <summary>Where a line has no value in a row of others: it passes by.</summary>
+    public const double None = double.NegativeInfinity;
 
-    public IReadOnlyList<string> Columns { get; } = columns;
+    private readonly List<double[]> _rows;
+
+    public ChartTable(string fileName, IReadOnlyList<string> columns)
+        : this(fileName, columns, [])
+    {
+    }
+
+    private ChartTable(string fileName, IReadOnlyList<string> columns, List<double[]> rows)
+    {
+        FileName = fileName;
+        Columns = columns;
+        _rows = rows;
+    }
+
+    public string FileName { get; }
+
+    public IReadOnlyList<string> Columns { get; }
 
     public IReadOnlyList<double[]> Rows => _rows;
+
+    /// <summary>The same rows under another name.</summary>
+    public ChartTable Named(string file) => new(file, Columns, _rows);
 
     public void Add(double[] row)
     {
@@ -32,7 +53,7 @@ internal sealed class ChartTable(string fileName, IReadOnlyList<string> columns)
         writer.Write('\n');
         foreach (double[] row in _rows)
         {
-            writer.Write(string.Join('\t', row.Select(static value => double.IsFinite(value) ? value.ToString("0.######", CultureInfo.InvariantCulture) : "NaN")));
+            writer.Write(string.Join('\t', row.Select(static value => double.IsFinite(value) ? value.ToString("0.######", CultureInfo.InvariantCulture) : value == None ? "?" : "NaN")));
             writer.Write('\n');
         }
     }

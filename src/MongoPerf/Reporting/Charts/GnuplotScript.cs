@@ -71,7 +71,7 @@ internal sealed class GnuplotScript
         Add($"if (svg) {{ set terminal svg {size} dynamic background rgb \"white\" font \"sans-serif,17\" }}");
         Add($"if (!svg) {{ set terminal pngcairo {size} background rgb \"white\" font \"sans-serif,13.5\" }}");
         Add($"set output {Quote(_chart.Name)}.\".\".kind");
-        Add($"set encoding utf8\nset datafile separator \"\\t\"\nunset key");
+        Add($"set encoding utf8\nset datafile separator \"\\t\"\nset datafile missing \"?\"\nunset key");
         Add($"set border {(_chart.Panels.Any(static panel => panel.Right is { Label.Length: > 0 }) ? 11 : 3)} linecolor rgb {Soft} linewidth 1");
         Add($"set tics nomirror out scale 0.5 textcolor rgb {Ink}");
         Add($"set grid xtics ytics back linetype 1 linecolor rgb \"#DDDDDD\" linewidth 1");

@@ -24,12 +24,12 @@ internal static class MigrationChart
     private static Chart Draw(StoredRun run, OperationSeconds seconds, Lines lines, string title, string spent, string leftOut)
     {
         WorkAxis axis = lines.Axis;
-        ChartTable rates = OverTime.Rates(seconds, "migrations.dat", lines.Places, axis.At, axis.Seconds);
+        var builder = new PanelBuilder(lines.Places.Length, axis.Seconds, RunPanels.LongestGap);
         (AxisScale time, string unit) = AxisScale.OfTime(axis.Seconds);
         return new Chart(
             "migrations", title,
             Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in the shade and recovers behind it, that operation paid for the migration.") + OverTime.DocumentsHint(run),
-            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Select((line, i) => PanelOf(seconds.Lines[line], new Series(rates, i + 1, seconds.Lines[line].Title, seconds.Lines[line].Color)))])
+            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, "migrations.dat"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
         {
             Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = lines.Bands,
         };
@@ -43,7 +43,7 @@ internal static class MigrationChart
     {
         public Lines(StoredRun run, OperationSeconds seconds, Func<OperationLine, bool> isWanted)
         {
-            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(OverTime.MostLines)];
+            Places = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal && isWanted(seconds.Lines[line])).Take(Panel.MostLines)];
             Axis = new WorkAxis(seconds.All.Where(second => Places.Contains(second.Line)));
             Bands = Places.Length == 0 ? [] : Happenings.Migrations(run, Axis.At, Axis.Seconds);
         }

@@ -20,114 +20,137 @@ internal static class ServerTimeline
         public bool IsCounter => Catalogue[MetricCatalogue.IndexOf(Catalogue, Metrics[0])].Kind == MetricKind.Counter;
     }
 
-    public static IReadOnlyList<Line> ServerLines { get; } =
-    [
-        new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]),
-        new("cache_dirty", "written", "dirty", MetricCatalogue.Server, ["cache_dirty"]),
-        new("cache_max", "limit", "limit", MetricCatalogue.Server, ["cache_max"]) { IsLimit = true },
-        new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6),
-        new("cache_written", "written", "written from cache", MetricCatalogue.Server, ["cache_written"], 1e-6),
-        new("page_faults", "limit", "page faults", MetricCatalogue.Server, ["page_faults"]),
-        new("server_cpu", "server", "server", MetricCatalogue.Server, ["server_user_time", "server_system_time"], 1e-6),
-        new("server_resident", "server", "server", MetricCatalogue.Server, ["mem_resident"], 1024 * 1024),
-        new("queued", "limit", "queued", MetricCatalogue.Server, ["queue_readers", "queue_writers"]),
-        new("tickets_read", "read", "read tickets in use", MetricCatalogue.Server, ["tickets_read_out"]),
-        new("tickets_write", "written", "write tickets in use", MetricCatalogue.Server, ["tickets_write_out"]),
-    ];
-
-    public static IReadOnlyList<Line> HostLines { get; } =
-    [
-        new("host_cpu", "host", "whole machine", MetricCatalogue.Host, ["cpu_user", "cpu_system"], 1e-6),
-        new("client_cpu", "client", "client", MetricCatalogue.Host, ["client_cpu_user", "client_cpu_system"], 1e-6),
-        new("disk_read", "read", "read from disk", MetricCatalogue.Host, ["disk_read"], 1e-6),
-        new("disk_written", "written", "written to disk", MetricCatalogue.Host, ["disk_written"], 1e-6),
-        new("client_resident", "client", "client", MetricCatalogue.Host, ["client_resident"]),
-    ];
-
     /// <summary>What is drawn together.</summary>
-    private static readonly (string Title, string Unit, Func<double, int, AxisScale> Scale, string[] Keys)[] States =
+    /// <param name="Name">Of its data file.</param>
+    /// <param name="Title">What the values are.</param>
+    /// <param name="Unit">Of them.</param>
+    /// <param name="Scale">Of the largest of them, and how many ticks.</param>
+    /// <param name="Lines">In the order of the legend.</param>
+    private sealed record State(string Name, string Title, string Unit, Func<double, int, AxisScale> Scale, params Line[] Lines);
+
+    private static readonly State[] States =
     [
-        ("Cache", Panel.Bytes, AxisScale.OfMemory, ["cache_used", "cache_dirty", "cache_max"]),
-        ("Disk", "MB/s", AxisScale.OfCount, [Disk, "disk_written"]),
-        ("Cache, read and written", "MB/s", AxisScale.OfCount, [CacheRead, "cache_written"]),
-        ("Page faults", "per second", AxisScale.OfCount, [PageFaults]),
-        ("CPU", "cores", AxisScale.OfCount, [Cpu, "client_cpu", "host_cpu"]),
-        ("Memory", Panel.Bytes, AxisScale.OfMemory, ["server_resident", "client_resident"]),
-        ("In progress", "operations", AxisScale.OfCount, ["queued", "tickets_read", "tickets_write"]),
+        new("cache", "Cache", Panel.Bytes, AxisScale.OfMemory,
+            Server("cache_used", "server", "cache used", ["cache_used"]),
+            Server("cache_dirty", "written", "dirty", ["cache_dirty"]),
+            Server("cache_max", "limit", "limit", ["cache_max"]) with { IsLimit = true }),
+        new(Disk, "Disk", "MB/s", AxisScale.OfCount,
+            Host("disk_read", "read", "read from disk", ["disk_read"], 1e-6),
+            Host("disk_written", "written", "written to disk", ["disk_written"], 1e-6)),
+        new("cache-io", "Cache, read and written", "MB/s", AxisScale.OfCount,
+            Server("cache_read", "read", "read into cache", ["cache_read"], 1e-6),
+            Server("cache_written", "written", "written from cache", ["cache_written"], 1e-6)),
+        new("page-faults", "Page faults", "per second", AxisScale.OfCount,
+            Server("page_faults", "limit", "page faults", ["page_faults"])),
+        new(Cpu, "CPU", "cores", AxisScale.OfCount,
+            Server("server_cpu", "server", "server", ["server_user_time", "server_system_time"], 1e-6),
+            Host("client_cpu", "client", "client", ["client_cpu_user", "client_cpu_system"], 1e-6),
+            Host("host_cpu", "host", "whole machine", ["cpu_user", "cpu_system"], 1e-6)),
+        new("memory", "Memory", Panel.Bytes, AxisScale.OfMemory,
+            Server("server_resident", "server", "server", ["mem_resident"], 1024 * 1024),
+            Host("client_resident", "client", "client", ["client_resident"])),
+        new("in-progress", "In progress", "operations", AxisScale.OfCount,
+            Server("queued", "limit", "queued", ["queue_readers", "queue_writers"]),
+            Server("tickets_read", "read", "read tickets in use", ["tickets_read_out"]),
+            Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),
     ];
 
-    /// <summary>Keys of the first lines of panels that not everybody shows.</summary>
-    public const string Disk = "disk_read";
-    public const string CacheRead = "cache_read";
-    public const string PageFaults = "page_faults";
-    public const string Cpu = "server_cpu";
-
+    private const string Disk = "disk";
+    private const string Cpu = "cpu";
     private const int Ticks = 4;
+
+    /// <summary>Seconds without a sample after which a line ends, and a member is away.</summary>
+    public const double LongestGap = 3;
 
     /// <summary>The state of servers and host: a panel for whatever of it is known.</summary>
     /// <param name="run">Its samples are read.</param>
     /// <param name="axis">Of time.</param>
-    /// <param name="name">Before its data files' names.</param>
-    /// <param name="mostRows">Of a data file.</param>
+    /// <param name="builderOf">For so many lines.</param>
+    /// <param name="since">Second on the axis from which it is wanted.</param>
     /// <param name="keepsZeros">Otherwise a panel that would have nothing but zeros is left out.</param>
-    /// <returns>With the key of its first line.</returns>
-    public static IEnumerable<(string Key, Panel Panel)> Panels(StoredRun run, TimeAxis axis, string name, int mostRows, bool keepsZeros = false)
+    public static IEnumerable<Panel> Panels(StoredRun run, TimeAxis axis, Func<int, PanelBuilder> builderOf, double since, bool keepsZeros)
     {
-        ChartTable server = Read($"{name}-server.dat", ServerLines, run.ReadServerSamples, axis, mostRows);
-        ChartTable host = Read($"{name}-host.dat", HostLines, run.ReadHostSamples, axis, mostRows);
-        Dictionary<string, Series> lines = SeriesOf(ServerLines, server).Concat(SeriesOf(HostLines, host)).ToDictionary(static line => line.Key, static line => line.Series);
-        foreach ((string title, string unit, var scale, string[] keys) in States)
+        // Another machine's disk says nothing of the server's.
+        (State State, PanelBuilder Builder)[] panels =
+            [.. States.Where(state => state.Name != Disk || run.Environment?.ServerOnSameMachine == true).Select(state => (state, builderOf(state.Lines.Length)))];
+        Add(MetricCatalogue.Server, run.ReadServerSamples());
+        Add(MetricCatalogue.Host, run.ReadHostSamples());
+        foreach ((State state, PanelBuilder builder) in panels)
         {
-            // Another machine's disk says nothing of the server's.
-            if (keys[0] == Disk && run.Environment?.ServerOnSameMachine != true)
+            ChartTable table = builder.Build(state.Name + ".dat", state.Lines.Select(static line => line.Key));
+            Series[] series =
+                [.. state.Lines.Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Color) { Dash = line.IsLimit ? 2 : 1 }).Where(static one => one.HasValues)];
+            if (series.Length == 0 || (!keepsZeros && series.All(static one => one.Largest <= 0)))
                 continue;
-            if (Panel.Of(Words.Of(title), largest => scale(largest, Ticks), keys.Select(key => lines[key])) is { } panel && (keepsZeros || panel.Series.Any(static line => line.Largest > 0)))
-                yield return (keys[0], panel with { Unit = unit == Panel.Bytes ? unit : Words.Of(unit), IsState = true });
-        }
-    }
-
-    private static IEnumerable<(string Key, Series Series)> SeriesOf(IReadOnlyList<Line> lines, ChartTable table) =>
-        lines.Select((line, i) => (line.Key, new Series(table, i + 1, Words.Of(line.Title), line.Color) { IsLimit = line.IsLimit, Dash = line.IsLimit ? 2 : 1 }));
-
-    /// <summary>A member that has said nothing for so long is away.</summary>
-    private const double LongestGapSeconds = 3;
-
-    /// <summary>Reads one kind of samples. Several servers' values are added up: each bucket has the sum of the members' averages.</summary>
-    public static ChartTable Read(
-        string fileName, IReadOnlyList<Line> lines, Func<IEnumerable<MetricSample>> read, TimeAxis axis, int mostRows)
-    {
-        var table = new ChartTable(fileName, ["seconds", .. lines.Select(static line => line.Key)]);
-        var columns = lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray()).ToList();
-        var members = new Dictionary<string, (MetricSample Last, MetricSample Heard, TimeBuckets Buckets)>();
-        foreach (var sample in read())
-        {
-            bool isKnown = members.TryGetValue(sample.Member, out var member);
-            var buckets = isKnown ? member.Buckets : new TimeBuckets(lines.Count, axis.Seconds, mostRows);
-            for (int i = 0; i < lines.Count; i++)
+            series = [.. series.Select(one => one with { IsShown = !IsFarOff(one, series) })];
+            var panel = new Panel(Words.Of(state.Title), state.Scale(series.Where(static one => one.IsShown).Max(static one => one.Largest), Ticks), series)
             {
-                if (!lines[i].IsCounter)
-                    buckets.Add(axis.At(sample.AtMilliseconds), i, SumOf(sample, columns[i]) * lines[i].Factor, 1);
-                else if (isKnown)
-                    AddRate(buckets, i, member.Last, member.Heard, sample, columns[i], lines[i].Factor, axis);
-            }
-
-            members[sample.Member] = (sample, isKnown && !sample.Values.Any(double.IsFinite) ? member.Heard : sample, buckets);
+                Unit = state.Unit == Panel.Bytes ? state.Unit : Words.Of(state.Unit), IsState = true,
+            };
+            yield return state.Name == Cpu ? WithCores(run, panel) : panel;
         }
 
-        foreach (double[] row in Sum(members.Values.Select(static member => member.Buckets).ToList()))
-            table.Add(row);
-        return table;
+        void Add(IReadOnlyList<Metric> catalogue, IEnumerable<MetricSample> samples)
+        {
+            var lines = panels.SelectMany(panel => panel.State.Lines.Select((line, i) => (Line: line, panel.Builder, Column: i))).Where(one => one.Line.Catalogue == catalogue).ToList();
+            foreach ((double at, int line, double value) in Read([.. lines.Select(static one => one.Line)], samples, axis).Where(one => one.At >= since))
+                lines[line].Builder.Add(at, lines[line].Column, value);
+        }
     }
 
-    /// <param name="buckets">Get the rate.</param>
-    /// <param name="column">In them.</param>
+    private static Line Server(string key, string color, string title, string[] metrics, double factor = 1) => new(key, color, title, MetricCatalogue.Server, metrics, factor);
+
+    private static Line Host(string key, string color, string title, string[] metrics, double factor = 1) => new(key, color, title, MetricCatalogue.Host, metrics, factor);
+
+    /// <summary>A limit that would press all other lines to the ground.</summary>
+    private static bool IsFarOff(Series line, IReadOnlyList<Series> all) =>
+        line.Dash > 1 && line.Largest > 4 * all.Where(other => other != line).Select(static other => other.Largest).DefaultIfEmpty(double.PositiveInfinity).Max();
+
+    /// <summary>The number of cores as a line, where the load comes near it.</summary>
+    private static Panel WithCores(StoredRun run, Panel cpu)
+    {
+        double largest = cpu.Series.Max(static line => line.Largest);
+        return run.Environment is not { } machine || largest < machine.CpuCount * 0.4 ? cpu
+            : cpu with { Limit = (machine.CpuCount, Words.Of("CPU cores")), Y = AxisScale.OfCount(Math.Max(machine.CpuCount, largest), Ticks) };
+    }
+
+    /// <summary>Levels and rates over time; several servers' values are added up. Streams.</summary>
+    /// <param name="lines">What is read; a place in it is a line of the result.</param>
+    /// <param name="samples">In time order.</param>
+    /// <param name="axis">Of time.</param>
+    public static IEnumerable<(double At, int Line, double Value)> Read(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
+    {
+        foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
+        {
+            for (int line = 0; line < lines.Count; line++)
+            {
+                double sum = members.Values.Aggregate(double.NaN, (sum, values) => Plus(sum, values[line]));
+                if (double.IsFinite(sum))
+                    yield return (at, line, sum);
+            }
+        }
+    }
+
+    /// <summary>Each member's levels and rates; NaN where it has none.</summary>
+    private static IEnumerable<(double At, string Member, double[] Values)> Values(IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
+    {
+        int[][] metrics = [.. lines.Select(static line => line.Metrics.Select(name => MetricCatalogue.IndexOf(line.Catalogue, name)).ToArray())];
+        var members = new Dictionary<string, (MetricSample Last, MetricSample Heard)>(StringComparer.Ordinal);
+        foreach (MetricSample sample in samples)
+        {
+            bool isKnown = members.TryGetValue(sample.Member, out var before);
+            yield return (axis.At(sample.AtMilliseconds), sample.Member,
+                [.. lines.Select((line, i) => line.Factor * (!line.IsCounter ? SumOf(sample, metrics[i]) : isKnown ? RateOf(before.Last, before.Heard, sample, metrics[i]) : double.NaN))]);
+            members[sample.Member] = (sample, isKnown && !sample.Values.Any(double.IsFinite) ? before.Heard : sample);
+        }
+    }
+
+    /// <summary>Per second; NaN where it is not known.</summary>
     /// <param name="before">The sample before, which may hold nothing.</param>
     /// <param name="heard">The last that holds something.</param>
     /// <param name="now">The sample.</param>
     /// <param name="metrics">Added together.</param>
-    /// <param name="factor">To the axis' unit.</param>
-    /// <param name="axis">Of time.</param>
-    private static void AddRate(TimeBuckets buckets, int column, MetricSample before, MetricSample heard, MetricSample now, int[] metrics, double factor, TimeAxis axis)
+    private static double RateOf(MetricSample before, MetricSample heard, MetricSample now, int[] metrics)
     {
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
         double count = SumOf(now, metrics);
@@ -136,8 +159,7 @@ internal static class ServerTimeline
         if (!before.Values.Any(double.IsFinite) && count < SumOf(heard, metrics))
             difference = count;
         // Over a pause nobody looked.
-        if (seconds is > 0 and < 30 && difference >= 0)
-            buckets.Add(axis.At(now.AtMilliseconds), column, difference * factor, seconds);
+        return seconds is > 0 and < 30 && difference >= 0 ? difference / seconds : double.NaN;
     }
 
     private static double SumOf(MetricSample sample, int[] metrics)
@@ -146,29 +168,6 @@ internal static class ServerTimeline
         foreach (int metric in metrics)
             sum += metric < sample.Values.Length ? sample.Values[metric] : double.NaN;
         return sum;
-    }
-
-    /// <summary>Members are not sampled at the same moments: one that has nothing in a bucket counts with what it had just before.</summary>
-    private static IEnumerable<double[]> Sum(List<TimeBuckets> members)
-    {
-        if (members.Count == 0)
-            return [];
-        if (members.Count == 1)
-            return members[0].Rows();
-        double width = members[0].Width;
-        double longest = Math.Max(LongestGapSeconds, width * 2.5);
-        var latest = new double[]?[members.Count];
-        return members.SelectMany(static (member, i) => member.Rows().Select(row => (Row: row, Member: i)))
-            .GroupBy(one => (long)(one.Row[0] / width))
-            .OrderBy(static group => group.Key)
-            .Select(group =>
-            {
-                foreach ((double[] row, int member) in group)
-                    latest[member] = row;
-                double at = group.Average(static one => one.Row[0]);
-                return latest.OfType<double[]>().Where(row => at - row[0] <= longest)
-                    .Aggregate((left, right) => [at, .. left.Skip(1).Zip(right.Skip(1), Plus)]);
-            });
     }
 
     private static double Plus(double left, double right) => double.IsNaN(left) ? right : double.IsNaN(right) ? left : left + right;

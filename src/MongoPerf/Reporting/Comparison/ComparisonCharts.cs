@@ -15,6 +15,8 @@ internal static class ComparisonCharts
     /// <summary>Left value with its low and high end, and two right values.</summary>
     private const int ColumnsPerSide = 5;
 
+    private static readonly double[] Missing = [.. Enumerable.Repeat(double.NaN, ColumnsPerSide)];
+
     public static ChartSet Build(RunComparison comparison)
     {
         List<Chart> charts = [.. ScenarioFigures.Of(comparison.FigureRuns, "compare-"), .. new[] { Ratios(comparison) }.OfType<Chart>()];
@@ -181,27 +183,17 @@ internal static class ComparisonCharts
     private static double[] OfRun(ComparedSide side, ComparedOperation operation, int run)
     {
         RateWindow? window = run < side.Windows.Runs.Count ? KeysOf(side, operation).Select(side.Windows.Runs[run].Find).FirstOrDefault() : null;
-        if (window is null)
-            return [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN];
-        return
-        [
-            window.Rate, window.Rates.Length > 1 ? window.Rates.Min() : double.NaN, window.Rates.Length > 1 ? window.Rates.Max() : double.NaN,
-            Latency([window], static l => l.P50), Latency([window], static l => l.P99),
-        ];
+        return window is null ? Missing : Row(window.Rate, [window], window.Rates);
     }
 
-    private static double[] AtWindow(ComparedSide side, IReadOnlyList<RateWindow> windows)
-    {
-        if (windows.Count == 0)
-            return [double.NaN, double.NaN, double.NaN, double.NaN, double.NaN];
-        double[] spread = side.Stored.Count > 1 ? [.. windows.Select(w => w.Rate)] : windows[0].Rates;
-        return
-        [
-            Math.Exp(windows.Average(w => Math.Log(w.Rate))),
-            spread.Length > 1 ? spread.Min() : double.NaN, spread.Length > 1 ? spread.Max() : double.NaN,
-            Latency(windows, l => l.P50), Latency(windows, l => l.P99),
-        ];
-    }
+    private static double[] AtWindow(ComparedSide side, IReadOnlyList<RateWindow> windows) => windows.Count == 0 ? Missing
+        : Row(Math.Exp(windows.Average(w => Math.Log(w.Rate))), windows, side.Stored.Count > 1 ? [.. windows.Select(w => w.Rate)] : windows[0].Rates);
+
+    private static double[] Row(double rate, IReadOnlyList<RateWindow> windows, double[] spread) =>
+    [
+        rate, spread.Length > 1 ? spread.Min() : double.NaN, spread.Length > 1 ? spread.Max() : double.NaN,
+        Latency(windows, l => l.P50), Latency(windows, l => l.P99),
+    ];
 
     private static double Latency(IReadOnlyList<RateWindow> windows, Func<LatencySummary, double?> percentile)
     {
@@ -217,7 +209,7 @@ internal static class ComparisonCharts
         for (int second = 0; second < windows.Max(w => w?.Rates.Length ?? 0); second++)
         {
             table.Add([second + 1, .. windows.SelectMany(w => w is null || second >= w.Rates.Length
-                ? (double[])[double.NaN, double.NaN, double.NaN, double.NaN, double.NaN]
+                ? Missing
                 : [w.Rates[second], double.NaN, double.NaN, w.Samples[second].JudgedMicroseconds.P50 ?? double.NaN, w.Samples[second].JudgedMicroseconds.P99 ?? double.NaN])]);
         }
 

@@ -28,7 +28,7 @@ internal static class ComparisonJson
                 run = SideOf(candidate.Candidate),
                 verdict = ComparisonText.Overall(candidate),
                 candidate.IsRegression,
-                singleOrSharded = SingleOrSharded.Describe(comparison, candidate),
+                singleOrSharded = SingleOrSharded.Find(comparison, candidate)?.Text,
                 operations = candidate.Operations.Select(JudgementOf),
                 findings = ShardingFindings.Of(comparison, candidate),
                 bytes = candidate.Sizes.Select(size => new { size.What, documents = candidate.SizesAtDocuments, size.Baseline, size.Candidate, ratio = size.Value }),

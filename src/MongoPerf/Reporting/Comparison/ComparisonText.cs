@@ -83,8 +83,8 @@ internal static class ComparisonText
 
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
-        if (SingleOrSharded.Describe(comparison, candidate) is { } decision)
-            verdicts.Add(new Verdict(Grade.Note, decision) { Label = "decided" });
+        if (SingleOrSharded.Find(comparison, candidate) is { } decision)
+            verdicts.Add(new Verdict(Grade.Note, decision.Text) { Label = decision.IsUndecided ? "undecided" : "decided" });
         else
             verdicts.AddRange(ShardingFindings.Of(comparison, candidate).Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
         return verdicts;

@@ -99,7 +99,7 @@ internal static class SetupCheck
 
     private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
 
-    /// <summary>As the cluster said at the end of the run; of older runs what was asked for.</summary>
+    /// <summary>As the cluster said at the end of the run; of older runs the requested one.</summary>
     private static string ShardKeys(StoredRun run) => run.Deployment?.Collections switch
     {
         [var only] => only.Key ?? Words.Of("none"),

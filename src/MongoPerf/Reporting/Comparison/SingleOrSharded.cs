@@ -20,7 +20,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     public int? SharedCpus { get; init; }
 
     /// <returns>Null for a comparison of anything but one server (or one shard) as the baseline with several shards.</returns>
-    public static string? Describe(RunComparison comparison, CandidateJudgement candidate)
+    public static SingleOrSharded? Find(RunComparison comparison, CandidateJudgement candidate)
     {
         StoredRun single = comparison.Baseline.First;
         StoredRun sharded = candidate.Candidate.First;
@@ -33,8 +33,11 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
             Repeats = Math.Min(comparison.Baseline.Stored.Count, candidate.Candidate.Stored.Count),
             Disturbances = [.. new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null).Select(side => $"{side.Id}: {side.Other!.Sentence}")],
             SharedCpus = machine?.CpuCount,
-        }.Text;
+        };
     }
+
+    /// <summary>For no operation is anything known for sure.</summary>
+    public bool IsUndecided => Operations.All(o => o.Outcome == Outcome.Undecided && TurnOf(o) is null);
 
     public string Text
     {

@@ -75,7 +75,7 @@ internal sealed class LivePlot(string folder)
             return Status(run) is { } alone ? [alone] : [];
         (_axis, _position, _tails, _status, _hasNewLines) = (axis, run.End, 0, "", false);
         _lines.Clear();
-        foreach (PlotPanel panel in plot.Panels)
+        foreach (Panel panel in plot.Panels)
             _lines.UnionWith(panel.Series.Select(series => (panel.Title, series.Title)));
         _lines.UnionWith(RangesOf(plot));
         return [new LiveMessage("plot", PlotEncoding.Write(plot, run.Run.Id)), .. Status(run) is { } status ? [status] : Array.Empty<LiveMessage>()];
@@ -94,7 +94,8 @@ internal sealed class LivePlot(string folder)
             return Whole();
         if (RunPlot.Live(run, _axis, out TimeAxis axis) is not { } tail)
             return status is null ? [] : [status];
-        _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail)) || tail.Panels.Any(panel => panel.Series.Index().Any(series => !_lines.Contains((panel.Title, series.Item.Title)) && HasValues(panel, series.Index)));
+        // Nothing but zeros a whole plot leaves out.
+        _hasNewLines |= !_lines.IsSupersetOf(RangesOf(tail)) || tail.Panels.Any(panel => panel.Series.Any(series => !_lines.Contains((panel.Title, series.Title)) && series.Largest != 0));
         if (IsPlotDue)
             return Whole();
         (_axis, _position) = (axis, run.End);
@@ -104,9 +105,6 @@ internal sealed class LivePlot(string folder)
 
     /// <summary>Operations come into the table of percentiles when their warm-up is over.</summary>
     private static IEnumerable<(string Panel, string Series)> RangesOf(Plot plot) => (plot.Ranges?.Series ?? []).Select(static range => ("", range.Title));
-
-    /// <summary>Nothing but zeros a whole plot leaves out.</summary>
-    private static bool HasValues(PlotPanel panel, int series) => panel.Columns.Values[series].Any(static value => double.IsFinite(value) && value != 0);
 
     /// <returns>Null when it is as it was told last.</returns>
     private LiveMessage? Status(StoredRun run)

@@ -17,6 +17,9 @@ internal static class PlotEncoding
     /// <summary>Digits of a column's least duration that are kept, but never less than a tenth of a microsecond: buckets are told apart by three.</summary>
     private const int DurationDigits = 4;
 
+    /// <summary>Classes of explore.css, by <see cref="Series.Dash"/>.</summary>
+    private static readonly string[] Styles = ["", "solid", "dashed", "dotted"];
+
     /// <summary>All characters that mean something in HTML are escaped, so that the text may stand in a script element.</summary>
     private static readonly JsonWriterOptions Options = new() { Encoder = System.Text.Encodings.Web.JavaScriptEncoder.Default };
 
@@ -36,7 +39,7 @@ internal static class PlotEncoding
             WriteArray(writer, "marks", plot.Marks, mark => WriteMark(writer, mark));
             WriteArray(writer, "bands", plot.Bands, band => WriteBand(writer, band));
             WriteArray(writer, "phases", plot.Phases, band => WriteBand(writer, band));
-            writer.WriteNumber("documents", plot.Documents?.At.Length ?? 0);
+            writer.WriteNumber("documents", plot.Documents?.Rows.Count ?? 0);
             writer.WriteNumber("blockSeconds", plot.Ranges?.BlockSeconds ?? 0);
             WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, histograms, range));
             WriteArray(writer, "remarks", plot.Remarks, writer.WriteStringValue);
@@ -51,13 +54,22 @@ internal static class PlotEncoding
     /// <summary>All columns, in a zlib stream.</summary>
     /// <param name="panels">From the top.</param>
     /// <param name="documents">The last; null where there are none.</param>
-    public static byte[] Pack(IReadOnlyList<PlotPanel> panels, PlotColumns? documents)
+    public static byte[] Pack(IReadOnlyList<Panel> panels, ChartTable? documents)
     {
         using var bytes = new MemoryStream();
-        foreach (PlotPanel panel in panels)
-            WriteColumns(bytes, panel.Columns, values => DecimalsOf(panel, values));
+        foreach (Panel panel in panels)
+        {
+            WriteTimes(bytes, panel.Table);
+            foreach (Series series in panel.Series)
+                WriteColumn(bytes, series.Values, DecimalsOf(panel, series));
+        }
+
         if (documents is not null)
-            WriteColumns(bytes, documents, static _ => 0);
+        {
+            WriteTimes(bytes, documents);
+            WriteColumn(bytes, documents.Rows.Select(static row => row[1]), 0);
+        }
+
         return Compress(bytes);
     }
 
@@ -70,35 +82,30 @@ internal static class PlotEncoding
 
     public static ulong ZigZag(long value) => (ulong)((value << 1) ^ (value >> 63));
 
-    private static void WritePanel(Utf8JsonWriter writer, PlotPanel panel)
+    private static void WritePanel(Utf8JsonWriter writer, Panel panel)
     {
         writer.WriteStartObject();
         writer.WriteString("title", panel.Title);
         writer.WriteString("unit", panel.Unit);
-        writer.WriteBoolean("log", panel.IsLogarithmic);
+        writer.WriteBoolean("log", panel.Y.IsLogarithmic);
         writer.WriteBoolean("again", panel.IsAgain);
-        writer.WriteNumber("rows", panel.Columns.At.Length);
-        WriteArray(writer, "series", panel.Series.Index(), one =>
+        writer.WriteNumber("rows", panel.Table.Rows.Count);
+        WriteArray(writer, "series", panel.Series, series =>
         {
             writer.WriteStartObject();
-            writer.WriteString("title", one.Item.Title);
-            writer.WriteString("color", one.Item.Color);
-            writer.WriteString("style", one.Item.Style.ToString().ToLowerInvariant());
-            writer.WriteBoolean("shown", one.Item.IsShown);
-            writer.WriteNumber("decimals", DecimalsOf(panel, panel.Columns.Values[one.Index]));
+            writer.WriteString("title", series.Title);
+            writer.WriteString("color", series.Color);
+            writer.WriteString("style", Styles[series.Dash]);
+            writer.WriteBoolean("shown", series.IsShown);
+            writer.WriteNumber("decimals", DecimalsOf(panel, series));
             writer.WriteEndObject();
         });
         writer.WriteEndObject();
     }
 
-    private static void WriteColumns(Stream bytes, PlotColumns columns, Func<double[], int> decimalsOf)
-    {
-        WriteColumn(bytes, columns.At, 1);
-        foreach (double[] values in columns.Values)
-            WriteColumn(bytes, values, decimalsOf(values));
-    }
+    private static void WriteTimes(Stream bytes, ChartTable table) => WriteColumn(bytes, table.Rows.Select(static row => row[0]), 1);
 
-    private static void WriteColumn(Stream bytes, double[] values, int decimals)
+    private static void WriteColumn(Stream bytes, IEnumerable<double> values, int decimals)
     {
         double factor = Math.Pow(10, decimals);
         long last = 0;
@@ -106,7 +113,7 @@ internal static class PlotEncoding
         {
             if (!double.IsFinite(value))
             {
-                WriteWord(bytes, double.IsNaN(value) ? 0UL : 1UL);
+                WriteWord(bytes, value == ChartTable.None ? 0UL : 1UL);
                 continue;
             }
 
@@ -116,14 +123,14 @@ internal static class PlotEncoding
         }
     }
 
-    private static int DecimalsOf(PlotPanel panel, double[] values)
+    private static int DecimalsOf(Panel panel, Series series)
     {
-        double[] sizes = [.. values.Where(static value => double.IsFinite(value) && value != 0).Select(Math.Abs)];
+        double[] sizes = [.. series.Values.Where(static value => double.IsFinite(value) && value != 0).Select(Math.Abs)];
         if (sizes.Length == 0)
             return 0;
-        if (panel.IsLogarithmic)
+        if (panel.Y.IsLogarithmic)
             return Math.Clamp(DurationDigits - 1 - PowerOf(sizes.Min()), -15, 1);
-        return Math.Clamp(Digits - 1 - PowerOf(sizes.Max()), panel.Unit == "bytes" ? -15 : 0, 9);
+        return Math.Clamp(Digits - 1 - PowerOf(sizes.Max()), panel.Unit == Panel.Bytes ? -15 : 0, 9);
     }
 
     private static int PowerOf(double value) => (int)Math.Floor(Math.Log10(value));

@@ -55,7 +55,6 @@ internal sealed class FigureAxis
         return double.TryParse(factor > 1 ? trimmed[..^1] : trimmed, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value * factor : null;
     }
 
-    /// <param name="label">Below it.</param>
     public AxisScale Scale(string label) =>
         new(Max, [.. Ticks()]) { Min = Min, IsLogarithmic = IsLogarithmic, IsOfNames = !IsNumeric, Label = label };
 

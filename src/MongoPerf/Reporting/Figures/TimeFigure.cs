@@ -83,7 +83,8 @@ internal static class TimeFigure
         ChartTable State(string name, Func<IEnumerable<MetricSample>> read, Func<string, bool> isOfIt)
         {
             ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric)).Select(TimeMetric.LineOf)];
-            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : ServerTimeline.Read(name, shown, () => Within(read(), firstSamples), firstAxis, OverTime.MostRows);
+            return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : Thinned(
+                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds, ServerTimeline.Read(shown, Within(read(), firstSamples), firstAxis));
         }
     }
 
@@ -97,9 +98,8 @@ internal static class TimeFigure
     /// <summary>Rates of several operations are added up; documents in the collection are what the furthest of them saw.</summary>
     private static ChartTable Operations(string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
     {
-        var table = new ChartTable($"{file}.dat", ["seconds", .. metrics]);
         string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
-        var buckets = new TimeBuckets(names.Length * metrics.Length, seconds, OverTime.MostRows / 2);
+        var buckets = new TimeBuckets(names.Length * metrics.Length);
         foreach ((Sample[] samples, TimeAxis axis) in parts)
         {
             foreach (Sample sample in samples)
@@ -109,9 +109,15 @@ internal static class TimeFigure
             }
         }
 
-        foreach (double[] row in buckets.Rows())
-            table.Add([row[0], .. metrics.Select((metric, i) => Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length)))]);
-        return table;
+        return Thinned($"{file}.dat", metrics, seconds, buckets.Rows().SelectMany(row => metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
+    }
+
+    private static ChartTable Thinned(string file, string[] metrics, double seconds, IEnumerable<(double At, int Line, double Value)> values)
+    {
+        var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap);
+        foreach ((double at, int line, double value) in values)
+            builder.Add(at, line, value);
+        return builder.Build(file, metrics);
     }
 
     private static double Joined(string metric, ReadOnlySpan<double> ofOperations)

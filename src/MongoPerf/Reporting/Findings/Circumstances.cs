@@ -16,7 +16,7 @@ internal static class Circumstances
     /// <param name="inside">While it lasted.</param>
     /// <param name="outside">What that is compared with.</param>
     public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
-        [.. new[] { Others(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
+        [.. new[] { Others(series, inside, outside), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>Of several clients' machines the first on which that is so.</summary>
@@ -37,12 +37,19 @@ internal static class Circumstances
         return cores.Length == 0 ? null : cores.Average();
     }
 
-    private static string? Checkpoint(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
-    {
-        double during = ShareOfCheckpoints(inside);
-        return during >= 0.5 && during >= Times * ShareOfCheckpoints(outside) ? Words.Of("a checkpoint was running") : null;
+    private static string? IndexBuild(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
+        IsMoreOften(series, "index_builds", inside, outside) ? Words.Of("the server was building indexes") : null;
 
-        double ShareOfCheckpoints(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, "checkpoint_running", "checkpoint_running", (running, _) => running > 0);
+    private static string? Checkpoint(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
+        IsMoreOften(series, "checkpoint_running", inside, outside) ? Words.Of("a checkpoint was running") : null;
+
+    /// <summary>The server said in half of the samples that it did it.</summary>
+    private static bool IsMoreOften(RunSeries series, string metric, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        double during = ShareOf(inside);
+        return during >= 0.5 && during >= Times * ShareOf(outside);
+
+        double ShareOf(IReadOnlyList<TimeWindow> windows) => series.Server.ShareOf(windows, metric, metric, (running, _) => running > 0);
     }
 
     private static string? Migration(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)

@@ -92,6 +92,7 @@ internal static class FindingIds
     public const string SlowStartGrows = "slow-start-grows";
     public const string Variation = "variation";
     public const string MigrationCost = "migration-cost";
+    public const string IndexBuildCost = "index-build-cost";
     public const string HotShard = "hot-shard";
     public const string ImbalanceOverTime = "imbalance-over-time";
     public const string PlanExamines = "plan-examines";
@@ -110,7 +111,7 @@ internal static class FindingIds
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
         PlanChanged, PlanScans, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
-        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, HotShard, ImbalanceOverTime, PlanExamines,
+        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard, ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,
     ];
 }

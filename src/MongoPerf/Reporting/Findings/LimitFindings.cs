@@ -46,12 +46,15 @@ internal static class LimitFindings
 
     private static Finding? Network(RunSeries series, OperationSeries[] measured)
     {
+        // A slower link may lie behind the client's own, a faster one can't matter.
+        double own = series.Run.Environment?.LinkBytesPerSecond ?? double.PositiveInfinity;
+        double[] links = [.. Links.Where(link => link < own), .. double.IsFinite(own) ? [own] : Array.Empty<double>()];
         foreach (OperationSeries one in measured)
         {
             foreach (string way in (string[])["network_received", "network_sent"])
             {
                 double rate = series.Host.RateOf([one.Window], way) ?? 0;
-                double link = Links.FirstOrDefault(link => rate >= FullLink * link && rate <= link);
+                double link = links.FirstOrDefault(link => rate >= FullLink * link && rate <= link);
                 if (link == 0 || !IsSteady(series, one, way, rate))
                     continue;
                 string what = way == "network_received" ? Words.Of("received") : Words.Of("sent");

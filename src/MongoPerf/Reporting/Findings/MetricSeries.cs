@@ -101,6 +101,20 @@ internal sealed class MetricSeries
         return _members.SelectMany(member => Steps(member, [window]).Where(step => step.After.Values[column] > step.Before.Values[column]).Select(step => step.After.AtMilliseconds));
     }
 
+    /// <summary>When a figure of a member was above 0: a sample speaks for the time halfway to its neighbours.</summary>
+    public IEnumerable<TimeWindow> WindowsAboveZero(string metric)
+    {
+        int column = Column(metric);
+        foreach (MetricSample[] member in _members)
+        {
+            for (int i = 0; i < member.Length; i++)
+            {
+                if (member[i].Values[column] > 0)
+                    yield return new TimeWindow(Halfway(member, i, i - 1), Halfway(member, i, i + 1));
+            }
+        }
+    }
+
     /// <summary>A member's figure that only grows was lower than before.</summary>
     public bool HasFallen(TimeWindow window, string metric)
     {
@@ -113,6 +127,14 @@ internal sealed class MetricSeries
         }
 
         return false;
+    }
+
+    /// <summary>Between two samples, or the first of them if the other is far away or is not there.</summary>
+    private static long Halfway(MetricSample[] member, int place, int neighbour)
+    {
+        long at = member[place].AtMilliseconds;
+        long away = neighbour >= 0 && neighbour < member.Length ? member[neighbour].AtMilliseconds - at : 0;
+        return Math.Abs(away) < LongestStepSeconds * 1000 ? at + (away / 2) : at;
     }
 
     private int Column(string metric) => MetricCatalogue.IndexOf(_metrics, metric);

@@ -10,7 +10,7 @@ internal static class RunFindings
     /// <summary>Chance of any false finding, at most, in each of the tests that most runs undergo: a run has long phases (drift, stretch, period) or many sizes (cliff, trend, two of windows), so that all together stay at 5 %.</summary>
     private const double Level = 0.01;
 
-    /// <summary>The same of the others that test, which judge what few runs have: migrations, thread steps, many sizes.</summary>
+    /// <summary>The same of the others that test, which judge what few runs have: migrations, index builds, thread steps, many sizes.</summary>
     private const double RareLevel = 0.002;
 
     // The report is made in several formats from one opened run, whose samples need to be read only once for them.
@@ -28,7 +28,7 @@ internal static class RunFindings
         .. new[]
         {
             SizeFindings.Find(series, Level, RareLevel), Stalls.Find(series), SecondFindings.Find(series, Level), OutageFindings.Find(series), WarmupFindings.Find(series, Level),
-            VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel), MigrationFindings.Find(series, RareLevel),
+            VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel), BackgroundFindings.Find(series, RareLevel),
             ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series), LatencyFindings.Find(series),
         }.SelectMany(found => found).OrderByDescending(finding => finding.Weight),
         .. Verdict.Of(series.Run).Where(verdict => verdict.Finding is not null).Select(OfVerdict),

@@ -29,8 +29,8 @@ internal readonly record struct TimeWindow(long From, long To)
 /// <summary>An operation of a phase as it was measured, second by second; its warm-up is left out.</summary>
 internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result, IReadOnlyList<SeriesSecond> Seconds)
 {
-    /// <summary>"q4", "mix read (limit=10)".</summary>
-    public string Label => PhaseLabels.Of(Phase, Result.Operation) + (Phase.Parameters.Count == 0 ? "" : $" ({PhaseLabels.Parameters(Phase.Parameters)})");
+    /// <inheritdoc cref="PhaseLabels.WithParameters"/>
+    public string Label => PhaseLabels.WithParameters(Phase, Result.Operation);
 
     /// <summary>The seconds before; empty where there was no warm-up.</summary>
     public IReadOnlyList<SeriesSecond> Warmup { get; init; } = [];
@@ -50,7 +50,7 @@ internal sealed class RunSeries
     private static readonly string[] OfServer =
     [
         "uptime", "mem_resident", "server_user_time", "connections_current", "connections_available", "tickets_read_available", "tickets_write_available", "cache_max", "cache_dirty",
-        "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running", "checkpoints",
+        "cache_read", "cache_evicted_by_clients", "block_read", "block_written", "log_written", "checkpoint_running", "checkpoints", "index_builds",
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 

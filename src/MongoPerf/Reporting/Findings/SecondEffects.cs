@@ -12,10 +12,6 @@ internal static class SecondEffects
 
     public static FindingEffect? P99(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside) => Of(outside, inside, second => second.P99);
 
-    /// <summary>That both have the same rate: two-sided, by ranks.</summary>
-    public static double P(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside) =>
-        MannWhitney.PValue([new SamplePair(Values(outside, second => second.Rate), Values(inside, second => second.Rate))]);
-
     private static FindingEffect? Of(IReadOnlyList<SeriesSecond> outside, IReadOnlyList<SeriesSecond> inside, Func<SeriesSecond, double> valueOf)
     {
         double[] baseline = Values(outside, valueOf);

@@ -10,6 +10,10 @@ internal static class SecondFindings
     /// <summary>In a quarter of the seconds at least; with fewer, chance alone makes waves.</summary>
     private const long LeastOperations = 20;
 
+    /// <summary>Per second, of what the server reads or writes: with less it does nothing that an operation would feel.</summary>
+    private const double LeastBytes = 1e6;
+    private const double SharedLevel = 0.01;
+
     private sealed record Drifted(OperationSeries Series, Trend Trend);
 
     private sealed record Shifted(OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift)
@@ -171,7 +175,9 @@ internal static class SecondFindings
         Swinging lead = swinging.MaxBy(one => one.Period.Amplitude)!;
         OperationSeries one = lead.Series;
         double length = lead.Period.Length * lead.Step;
-        string? cause = lead.IsByDocuments ? null : Shared(series, one.Window, length);
+        (string? cause, string refute) = lead.IsByDocuments
+            ? (null, Words.Of("insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's"))
+            : Shared(series, one, length);
         string every = lead.IsByDocuments ? Words.Of($"{AxisScale.AboutText(length)} documents") : $"{Units.Significant(length)} s";
         yield return new Finding
         {
@@ -182,21 +188,32 @@ internal static class SecondFindings
             Evidence = [new FindingEvidence("timeline", Words.Of($"folded at {every}, the profile explains {Units.Percent(lead.Period.Explained)} of the variance, and both halves of the phase have it"))],
             Cause = cause,
             IsCoincidence = true,
-            Refute = lead.IsByDocuments ? Words.Of("insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's")
-                : cause is null ? Words.Of("run for twice as long: a period stays, chance does not")
-                : Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"),
+            Refute = refute,
             Weight = lead.Period.Amplitude,
         };
     }
 
-    /// <summary>Checkpoints that come as often.</summary>
-    private static string? Shared(RunSeries series, TimeWindow window, double seconds)
+    /// <summary>What comes as often: checkpoints; what the server writes to its files, as flushes and compactions do, or reads from them.</summary>
+    private static (string? Cause, string Refute) Shared(RunSeries series, OperationSeries one, double seconds)
     {
-        long[] ends = [.. series.Server.GrowthsOf(window, "checkpoints").Order()];
-        if (ends.Length < 3)
-            return null;
-        double apart = Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
-        return Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10) ? Words.Of($"checkpoints end every {Units.Significant(apart)} s") : null;
+        long[] ends = [.. series.Server.GrowthsOf(one.Window, "checkpoints").Order()];
+        double apart = ends.Length < 3 ? double.NaN : Quantiles.Median([.. ends.Zip(ends.Skip(1), (a, b) => (b - a) / 1000.0)]);
+        if (Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10))
+            return (Words.Of($"checkpoints end every {Units.Significant(apart)} s"), Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"));
+        if (SwingsAsWell("block_written"))
+            return (Words.Of("what the server writes to its files swings as often"), Words.Of("run with the data on a faster disk: if the rate swings as much, the server's writes are not why"));
+        if (SwingsAsWell("cache_read"))
+            return (Words.Of("what the server reads into its cache swings as often"), Words.Of("run with a larger cache: if the rate swings as much, the server's reads are not why"));
+        return (null, Words.Of("run for twice as long: a period stays, chance does not"));
+
+        bool SwingsAsWell(string metric)
+        {
+            double[] bytes = [.. one.Seconds.Select(second => series.Server.RateOf([second.Window], metric) ?? 0)];
+            double mean = bytes.Average();
+            // Seconds without any are no less than a tenth of the usual: only their logarithms are compared.
+            return mean >= LeastBytes && Period.Find([.. bytes.Select(b => b + (mean / 10))], SharedLevel) is { } period
+                && Math.Abs((period.Length * one.Window.Seconds / bytes.Length) - seconds) <= Math.Max(1, seconds / 10);
+        }
     }
 
     private static int Length(this LevelShift shift) => shift.To - shift.From;

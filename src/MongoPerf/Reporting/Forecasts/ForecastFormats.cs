@@ -1,6 +1,6 @@
 namespace MongoPerf.Reporting.Forecasts;
 
-/// <summary>A forecast as comma-separated values: a row per operation, measure and size asked for, and one per size of data.</summary>
+/// <summary>A forecast as comma-separated values: a row per operation, measure and requested size, and one per size of data.</summary>
 internal static class ForecastCsv
 {
     public static void Write(RunForecast forecast, TextWriter output)

@@ -26,7 +26,7 @@ internal sealed record Limits(double? CacheBytes, double? MemoryBytes)
     }
 }
 
-/// <summary>What a run is to be continued to.</summary>
+/// <summary>How far to continue a run.</summary>
 internal sealed record ForecastRequest
 {
     /// <summary>Of the collection, in increasing order; empty for twice and five times the largest measured.</summary>

@@ -177,11 +177,11 @@ internal sealed class OperationForecast
         : 1 + (result.Plan is { } plan ? plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined : result.Operations > 0 ? (double)result.Documents / result.Operations : 1);
 }
 
-/// <summary>A cache or a memory, in the run and as it is asked for.</summary>
+/// <summary>A cache or memory, in the run and in the forecast.</summary>
 /// <param name="Name">"cache" or "memory".</param>
-/// <param name="Bytes">As it is asked for.</param>
+/// <param name="Bytes">In the forecast.</param>
 /// <param name="MeasuredBytes">In the run.</param>
-/// <param name="Documents">All data and indexes outgrow it there, as it is asked for.</param>
+/// <param name="Documents">All data and indexes outgrow it there, in the forecast.</param>
 /// <param name="MeasuredDocuments">All data and indexes outgrow it there, in the run.</param>
 /// <param name="ReadsPerSecond">Of what lies below it.</param>
 internal sealed record CapacityLimit(string Name, double Bytes, double MeasuredBytes, double Documents, double MeasuredDocuments, double ReadsPerSecond)

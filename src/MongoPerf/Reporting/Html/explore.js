@@ -235,9 +235,9 @@
   const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-  const BANDS = { "warm-up": "--line", checkpoint: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-outage", others: "--c-others" };
+  const BANDS = { "warm-up": "--line", checkpoint: "--line", index_build: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-outage", others: "--c-others" };
 
-  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), migration: say("chunk migrating"), migration_failed: say("failed migration"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
+  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), index_build: say("index build"), migration: say("chunk migrating"), migration_failed: say("failed migration"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
   const kindText = kind => KINDS[kind] ?? kind;
 
   // ---- several runs laid over each other ----
@@ -540,7 +540,7 @@
       const fills = Object.fromEntries(Object.entries(BANDS).map(([kind, name]) => [kind, color(name)]));
       for (const band of this.plot.bands) {
         if (band.to < this.from || band.from > this.to) continue;
-        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" ? 0.5 : band.kind === "others" ? 0.6 : 0.9;
+        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" || band.kind === "index_build" ? 0.5 : band.kind === "others" ? 0.6 : 0.9;
         canvas.fillStyle = fills[band.kind];
         canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
       }
@@ -666,7 +666,7 @@
       if (this.cursor === null) return void (this.now.textContent = "");
       const time = this.cursor, near = (this.to - this.from) / 150;
       const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
-        .map(band => band.kind === "phase" || band.kind === "checkpoint" || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind)}: ${band.text}`);
+        .map(band => ["phase", "checkpoint", "index_build"].includes(band.kind) || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind)}: ${band.text}`);
       const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => say("{0} at {1}: {2}", kindText(mark.kind), clock(mark.at, 1), mark.text));
       this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : say("range start set")].filter(Boolean).join(" · ");
     }
@@ -1034,16 +1034,18 @@
   function live() {
     const status = document.getElementById("live-status"), on = document.getElementById("live-on");
     const events = new EventSource(section.dataset.live);
-    let explorer = null, run = null, state = "", ready = Promise.resolve(), isStale = false, tableAt = 0;
+    let explorer = null, run = null, state = "", ready = Promise.resolve(), isStale = false, tableAt = 0, tableLater = 0;
     const draw = () => {
       if (!explorer || document.hidden) return void (isStale = true);
       isStale = false;
       explorer.refresh();
-      const begun = performance.now();
-      // Histograms of hours take their time: twenty times as long nothing is computed.
-      if (begun < tableAt) return;
-      explorer.drawRange();
-      tableAt = performance.now() + 20 * (performance.now() - begun);
+      // Histograms of hours take their time: twenty times as long nothing is computed. What comes meanwhile is computed then.
+      clearTimeout(tableLater);
+      tableLater = setTimeout(() => {
+        const begun = performance.now();
+        explorer.drawRange();
+        tableAt = performance.now() + 20 * (performance.now() - begun);
+      }, tableAt - performance.now());
     };
     const handle = (name, act) => events.addEventListener(name, event => { ready = ready.then(() => act(event.data)).catch(error => { status.textContent = say("This page failed: {0}. Reload it.", error.message); }); });
     handle("plot", async text => {

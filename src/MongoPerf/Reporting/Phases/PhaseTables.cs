@@ -47,7 +47,7 @@ internal static class PhaseTables
         return [.. row, .. Enumerable.Repeat("", columns - row.Length)];
     }
 
-    /// <summary>What a rate asked for and what became of it; null when none was set.</summary>
+    /// <summary>The requested rate and what was reached; null when none was set.</summary>
     private static ReportTable? Arrivals(IReadOnlyList<PhaseRecord> phases)
     {
         List<IReadOnlyList<string>> rows = [.. phases.SelectMany(phase => phase.Groups.Where(group => group.Waiting is not null).Select(group => Row(phase, group, group.Waiting!)))];

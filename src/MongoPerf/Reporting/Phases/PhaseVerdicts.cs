@@ -20,7 +20,7 @@ internal static class PhaseVerdicts
         AssertionResult[] assertions = [.. run.Phases.SelectMany(p => p.Assertions)];
         if (assertions.Length > 0 && assertions.All(a => a.Holds))
             yield return new Verdict(Grade.Good, $"{(assertions.Length == 1 ? Words.Of("the assertion holds") : Words.Of($"all {assertions.Length} assertions hold"))}: {string.Join("; ", assertions.Take(MostShown).Select(a => $"{a.Text} ({Measured(a)})"))}{(assertions.Length > MostShown ? "; …" : "")}");
-        foreach (string changed in run.Settings.Plan.Changes)
+        foreach (string changed in run.Settings.Plan.Changes.Select(StoredText.OfChange))
             yield return new Verdict(Grade.Note, Words.Of($"changed on the command line: {changed}")) { IsChosen = true };
         foreach (string leftOut in ScenarioFigures.LeftOut(FigureRun.Of(run)))
             yield return new Verdict(Grade.Note, leftOut);

@@ -35,8 +35,7 @@ internal sealed class MappingReader
     public static UserException Unknown(ScalarNode key, string what, IEnumerable<string> allowed, string kind = "key")
     {
         string[] names = [.. allowed];
-        string? nearest = NearestName.Find(key.Text, names);
-        return Wrong(key, $"{what}: unknown {kind} '{key.Text}'; allowed: {string.Join(", ", names)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        return Wrong(key, $"{what}: unknown {kind} '{key.Text}'; allowed: {string.Join(", ", names)}", NearestName.Hint(key.Text, names));
     }
 
     /// <summary>The key is allowed here.</summary>
@@ -102,8 +101,7 @@ internal sealed class MappingReader
     {
         if (allowed.Contains(node.Text))
             return node.Text;
-        string? nearest = NearestName.Find(node.Text, allowed);
-        throw Wrong(node, $"{Prefix(key)} is '{node.Text}'; allowed: {string.Join(", ", allowed)}", nearest is null ? null : $"did you mean '{nearest}'?");
+        throw Wrong(node, $"{Prefix(key)} is '{node.Text}'; allowed: {string.Join(", ", allowed)}", NearestName.Hint(node.Text, allowed));
     }
 
     private T? Parse<T>(string key, Func<string, T> parse)

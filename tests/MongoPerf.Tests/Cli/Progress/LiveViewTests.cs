@@ -41,8 +41,18 @@ public sealed class LiveViewTests
 
         Assert.Contains("(run 1 of 3)", Row(now, "run"), StringComparison.Ordinal);
         Assert.Equal("40 s elapsed, about 1 min 00 s left (50 s to 1 min 10 s)", Row(now, "time"));
+        Assert.Equal("40 s elapsed, about 1 min 00 s left", Row(now with { Eta = new Eta(60, 60, 60) }, "time"));
         Assert.Equal("about 4 min 20 s left", Row(now, "all runs"));
         Assert.DoesNotContain(LiveView.Rows(now with { Place = new RunPlace(3, 3) }, 80), row => row.Name == "all runs");
+    }
+
+    [Fact]
+    public void What_is_not_known_leaves_no_odd_end()
+    {
+        ProgressSnapshot now = Snapshot() with { Target = 0, Documents = 1200, CacheUsedBytes = 1 << 20 };
+
+        Assert.Equal("1.2k", Row(now, "documents"));
+        Assert.Equal("cache 1 MiB", Row(now, "server"));
     }
 
     [Fact]

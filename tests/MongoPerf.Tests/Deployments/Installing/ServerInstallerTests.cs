@@ -230,7 +230,7 @@ public sealed class ServerInstallerTests : IDisposable
     public void Whoever_waits_for_another_install_says_so_and_can_be_stopped()
     {
         Publish(Version);
-        using FolderLock held = FolderLock.Take(_servers.Folder, () => { }, default);
+        using IDisposable held = FolderLock.Take(_servers.Folder, () => { }, default);
         _stopsAt = "another mongoperf";
         Assert.ThrowsAny<OperationCanceledException>(() => Install(Version));
         Assert.Contains(_told, line => line.Contains("another mongoperf", StringComparison.Ordinal));

@@ -68,6 +68,12 @@ public sealed class AxisScaleTests
         Assert.Equal([new(100, "100 µs"), new(1000, "1 ms"), new(10_000, "10 ms"), new(100_000, "100 ms")], scale.Ticks);
     }
 
+    [Theory]
+    [InlineData(200, 300, new[] { "100 µs", "200 µs", "500 µs", "1 ms" })]
+    [InlineData(200, 3000, new[] { "100 µs", "300 µs", "1 ms", "3 ms", "10 ms" })]
+    public void Few_decades_have_ticks_between_them(double least, double largest, string[] ticks) =>
+        Assert.Equal(ticks, AxisScale.OfLatency(least, largest).Ticks.Select(tick => tick.Text));
+
     [Fact]
     public void Latency_below_a_microsecond_is_within_its_axis()
     {

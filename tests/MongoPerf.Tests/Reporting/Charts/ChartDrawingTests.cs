@@ -103,7 +103,7 @@ public sealed class ChartDrawingTests
         }
 
         foreach (string data in rendered.Files.Where(static file => file.EndsWith(".dat", StringComparison.Ordinal)))
-            Assert.InRange(File.ReadLines(data).Count(), 1, 2001);
+            Assert.InRange(File.ReadLines(data).Count(), 1, 5000);
         return [.. rendered.Drawn.Select(static chart => chart.Chart.Name)];
     }
 }

@@ -20,7 +20,7 @@ public sealed class ChartRendererTests
             + "install gnuplot-nox and run 'mongoperf report 2026-11-21-a' again",
             Assert.Single(rendered.Warnings));
         Assert.Empty(rendered.Drawn);
-        foreach (string name in new[] { "insert-rate.gp", "insert-rate.dat", "timeline-host.dat" })
+        foreach (string name in new[] { "insert-rate.gp", "insert-rate.dat", "timeline-cpu.dat" })
             Assert.True(File.Exists(Path.Combine(folder.At("charts"), name)), name);
     }
 

@@ -47,6 +47,16 @@ public sealed class HappeningsTests : IDisposable
     }
 
     [Fact]
+    public void Charts_in_another_language_than_the_page_do_not_take_its_panels()
+    {
+        using StoredRun run = Stored();
+
+        Assert.Equal("Latency", Timeline(run).Panels.Single(panel => panel.Y.IsLogarithmic).Title);
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.Equal("延迟", Timeline(run).Panels.Single(panel => panel.Y.IsLogarithmic).Title);
+    }
+
+    [Fact]
     public void Bands_have_a_colour_and_the_names_that_the_page_knows_them_by() => Assert.All(Happenings.BandNames, band =>
     {
         Assert.Equal(band.Kind, Palette.Of(band.Kind).Name);
@@ -57,14 +67,27 @@ public sealed class HappeningsTests : IDisposable
     public void A_limit_is_dashed_on_the_page_too_and_what_merely_has_its_colour_is_not()
     {
         using StoredRun run = Stored();
-        (string Key, Panel Panel)[] panels = [.. ServerTimeline.Panels(run, OperationSeconds.Of(run).Axis, "", 100)];
+        IReadOnlyList<Panel> panels = RunPanels.Of(run).States;
 
-        Assert.Equal(["limit"], panels.SelectMany(one => one.Panel.Series).Where(series => series.Dash > 1).Select(series => series.Title));
-        Assert.Equal(["limit"], RunPlot.Of(run)!.Panels.Where(panel => !panel.IsLogarithmic).SelectMany(panel => panel.Series).Where(series => series.Style == PlotStyle.Dashed).Select(series => series.Title));
-        Assert.Contains(panels, one => one.Key == ServerTimeline.PageFaults);
+        Assert.Equal(["limit"], panels.SelectMany(panel => panel.Series).Where(series => series.Dash > 1).Select(series => series.Title));
+        Assert.Contains(panels, panel => panel.Title == "Page faults");
     }
 
-    private static Chart Timeline(StoredRun run) => TimelineChart.Build(run, OperationSeconds.Of(run))!;
+    [Theory]
+    [InlineData(2e9, true)]
+    [InlineData(12e9, false)]
+    public void A_limit_far_above_what_was_measured_does_not_press_it_to_the_ground(double limit, bool isDrawn)
+    {
+        _cacheLimit = limit;
+        using StoredRun run = Stored();
+
+        Panel cache = Timeline(run).Panels.Single(panel => panel.Title == "Cache");
+
+        Assert.Equal(isDrawn ? ["cache used", "limit"] : ["cache used"], cache.Series.Select(series => series.Title));
+        Assert.InRange(cache.Y.Max, cache.Series.Max(series => series.Largest), cache.Series.Max(series => series.Largest) * 2);
+    }
+
+    private static Chart Timeline(StoredRun run) => TimelineChart.Build(run)!;
 
     private static RunEvent At(double second, string kind, string text, double? seconds = null) => new(Start + (long)(second * 1000), kind, text, seconds);
 
@@ -88,10 +111,12 @@ public sealed class HappeningsTests : IDisposable
         return StoredRun.Open(folder);
     }
 
-    private static double ValueOf(string metric, int second) => metric switch
+    private double _cacheLimit = 1e9;
+
+    private double ValueOf(string metric, int second) => metric switch
     {
         "cache_used" => 5e8,
-        "cache_max" => 1e9,
+        "cache_max" => _cacheLimit,
         "page_faults" => 10.0 * second,
         _ => double.NaN,
     };

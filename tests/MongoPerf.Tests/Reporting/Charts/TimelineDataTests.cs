@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
+using MongoPerf.Reporting.Explore;
 using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Charts;
@@ -13,20 +14,8 @@ public sealed class TimelineDataTests : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [Theory]
-    [InlineData(100, new[] { "read", "build" }, new[] { "read" })]
-    [InlineData(1, new[] { "read", "build" }, new[] { "read", "build" })]
-    public void What_was_done_once_is_not_in_the_panel_of_latencies_unless_there_is_nothing_else(long reads, string[] rated, string[] timed)
-    {
-        using StoredRun run = Stored(
-            [RunParts.Phase(1, "read", RunParts.Result("read", operations: reads)), RunParts.Phase(2, "build", RunParts.Result("build", operations: 1))]);
-        IReadOnlyList<Panel> panels = Panels(run);
-        Assert.Equal(rated, panels.Single(p => p.Title == "operations/s").Series.Select(l => l.Title));
-        Assert.Equal(timed, panels.Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
-    }
-
     [Fact]
-    public void Inserts_count_documents_in_a_panel_of_their_own_and_a_growths_latencies_are_left_to_its_charts()
+    public void Inserts_count_documents_in_a_panel_of_their_own()
     {
         using StoredRun run = Stored(
         [
@@ -34,29 +23,37 @@ public sealed class TimelineDataTests : IDisposable
             RunParts.Grown(3, "mix", 1, 1000, RunParts.Result("read"), RunParts.Result("update")), RunParts.Phase(4, "after", RunParts.Result("find")),
         ]);
         IReadOnlyList<Panel> panels = Panels(run);
-        Assert.Equal(["batch"], panels.Single(p => p.Title == "documents/s").Series.Select(l => l.Title));
-        Assert.Equal(["q4", "mix read", "mix update", "find", "mix total"], panels.Single(p => p.Title == "operations/s").Series.Select(l => l.Title));
-        Assert.Equal(["find"], panels.Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
+        Assert.Equal(["batch"], panels.Single(p => p.Title == "Rate of inserts").Series.Select(l => l.Title));
+        Assert.Equal(["mix total", "q4", "mix read", "mix update", "find"], panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
+        Assert.Equal(["batch p99", "q4 p99", "mix read p99", "mix update p99", "find p99"], panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
         Assert.Equal([5000, 5000], OperationSeconds.Of(run).All.Where(second => second.Line == 0).Select(second => second.Count));
     }
 
     [Fact]
-    public void Latencies_that_find_no_room_are_said_to_be_left_out()
+    public void Chart_and_page_show_the_same_panels()
     {
-        using StoredRun run = Stored(Enumerable.Range(1, 10).Select(i => RunParts.Phase(i, $"p{i}", RunParts.Result($"op{i}") with { IsInsert = i % 2 == 0 })));
-        Chart chart = TimelineChart.Build(run, OperationSeconds.Of(run))!;
-        Assert.Equal(OverTime.MostLines, chart.Panels.Single(p => p.Title == "p99, ms").Series.Count);
-        Assert.Contains("A panel holds 7 lines", chart.HowToRead, StringComparison.Ordinal);
+        using StoredRun run = Stored([RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update"))]);
+        Plot page = RunPlot.Of(run)!;
+
+        Assert.Equal(page.Panels.Select(panel => panel.Label), Panels(run).Select(panel => panel.Label));
+        foreach ((Panel explored, Panel drawn) in page.Panels.Zip(Panels(run)))
+        {
+            Assert.Equal(explored.Series.Select(series => (series.Title, series.Color, series.Dash)), drawn.Series.Select(series => (series.Title, series.Color, series.Dash)));
+            Assert.Same(explored.Table.Rows, drawn.Table.Rows);
+        }
     }
 
     [Fact]
-    public void What_was_done_once_takes_no_room_from_the_latencies_of_others()
+    public void Lines_that_find_no_room_are_said_to_be_left_out_and_totals_are_never_among_them()
     {
-        using StoredRun run = Stored(Enumerable.Range(1, 9).Select(i => RunParts.Phase(i, $"p{i}", RunParts.Result($"op{i}", operations: i <= 7 ? 1 : 100))));
-        Assert.Equal(["op8", "op9"], Panels(run).Single(p => p.Title == "p99, ms").Series.Select(l => l.Title));
+        using StoredRun run = Stored([RunParts.Phase(1, "mix", [.. Enumerable.Range(1, 10).Select(i => RunParts.Result($"op{i}"))])]);
+        Chart chart = TimelineChart.Build(run)!;
+        Assert.Equal(["op1 p99", "op2 p99", "op3 p99", "op4 p99", "op5 p99", "op6 p99", "op7 p99"], chart.Panels.Single(p => p.Title == "Latency").Series.Select(l => l.Title));
+        Assert.Equal(["total", "op1", "op2", "op3", "op4", "op5", "op6"], chart.Panels.Single(p => p.Title == "Rate of operations").Series.Select(l => l.Title));
+        Assert.Contains("A panel holds 7 lines", chart.HowToRead, StringComparison.Ordinal);
     }
 
-    private static IReadOnlyList<Panel> Panels(StoredRun run) => TimelineChart.Build(run, OperationSeconds.Of(run))!.Panels;
+    private static IReadOnlyList<Panel> Panels(StoredRun run) => TimelineChart.Build(run)!.Panels;
 
     /// <summary>With two seconds of samples of each operation.</summary>
     private StoredRun Stored(IEnumerable<PhaseRecord> phases)
@@ -70,7 +67,7 @@ public sealed class TimelineDataTests : IDisposable
                 for (int i = 0; i < 2; i++, second++)
                 {
                     foreach (OperationResult result in phase.Operations)
-                        store.AddSample(RunParts.Sample(second, result.Operation) with { Phase = phase.Number });
+                        store.AddSample(RunParts.Sample(second, result.Operation) with { Phase = phase.Number, Histogram = default });
                 }
 
                 store.EndPhase(phase);
@@ -107,28 +104,28 @@ public sealed class TimelineDataTests : IDisposable
     public void A_run_without_samples_has_an_empty_axis() => Assert.True(new TimeAxis([]).IsEmpty);
 
     [Fact]
-    public void A_week_of_seconds_fits_into_the_rows_asked_for()
+    public void What_is_laid_over_each_other_is_averaged_second_by_second()
     {
-        const int Week = 7 * 86_400;
-        var buckets = new TimeBuckets(1, Week, 1900);
-        for (int second = 1; second < Week; second++)
-            buckets.Add(second, 0, second % 2 == 0 ? 10 : 20, 1);
+        var buckets = new TimeBuckets(1);
+        foreach ((double at, double value) in new[] { (1.2, 10.0), (1.8, 20.0), (3.5, 7.0) })
+            buckets.Add(at, 0, value, 1);
 
-        var rows = buckets.Rows().ToList();
-
-        Assert.InRange(rows.Count, 1800, 1901);
-        Assert.All(rows, static row => Assert.Equal(15, row[1], 0.1));
+        Assert.Equal([[1.5, 15], [3.5, 7]], buckets.Rows());
     }
 
     [Fact]
-    public void Missing_samples_break_the_line()
+    public void A_week_of_seconds_fits_into_the_rows_of_a_panel_with_its_only_spike()
     {
-        var buckets = new TimeBuckets(1, 100, 1900);
-        foreach (int second in new[] { 1, 2, 3, 50, 51 })
-            buckets.Add(second, 0, 7, 1);
+        const int Week = 7 * 86_400;
+        var builder = new PanelBuilder(1, Week, 3);
+        for (int second = 1; second < Week; second++)
+            builder.Add(second, 0, second == 100_000 ? 99 : second % 2 == 0 ? 10 : 20);
 
-        var gap = Assert.Single(buckets.Rows(), static row => double.IsNaN(row[1]));
-        Assert.InRange(gap[0], 4, 49);
+        ChartTable table = builder.Build("x.dat", ["x"]);
+
+        Assert.InRange(table.Rows.Count, 3900, PanelBuilder.MostRows + 2);
+        Assert.InRange(Assert.Single(table.Rows, static row => row[1] == 99)[0], 100_000 - builder.PieceSeconds, 100_000 + builder.PieceSeconds);
+        Assert.Equal([10, 20, 99], table.Rows.Select(static row => row[1]).Distinct().Order());
     }
 
     [Fact]
@@ -137,10 +134,9 @@ public sealed class TimelineDataTests : IDisposable
         double[] counts = [1e6, 2e6, 0.5e6, 1.5e6];
         var samples = counts.Select((count, i) => Server(i + 1, "a", count)).ToList();
 
-        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+        var values = ServerTimeline.Read([CacheRead], samples, new TimeAxis(Seconds(1, 10))).ToList();
 
-        Assert.Equal([1, 1], table.Rows.Select(static row => row[1]));
-        Assert.Equal([2, 4], table.Rows.Select(static row => row[0]));
+        Assert.Equal([(2, 0, 1), (4, 0, 1)], values);
     }
 
     /// <summary>A cold server reads most in its first second.</summary>
@@ -151,9 +147,9 @@ public sealed class TimelineDataTests : IDisposable
         Array.Fill(away.Values, double.NaN);
         MetricSample[] samples = [Server(1, "a", 1e6), Server(2, "a", 5e6), away, Server(4, "a", 3e6), Server(5, "a", 3.5e6)];
 
-        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+        var values = ServerTimeline.Read([CacheRead], samples, new TimeAxis(Seconds(1, 10))).ToList();
 
-        Assert.Equal([4, 3, 0.5], table.Rows.Select(static row => row[1]).Where(double.IsFinite));
+        Assert.Equal([4, 3, 0.5], values.Select(static one => one.Value));
     }
 
     [Fact]
@@ -161,9 +157,9 @@ public sealed class TimelineDataTests : IDisposable
     {
         MetricSample[] samples = [Server(1, "a", 0), Server(1, "b", 0), Server(2, "a", 3e6), Server(2, "b", 4e6)];
 
-        var table = ServerTimeline.Read("x.dat", [CacheRead], () => samples, new TimeAxis(Seconds(1, 10)), 100);
+        var values = ServerTimeline.Read([CacheRead], samples, new TimeAxis(Seconds(1, 10))).ToList();
 
-        Assert.Equal(7, Assert.Single(table.Rows)[1]);
+        Assert.Equal(7, Assert.Single(values).Value);
     }
 
     [Fact]
@@ -176,23 +172,23 @@ public sealed class TimelineDataTests : IDisposable
             Used((second * 1000) + (second % 2 == 0 ? -20 : 20), "b"),
         })];
 
-        var table = ServerTimeline.Read("x.dat", [CacheUsed], () => samples, new TimeAxis(Seconds(1, 20)), 100);
+        var values = ServerTimeline.Read([CacheUsed], samples, new TimeAxis(Seconds(1, 20))).ToList();
 
-        Assert.All(table.Rows.Skip(1), static row => Assert.Equal(14, row[1]));
+        Assert.Equal(Enumerable.Repeat(14.0, 20), values.Select(static one => one.Value));
     }
 
     [Fact]
     public void A_server_that_went_away_leaves_the_sum()
     {
-        MetricSample[] samples = [.. Enumerable.Range(1, 20).Select(static second => Used(second * 1000, "a")), .. Enumerable.Range(1, 5).Select(static second => Used(second * 1000, "b"))];
+        MetricSample[] samples = [.. Enumerable.Range(1, 20).SelectMany(static second => (MetricSample[])[Used(second * 1000, "a"), .. second <= 5 ? [Used(second * 1000, "b")] : Array.Empty<MetricSample>()])];
 
-        var table = ServerTimeline.Read("x.dat", [CacheUsed], () => samples, new TimeAxis(Seconds(1, 20)), 100);
+        var values = ServerTimeline.Read([CacheUsed], samples, new TimeAxis(Seconds(1, 20))).ToList();
 
-        Assert.Equal(14, table.Rows.Single(static row => row[0] == 4)[1]);
-        Assert.All(table.Rows.Where(static row => row[0] > 9), static row => Assert.Equal(7, row[1]));
+        Assert.Equal(14, values.Single(static one => one.At == 4).Value);
+        Assert.All(values.Where(static one => one.At > 9), static one => Assert.Equal(7, one.Value));
     }
 
-    private static ServerTimeline.Line CacheUsed { get; } = ServerTimeline.ServerLines.First(static line => line.Key == "cache_used");
+    private static ServerTimeline.Line CacheUsed { get; } = new("cache_used", "server", "cache used", MetricCatalogue.Server, ["cache_used"]);
 
     private static MetricSample Used(long milliseconds, string member)
     {
@@ -201,7 +197,7 @@ public sealed class TimelineDataTests : IDisposable
         return new MetricSample(Start + milliseconds, member, values);
     }
 
-    private static ServerTimeline.Line CacheRead { get; } = ServerTimeline.ServerLines.First(static line => line.Key == "cache_read");
+    private static ServerTimeline.Line CacheRead { get; } = new("cache_read", "read", "read into cache", MetricCatalogue.Server, ["cache_read"], 1e-6);
 
     private static IEnumerable<long> Seconds(int from, int to) => Enumerable.Range(from, to - from + 1).Select(static second => Start + (second * 1000L));
 

@@ -100,6 +100,18 @@ public sealed class SingleOrShardedTests : IDisposable
     }
 
     [Fact]
+    public void It_is_undecided_only_when_nothing_is_known_of_any_operation()
+    {
+        ShardedOperation open = Operation("q4", Outcome.Undecided, 0.9, Enumerable.Repeat(0.9, 8));
+        ShardedOperation turning = Operation("q5", Outcome.Undecided, 1, [0.5, 0.51, 0.49, 2, 2.1, 1.9]);
+        Assert.True(Of(open, open).IsUndecided);
+        Assert.False(Of(open, Steady("q6", 0.5, 0.4, 0.6)).IsUndecided);
+        Assert.False(Of(open, turning).IsUndecided);
+
+        static SingleOrSharded Of(params ShardedOperation[] operations) => new(operations, One, One with { Servers = 3 });
+    }
+
+    [Fact]
     public void One_part_that_may_lie_on_either_side_makes_no_turn()
     {
         Assert.Null(Crossover.Find(Sizes([0.5, 0.5, 0.51, 0.9, 1.2, 0.95]), 1));

@@ -33,19 +33,19 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
 
         Assert.True(packed.IsReadWhole);
         Assert.Equal(plot.Panels.Count, packed.Columns.Count);
-        foreach ((PlotPanel panel, PlotColumns read) in plot.Panels.Zip(packed.Columns))
+        foreach ((Panel panel, PackedColumns read) in plot.Panels.Zip(packed.Columns))
         {
-            AssertClose(panel.Columns.At, read.At, 0.051);
-            Assert.Equal(panel.Columns.Values.Count, read.Values.Count);
-            foreach ((double[] written, double[] back) in panel.Columns.Values.Zip(read.Values))
+            AssertClose(Times(panel.Table), read.At, 0.051);
+            Assert.Equal(panel.Series.Count, read.Values.Count);
+            foreach ((Series written, double[] back) in panel.Series.Zip(read.Values))
             {
-                double largest = written.Where(double.IsFinite).Max(Math.Abs);
+                double[] known = [.. written.Values.Where(double.IsFinite)];
                 // Durations by the least of them, to a tenth of a microsecond at best.
-                AssertClose(written, back, panel.IsLogarithmic ? Math.Max(0.051, written.Where(double.IsFinite).Min() * 1e-3) : largest * 1e-4);
+                AssertClose([.. written.Values], back, panel.Y.IsLogarithmic ? Math.Max(0.051, known.Min() * 1e-3) : known.Max(Math.Abs) * 1e-4);
             }
         }
 
-        AssertClose(plot.Documents!.Values[0], packed.Documents!.Values[0], 0.1);
+        AssertClose([.. plot.Documents!.Rows.Select(row => row[1])], packed.Documents!.Values[0], 0.1);
     }
 
     [Fact]
@@ -96,7 +96,9 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     [Fact]
     public void Names_from_the_run_stay_text()
     {
-        var panel = new PlotPanel(Hostile, Hostile, [new PlotSeries(Hostile, "o1")], new PlotColumns([0], [[1]]));
+        var table = new ChartTable("x.dat", ["seconds", Hostile]);
+        table.Add([0, 1]);
+        var panel = new Panel(Hostile, AxisScale.OfCount(1), [new Series(table, 1, Hostile, "o1")]) { Unit = Hostile };
         var plot = new Plot(1, [panel]) { Marks = [new(0, Hostile, Hostile)], Phases = [new(0, 1, "phase", Hostile)], Remarks = [Hostile] };
 
         string json = PlotEncoding.Write(plot, Hostile);
@@ -165,35 +167,49 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     [Fact]
     public void Thinning_keeps_every_spike()
     {
-        var builder = new PanelBuilder(1, 3);
+        var builder = new PanelBuilder(1, 86_400, 3);
         for (int second = 0; second < 86_400; second++)
             builder.Add(second, 0, second == 4_321 ? 1_000 : second == 77_777 ? 1 : 500);
 
-        PlotColumns columns = builder.Build(out double piece);
+        ChartTable table = builder.Build("x.dat", ["x"]);
+        double piece = builder.PieceSeconds;
 
         Assert.InRange(piece, 40, 50);
-        Assert.InRange(columns.At.Length, 3_000, PanelBuilder.MostRows + 2);
-        Assert.Equal(1_000, columns.Values[0].Max());
-        Assert.Equal(1, columns.Values[0].Min());
-        Assert.InRange(columns.At[Array.IndexOf(columns.Values[0], 1_000)], 4_321 - piece, 4_321 + piece);
+        Assert.InRange(table.Rows.Count, 3_000, PanelBuilder.MostRows + 2);
+        Assert.Equal(1_000, table.Rows.Max(row => row[1]));
+        Assert.Equal(1, table.Rows.Min(row => row[1]));
+        Assert.InRange(table.Rows.Single(row => row[1] == 1_000)[0], 4_321 - piece, 4_321 + piece);
     }
 
     [Fact]
     public void Lines_sampled_together_share_rows_and_end_where_nothing_was_sampled()
     {
-        var builder = new PanelBuilder(2, 3);
+        var builder = new PanelBuilder(2, 10, 3);
         foreach (int second in new[] { 1, 2, 10 })
         {
             builder.Add(second, 0, second);
             builder.Add(second + 0.02, 1, -second);
         }
 
-        PlotColumns columns = builder.Build(out double piece);
+        ChartTable table = builder.Build("x.dat", ["a", "b"]);
 
-        Assert.Equal(0, piece);
-        Assert.Equal([1, 2, 2.1, 10], columns.At);
-        Assert.Equal([1, 2, PlotColumns.Gap, 10], columns.Values[0]);
-        Assert.Equal([-1, -2, PlotColumns.Gap, -10], columns.Values[1]);
+        Assert.Equal(0, builder.PieceSeconds);
+        Assert.Equal([[1, 1, -1], [2, 2, -2], [2.1, ChartTable.Gap, ChartTable.Gap], [10, 10, -10]], table.Rows);
+    }
+
+    [Fact]
+    public void A_line_passes_by_a_row_in_which_it_was_not_sampled()
+    {
+        var builder = new PanelBuilder(2, 10, 3);
+        builder.Add(1, 0, 5);
+        builder.Add(1.5, 1, 7);
+
+        ChartTable table = builder.Build("x.dat", ["a", "b"]);
+        using var text = new StringWriter();
+        table.Write(text);
+
+        Assert.Equal([[1, 5, ChartTable.None], [1.5, ChartTable.None, 7]], table.Rows);
+        Assert.Equal("# seconds\ta\tb\n1\t5\t?\n1.5\t?\t7\n", text.ToString());
     }
 
     private string Page(ChartLibrary? library)
@@ -201,6 +217,10 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         using var folder = new TemporaryFolder();
         return HtmlReport.Build(RunReport.Of(_run), new PagePictures(HtmlExplore.Of(_run, library, "dygraphs was not found"), new RenderedCharts([], [], []), folder.Path));
     }
+
+    private static readonly string[] Styles = ["", "Solid", "Dashed", "Dotted"];
+
+    private static double[] Times(ChartTable table) => [.. table.Rows.Select(row => row[0])];
 
     private static void AssertClose(double[] expected, double[] actual, double tolerance)
     {
@@ -214,13 +234,13 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"seconds {plot.Seconds}\n");
-        foreach (PlotPanel panel in plot.Panels)
+        foreach (Panel panel in plot.Panels)
         {
-            text.Append(CultureInfo.InvariantCulture, $"panel {panel.Title}, {panel.Unit}{(panel.IsLogarithmic ? ", logarithmic" : "")}, {panel.Columns.At.Length} rows\n");
-            foreach ((PlotSeries series, double[] values) in panel.Series.Zip(panel.Columns.Values))
+            text.Append(CultureInfo.InvariantCulture, $"panel {panel.Title}, {panel.Unit}{(panel.Y.IsLogarithmic ? ", logarithmic" : "")}, {panel.Table.Rows.Count} rows\n");
+            foreach (Series series in panel.Series)
             {
-                double[] known = [.. values.Where(double.IsFinite)];
-                text.Append(CultureInfo.InvariantCulture, $"  {series.Title} {series.Color} {series.Style}{(series.IsShown ? "" : " hidden")}: {known.Length} points, {values.Count(double.IsInfinity)} ends, {known[0]:0.#} {known.Min():0.#} {known.Max():0.#} {known.Average():0.#}\n");
+                double[] known = [.. series.Values.Where(double.IsFinite)];
+                text.Append(CultureInfo.InvariantCulture, $"  {series.Title} {series.Color} {Styles[series.Dash]}{(series.IsShown ? "" : " hidden")}: {known.Length} points, {series.Values.Count(double.IsNaN)} ends, {known[0]:0.#} {known.Min():0.#} {known.Max():0.#} {known.Average():0.#}\n");
             }
         }
 

@@ -78,7 +78,7 @@ public sealed class LivePlotTests : IDisposable
         }
 
         using StoredRun run = StoredRun.Open(_store.Folder);
-        Assert.Equal(RunPlot.Of(run)!.Panels[0].Columns.Values[0], operations);
+        Assert.Equal(RunPlot.Of(run)!.Panels[0].Series[0].Values, operations);
         Assert.Equal(Enumerable.Range(1, 12).Sum() * 10, counted);
     }
 

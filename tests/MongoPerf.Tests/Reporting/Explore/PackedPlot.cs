@@ -1,9 +1,13 @@
 using System.IO.Compression;
 using System.Text.Json;
 using MongoPerf.Engine.Measurement;
-using MongoPerf.Reporting.Explore;
+using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Tests.Reporting.Explore;
+
+/// <param name="At">Seconds on the axis.</param>
+/// <param name="Values">A column for each line.</param>
+internal sealed record PackedColumns(double[] At, IReadOnlyList<double[]> Values);
 
 /// <summary>Reads what a page holds, by the rules that explore.js follows.</summary>
 internal sealed class PackedPlot
@@ -18,11 +22,11 @@ internal sealed class PackedPlot
         foreach (JsonElement panel in Json.GetProperty("panels").EnumerateArray())
         {
             int rows = panel.GetProperty("rows").GetInt32();
-            Columns.Add(new PlotColumns(Column(rows, 1), [.. panel.GetProperty("series").EnumerateArray().Select(series => Column(rows, series.GetProperty("decimals").GetInt32()))]));
+            Columns.Add(new PackedColumns(Column(rows, 1), [.. panel.GetProperty("series").EnumerateArray().Select(series => Column(rows, series.GetProperty("decimals").GetInt32()))]));
         }
 
         int documents = Json.GetProperty("documents").GetInt32();
-        Documents = documents == 0 ? null : new PlotColumns(Column(documents, 1), [Column(documents, 0)]);
+        Documents = documents == 0 ? null : new PackedColumns(Column(documents, 1), [Column(documents, 0)]);
         foreach (JsonElement range in Json.GetProperty("ranges").EnumerateArray())
             Ranges.Add((range.GetProperty("title").GetString()!, Blocks(range.GetProperty("blocks").GetInt32())));
         IsReadWhole = _at == _bytes.Length;
@@ -44,9 +48,9 @@ internal sealed class PackedPlot
 
     public JsonElement Json { get; }
 
-    public List<PlotColumns> Columns { get; } = [];
+    public List<PackedColumns> Columns { get; } = [];
 
-    public PlotColumns? Documents { get; }
+    public PackedColumns? Documents { get; }
 
     public List<(string Title, IReadOnlyList<Block> Blocks)> Ranges { get; } = [];
 
@@ -72,7 +76,7 @@ internal sealed class PackedPlot
         for (int i = 0; i < rows; i++)
         {
             long word = Word();
-            values[i] = word switch { 0 => PlotColumns.None, 1 => PlotColumns.Gap, _ => (last += Signed(word - 2)) * Math.Pow(10, -decimals) };
+            values[i] = word switch { 0 => ChartTable.None, 1 => ChartTable.Gap, _ => (last += Signed(word - 2)) * Math.Pow(10, -decimals) };
         }
 
         return values;

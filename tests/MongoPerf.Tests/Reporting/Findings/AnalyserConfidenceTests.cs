@@ -17,7 +17,7 @@ public sealed class AnalyserConfidenceTests
     private static readonly string[] Judged =
     [
         FindingIds.LinearGrowth, FindingIds.SizeDecline, FindingIds.SizeRise, FindingIds.BytesGrow, FindingIds.SlowStart + Windows, FindingIds.SlowDrift + Windows, FindingIds.SlowStartGrows,
-        FindingIds.Variation, FindingIds.ThreadPeak, FindingIds.RateFollowsCache, FindingIds.MigrationCost, FindingIds.TwoPeaks,
+        FindingIds.Variation, FindingIds.ThreadPeak, FindingIds.RateFollowsCache, FindingIds.MigrationCost, FindingIds.IndexBuildCost, FindingIds.TwoPeaks,
     ];
 
     /// <summary>Seeded: what they count now they always count.</summary>
@@ -77,6 +77,10 @@ public sealed class AnalyserConfidenceTests
         run.Store.AddChunkEvents([.. new[] { 10, 50, 90 }.Select(from => Migration(run.Now + from, run.Now + from + 10))]);
         run.Phase("moved", [.. Enumerable.Range(0, 120).Select(i => i % 40 is >= 10 and < 20 ? 1000 * inside : 1000)]);
         run.Phase("mixed", Flat(20, 1000), latencies: _ => Latencies(noise, isClean));
+        int begin = run.Now;
+        run.Phase("indexed", [.. Enumerable.Range(0, 60).Select(i => i is >= 20 and < 35 ? 1000 * inside : 1000)]);
+        run.Server(
+            begin + 1, begin + 60, second => [("index_builds", second - begin is > 20 and <= 35 ? 1 : 0), .. Unstrained(second)]);
         return [.. run.Findings().Select(finding => finding.Id + (finding.Evidence.Any(one => one.Text.StartsWith("second half of each window", StringComparison.Ordinal)) ? Windows : "")).Distinct()];
     }
 
@@ -117,8 +121,11 @@ public sealed class AnalyserConfidenceTests
         run.Phase("scan", rates, noise: false);
         run.Server(
             begin, begin + seconds,
-            second => [("cache_read", read[second - begin]), ("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128), ("connections_available", 1000), ("uptime", second)]);
+            second => [("cache_read", read[second - begin]), .. Unstrained(second)]);
     }
+
+    private static (string Metric, double Value)[] Unstrained(int second) =>
+        [("cache_max", 1e9), ("tickets_read_available", 128), ("tickets_write_available", 128), ("connections_available", 1000), ("uptime", second)];
 
     /// <summary>A body with a tail of one in fifty; with the effect, a quarter lies at ten times as much.</summary>
     private static LatencyHistogram Latencies(NoisySource noise, bool isClean)

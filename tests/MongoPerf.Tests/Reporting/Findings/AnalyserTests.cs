@@ -129,6 +129,27 @@ public sealed class AnalyserTests : IDisposable
         Assert.Empty(_run.Findings());
     }
 
+    /// <summary>As on a real server: it costs most while the collection is read, and then ever less.</summary>
+    [Theory]
+    [InlineData(0.4, true)]
+    [InlineData(0, false)]
+    public void Index_builds_are_held_against_the_seconds_outside_them(double cost, bool isFound)
+    {
+        _run.Phase("read", [.. Enumerable.Range(0, 26).Select(i => 1000 * (1 - (i is >= 8 and < 18 ? cost / Math.Max(1, (i - 7) / 3.0) : 0)))]);
+        _run.Server(0, 27, second => [("index_builds", second is > 8 and <= 18 ? 1 : 0), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000)]);
+        if (!isFound)
+        {
+            Assert.Empty(_run.Findings());
+            return;
+        }
+
+        Finding found = Assert.Single(Find(FindingIds.IndexBuildCost));
+        Assert.Matches("^read's rate is [0-9.]+ % lower while the server builds indexes: [0-9,]+ operations/s inside, [0-9,]+ outside$", found.Text);
+        Assert.InRange(found.Range!.FromSeconds!.Value, 8, 9);
+        Assert.InRange(found.Range.ToSeconds!.Value, 18, 19);
+        Assert.Equal((true, "the server was building indexes"), (found.IsCoincidence, found.Cause));
+    }
+
     [Fact]
     public void A_shard_that_does_more_than_its_documents_ask_for_is_hot()
     {
@@ -148,6 +169,17 @@ public sealed class AnalyserTests : IDisposable
             _run.Shard(shard, 1, 60, second => [("opcounters_insert", 500.0 * second), ("documents", 50_000 + (sign * Math.Max(0, 40_000 - (1000 * second))))]);
         Finding found = Single(FindingIds.ImbalanceOverTime);
         Assert.Matches("^documents lay unevenly for 2[0-9] s: shard a held up to 8[0-9](\\.[0-9])? % of them", found.Text);
+    }
+
+    [Theory]
+    [InlineData(new long[] { 54_000, 36_000, 10_000 }, "shards: s0 has 62 % more than an even share, s2 has 70 % less; no chunks migrated")]
+    [InlineData(new long[] { 36_000, 33_000, 31_000 }, null)]
+    public void Documents_that_end_up_unevenly_on_the_shards_are_found(long[] documents, string? text)
+    {
+        _run.Phase("batch", Flat(20, 1000));
+        _run.Sizes(1, sizes => sizes with { Shards = [.. documents.Select((count, i) => new ShardSize($"s{i}", count, 0, 0, 0, 0))] });
+        IReadOnlyList<Finding> found = RunFindings.Of(_run.End());
+        Assert.Equal(text is null ? [] : [(FindingIds.ShardImbalance, text)], found.Select(finding => (finding.Id, finding.Text)));
     }
 
     [Fact]

@@ -35,6 +35,32 @@ public sealed class FindingConfidenceTests
     [InlineData(true, new double[] { 9197, 9464, 7939, 7673, 9493, 9102, 8985, 8933, 7118, 60, 64, 48, 47, 54, 57, 56, 57, 68, 59, 64, 66, 68, 60, 72, 66, 67, 76 })]
     public void A_short_phase_has_a_stretch_only_where_something_was_done(bool isFound, double[] rates) => Assert.Equal(isFound, SecondJudgement.Of(rates, Level).Shifts.Count > 0);
 
+    /// <summary>As migrations and index builds are judged, whose times the servers tell.</summary>
+    [Theory]
+    [InlineData(26, 10, 0)]
+    [InlineData(26, 10, 0.5)]
+    [InlineData(26, 10, 0.8)]
+    [InlineData(60, 15, 0.5)]
+    public void A_known_stretch_differs_by_chance_in_no_more_runs_than_its_level_says(int seconds, int length, double correlation)
+    {
+        const int runs = 500;
+        int found = Enumerable.Range(0, runs).Count(run => KnownStretches.P(new NoisySamples(90_000 + (ulong)run, 0.05, correlation).Window(seconds), Stretch(seconds, seconds / 3, length)) < 0.01);
+        Assert.InRange(found, 0, 0.02 * runs);
+    }
+
+    /// <summary>Seconds of real runs on two cores: indexes were built from the 12th to the 22nd of the first two, which costs nothing for two seconds in the second one, and none in the last two.</summary>
+    [Theory]
+    [InlineData(true, new double[] { 8062, 8460, 7155, 8354, 8957, 9045, 9510, 9358, 9759, 9858, 9818, 9237, 4842, 5306, 4888, 5036, 4792, 5314, 5246, 5657, 5177, 4928, 9544, 9663, 9938, 9028, 9818, 10086 })]
+    [InlineData(true, new double[] { 7045, 8690, 8556, 8081, 7805, 8732, 8850, 9628, 10044, 9032, 10106, 10032, 7567, 5522, 5871, 5399, 5464, 4978, 5205, 5247, 7300, 6649, 8721, 9460, 8993, 8416, 8821, 7774 })]
+    [InlineData(false, new double[] { 10181, 9436, 9136, 9149, 9625, 9383, 9412, 8545, 9299, 9089, 9095, 8921, 8932, 8947, 8464, 8526, 9024, 8649, 8094, 7763, 8210, 7797, 7324, 8324, 7421, 8373 })]
+    [InlineData(false, new double[] { 7239, 9189, 7429, 8745, 7840, 8991, 8800, 7887, 7628, 8367, 9016, 8214, 7441, 8036, 7447, 7382, 8311, 7397, 8039, 8614, 8903, 9286, 9584, 9760, 10384, 9848, 10193, 9992 })]
+    public void Index_builds_differ_from_what_wanders_by_itself(bool isFound, double[] rates) =>
+        Assert.Equal(isFound, KnownStretches.P(rates, Stretch(rates.Length, 11, 11)) < 0.002);
+
+    /// <summary>Its two seconds at either end are uncertain.</summary>
+    private static bool?[] Stretch(int seconds, int from, int length) =>
+        [.. Enumerable.Range(0, seconds).Select(i => i >= from + 2 && i < from + length - 2 ? true : i < from || i >= from + length ? false : (bool?)null)];
+
     [Fact]
     public void A_slow_drift_by_a_fifth_is_found_and_is_no_step() =>
         Assert.InRange(Count(100, 46, 120, 0.03, 0.5, i => 1 - (0.2 * i / 120), judged => judged.Drift is { Ratio: > 0.7 and < 0.9 }), 95, 100);

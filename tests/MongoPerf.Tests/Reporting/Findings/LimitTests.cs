@@ -13,13 +13,16 @@ public sealed class LimitTests : IDisposable
     public void Dispose() => _run.Dispose();
 
     [Theory]
-    [InlineData(118e6, 118e6, "the client received 118 MB/s throughout q4: as much as a link of 1 Gbit/s carries")]
-    [InlineData(11.9e6, 11.9e6, "the client received 11.9 MB/s throughout q4: as much as a link of 0.1 Gbit/s carries")]
-    [InlineData(105e6, 105e6, null)]
-    [InlineData(108e6, 128e6, null)]
-    public void A_link_that_is_full_all_the_time_is_the_limit(double early, double late, string? text)
+    [InlineData(118e6, 118e6, null, "the client received 118 MB/s throughout q4: as much as a link of 1 Gbit/s carries")]
+    [InlineData(11.9e6, 11.9e6, null, "the client received 11.9 MB/s throughout q4: as much as a link of 0.1 Gbit/s carries")]
+    [InlineData(105e6, 105e6, null, null)]
+    [InlineData(108e6, 128e6, null, null)]
+    [InlineData(238e6, 238e6, null, null)]
+    [InlineData(238e6, 238e6, 250_000_000L, "the client received 238 MB/s throughout q4: as much as a link of 2 Gbit/s carries")]
+    [InlineData(118e6, 118e6, 1_250_000_000L, "the client received 118 MB/s throughout q4: as much as a link of 1 Gbit/s carries")]
+    public void A_link_that_is_full_all_the_time_is_the_limit(double early, double late, long? own, string? text)
     {
-        _run.Store.SetEnvironment(RunParts.Environment() with { ServerOnSameMachine = false });
+        _run.Store.SetEnvironment(RunParts.Environment() with { ServerOnSameMachine = false, LinkBytesPerSecond = own });
         _run.Phase("q4", Flat(30));
         _run.Host(0, 31, second => [("network_received", (early * Math.Min(second, 15)) + (late * Math.Max(0, second - 15)))]);
         Assert.Equal(text, Find(FindingIds.NetworkLimit)?.Text);

@@ -103,6 +103,21 @@ public sealed class PhaseFindingTests
         Assert.Matches("it is (89|90) % lower than at 100k$", found.Text);
     }
 
+    /// <summary>As flushes and compactions do: the rate is low while much is written.</summary>
+    [Theory]
+    [InlineData(8, "what the server writes to its files swings as often")]
+    [InlineData(13, null)]
+    public void What_the_server_writes_is_named_when_it_swings_as_often_as_the_rate(int every, string? cause)
+    {
+        using var run = new ScriptedRun();
+        run.Phase("safe", [.. Enumerable.Range(0, 96).Select(i => 1000 * (1 + (0.3 * Math.Sin(2 * Math.PI * i / 8))))]);
+        double written = 0;
+        run.Server(0, 97, second => [("block_written", written += 40e6 * (1 - Math.Sin(2 * Math.PI * second / every))), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000)]);
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal((FindingIds.Period, cause), (found.Id, found.Cause));
+        Assert.Matches("every (8|8\\.0[0-9]|7\\.9[0-9]) s$", found.Text);
+    }
+
     [Fact]
     public void Verdicts_that_are_findings_are_listed_and_a_clean_run_has_none()
     {

@@ -1,9 +1,10 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 
-namespace MongoPerf.Scenarios;
+namespace MongoPerf.Tests.Scenarios;
 
 /// <summary>The JSON Schema of scenario files, for editors: made from the same tables that the reader goes by.</summary>
 internal static class ScenarioSchema
