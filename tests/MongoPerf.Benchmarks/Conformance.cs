@@ -102,7 +102,7 @@ internal static class Conformance
         return runner.Run(
             new GroupPlan
             {
-                Name = "scripted", Operations = GroupPlan.Only(new CreateCollection("none")), Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1,
+                Name = "scripted", Operations = [new(new CreateCollection("none"), 1)], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1,
             },
             new Silent(), CancellationToken.None);
     }

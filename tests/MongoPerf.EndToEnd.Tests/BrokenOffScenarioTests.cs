@@ -86,7 +86,7 @@ public sealed class BrokenOffScenarioTests : IDisposable
         AssertEndsWhole(kind);
     }
 
-    private ProgramRun Start(string kind) => ProgramRun.Start(new ProgramOptions { Server = kind }, "run", _file, "--verify", "all", "--out", _runs.Path);
+    private ProgramRun Start(string kind) => ProgramRun.Start(new ProgramOptions { Server = kind, WriteReport = true }, "run", _file, "--verify", "all", "--out", _runs.Path);
 
     private ProgramRun Resume(string kind) => ProgramRun.Start(new ProgramOptions { Server = kind }, "resume", _runs.Id, "--out", _runs.Path);
 

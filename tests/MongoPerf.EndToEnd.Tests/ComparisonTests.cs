@@ -59,6 +59,7 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { WriteReport = true },
             "series", "--target", "200", "--step", "200", "--window", "200ms", "--threads", "2", "--tests", "batch,q4", "--repeat", "2", "--format", "json", "--out", runs.Path).Expect(0);
         JsonElement spread = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/repeats/1", spread.Text("schema"));

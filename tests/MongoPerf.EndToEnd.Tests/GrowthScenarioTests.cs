@@ -46,7 +46,7 @@ public sealed class GrowthScenarioTests : IDisposable
 
         // On a busy machine the last kill may come when all is done.
         string last = _runs.FindStored()!.Run.State == RunState.Finished ? "report" : "resume";
-        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
+        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([4000, 8000, Target], report.GrowthSteps().Select(step => step.Documents));
         JsonResults.AssertComplete(report);

@@ -15,7 +15,7 @@ public sealed class InterruptedSeriesTests
     public void Ctrl_c_to_the_whole_group_saves_the_run_before_its_server_ends_and_resume_goes_on(string kind)
     {
         using var runs = new RunsFolder();
-        var options = new ProgramOptions { Server = kind };
+        var options = new ProgramOptions { Server = kind, WriteReport = true };
         using ProgramRun run = ProgramRun.Start(
             options, "series", "--target", "20k", "--step", "10k", "--batch", "50", "--window", "300ms", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
         using (var watch = GrowthWatch.Of(runs))
@@ -43,7 +43,7 @@ public sealed class InterruptedSeriesTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--out", runs.Path);
+            new ProgramOptions { WriteReport = true }, "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         Thread.Sleep(500);
         run.SendInterrupt();

@@ -15,6 +15,7 @@ public sealed class NullDeploymentTests : IDisposable
     public void A_series_against_the_null_deployment_ends_with_code_0_and_says_that_nothing_is_stored()
     {
         ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { WriteReport = true },
             "series", "--topology", "null", "--target", "30k", "--step", "15k", "--window", "300ms", "--threads", "2", "--out", _runs.Path).Expect(0);
         Assert.Contains("nothing is stored", result.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("results are for the embedded server", result.Output, StringComparison.Ordinal);

@@ -161,6 +161,18 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
         Assert.DoesNotMatch("\u001b\\[[0-9;]*(3[0-9]|9[0-7])(;[0-9;]*)?m", noColour);
     }
 
+    [Fact]
+    public void Without_a_report_there_is_the_result_and_the_report_can_be_written_later()
+    {
+        ProgramResult result = ProgramRun.Run(
+            new ProgramOptions { WriteReport = true }, "run", "q4", "--topology", "null", "--records", "1k", "--operations", "100", "--no-report", "--out", _runs.Path).Expect(0);
+        Assert.Contains("q4", result.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("index.html", result.All, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(_runs.At(_runs.Id, "report")));
+        ProgramRun.Run("report", _runs.Id, "--out", _runs.Path).Expect(0);
+        Assert.True(File.Exists(_runs.At(_runs.Id, "report", "index.html")));
+    }
+
     [Theory]
     [InlineData("/nonexistent/gnuplot", "which is not a file")]
     [InlineData("/bin/false", "gnuplot exited")]
@@ -171,7 +183,7 @@ public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers
         if (gnuplot is null)
             environment["PATH"] = WithoutGnuplot();
         ProgramResult result = ProgramRun.Run(
-            new ProgramOptions { Environment = environment }, "series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,size", "--out", _runs.Path);
+            new ProgramOptions { WriteReport = true, Environment = environment }, "series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,size", "--out", _runs.Path);
         result.Expect(0).Says(says);
         string charts = _runs.At(_runs.Id, "report", "charts");
         Assert.Empty(Directory.GetFiles(charts, "*.png"));

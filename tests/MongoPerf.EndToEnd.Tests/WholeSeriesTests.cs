@@ -105,7 +105,7 @@ public sealed class WholeSeriesTests(FinishedSeries series) : IClassFixture<Fini
     {
         using var runs = new RunsFolder();
         ProgramRun.Run(
-            new ProgramOptions { Server = kind },
+            new ProgramOptions { Server = kind, WriteReport = true },
             "series", "--target", "1k", "--tests", "batch,size", "--step", "1k", "--out", runs.Path).Expect(0);
         Assert.True(Directory.Exists(runs.DataPath));
         ProgramResult clean = ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(0);
@@ -170,7 +170,7 @@ public sealed class FinishedSeries : IDisposable
             // Once with pictures is enough: they are drawn from the same tables.
             DrawsCharts = kind == "embedded" && (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Any(f => File.Exists(Path.Combine(f, "gnuplot")));
             Result = ProgramRun.Run(
-                new ProgramOptions { Server = kind, DrawCharts = DrawsCharts, AsShipped = true },
+                new ProgramOptions { Server = kind, WriteReport = true, DrawCharts = DrawsCharts, AsShipped = true },
                 "series", "--target", "6k", "--step", "3k", "--window", "300ms", "--threads", "2", "--batch", "500", "--out", Runs.Path).Expect(0);
         }
 

@@ -4,12 +4,11 @@ namespace MongoPerf.Engine.Documents;
 
 /// <summary>A whole number, uniform over min ≤ v ≤ max, from one half of the bits that a document's number has under the seed, whatever the field is called.</summary>
 /// <remarks>Two fields with different halves are independent; two with the same half rise and fall together. Never changed: stored collections depend on it.</remarks>
-/// <param name="kind">How it is stored.</param>
 /// <param name="min">The least.</param>
 /// <param name="max">The greatest; at most 2^32 - 1 above the least.</param>
 /// <param name="isUpper">The upper half of the 64 bits.</param>
 /// <param name="seed">The run's.</param>
-public sealed class SharedDrawValue(NumberKind kind, long min, long max, bool isUpper, ulong seed) : NumberValue(kind), IUniform
+public sealed class SharedDrawValue(long min, long max, bool isUpper, ulong seed) : NumberValue(NumberKind.Int32), IUniform
 {
     public long Min => min;
 

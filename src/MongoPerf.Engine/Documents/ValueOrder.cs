@@ -11,7 +11,6 @@ public sealed class ValueOrder : IComparer<BsonValue>
         x.IsNumber && y.IsNumber ? CompareNumbers(x, y)
         : x.Type != y.Type ? x.Type.CompareTo(y.Type)
         : x.Type is BsonType.DateTime ? x.ToInt64().CompareTo(y.ToInt64())
-        : x.Type is BsonType.Double ? x.ToDouble().CompareTo(y.ToDouble())
         : x.Type is BsonType.String ? x.Bytes.Span[4..].SequenceCompareTo(y.Bytes.Span[4..])
         : x.Bytes.Span.SequenceCompareTo(y.Bytes.Span);
 

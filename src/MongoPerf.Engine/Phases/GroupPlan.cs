@@ -67,7 +67,4 @@ public sealed record GroupPlan
 
     /// <summary>What is counted apart, by name.</summary>
     public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];
-
-    /// <summary>A group that does one thing.</summary>
-    public static IReadOnlyList<WeightedOperation> Only(Operation operation) => [new WeightedOperation(operation, 1)];
 }

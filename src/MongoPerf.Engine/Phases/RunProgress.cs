@@ -20,9 +20,6 @@ public sealed class RunProgress
         IsResumed = phases.Count > 0;
     }
 
-    /// <summary>Of a run that begins.</summary>
-    public static RunProgress None { get; } = new([], [], new Dictionary<string, long>());
-
     public IReadOnlyDictionary<string, long> StartDocuments { get; }
 
     /// <summary>It was interrupted and continues.</summary>

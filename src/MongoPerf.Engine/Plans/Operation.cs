@@ -77,9 +77,7 @@ public abstract record Operation(string Name, string Collection)
     public abstract DocumentValue ToCommand();
 
     /// <summary>The command's elements as they are collected.</summary>
-    private protected CommandBuilder Command(string name) => new CommandBuilder().Add(name, new LiteralValue(Text(Collection)));
-
-    private protected static BsonValue Text(string text) => CommandBuilder.Value(text);
+    private protected CommandBuilder Command(string name) => new CommandBuilder().AddLiteral(name, Collection);
 }
 
 /// <summary>Puts the elements of a command together; what is null is left out.</summary>

@@ -243,7 +243,7 @@ internal sealed class Connection : IDisposable
     private bool Finish(MessageHeader header, bool wantsReply)
     {
         ReadOnlySpan<byte> bytes = wantsReply ? _reply.Finish() : default;
-        _counters.Count(header.Length, bytes.Length, header.OpCode == OpCode.Query);
+        _counters.Count(header.Length, bytes.Length);
         Send(bytes);
         _heap.Note(Math.Max(header.Length, bytes.Length));
         _reply.Trim();

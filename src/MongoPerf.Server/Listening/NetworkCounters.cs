@@ -6,7 +6,6 @@ public sealed class NetworkCounters
     private long _bytesIn;
     private long _bytesOut;
     private long _requests;
-    private long _legacyQueries;
     private int _connectionsCreated;
     private int _connections;
 
@@ -15,8 +14,6 @@ public sealed class NetworkCounters
     public long BytesOut => Volatile.Read(ref _bytesOut);
 
     public long Requests => Volatile.Read(ref _requests);
-
-    public long LegacyQueries => Volatile.Read(ref _legacyQueries);
 
     public int ConnectionsCreated => Volatile.Read(ref _connectionsCreated);
 
@@ -30,12 +27,10 @@ public sealed class NetworkCounters
 
     internal void Closed() => Interlocked.Decrement(ref _connections);
 
-    internal void Count(int bytesIn, int bytesOut, bool isLegacyQuery)
+    internal void Count(int bytesIn, int bytesOut)
     {
         Interlocked.Add(ref _bytesIn, bytesIn);
         Interlocked.Add(ref _bytesOut, bytesOut);
         Interlocked.Increment(ref _requests);
-        if (isLegacyQuery)
-            Interlocked.Increment(ref _legacyQueries);
     }
 }

@@ -53,7 +53,7 @@ internal sealed class ExtendedJsonReader
         {
             string name = DecodeName(element);
             _path.Add(name);
-            WriteValue(EncodeName(name), element.Value);
+            WriteValue(Encoding.UTF8.GetBytes(name), element.Value);
             _path.RemoveAt(_path.Count - 1);
         }
 
@@ -137,8 +137,6 @@ internal sealed class ExtendedJsonReader
 
         return name.Contains('\0', StringComparison.Ordinal) ? throw Wrong("a key holds a zero character") : name;
     }
-
-    private static byte[] EncodeName(string name) => Encoding.UTF8.GetBytes(name);
 
     private string Decode(JsonElement value)
     {

@@ -65,8 +65,6 @@ public sealed class ConnectionString
     /// <summary>It has the mask in place of authMechanismProperties.</summary>
     public bool LacksProperties => _rawOptions.Exists(option => option.RawValue is Mask && option.Name.Equals("authMechanismProperties", StringComparison.OrdinalIgnoreCase));
 
-    public string? AuthSource => Credential?.Source ?? Text("authSource");
-
     public string? AuthMechanism => Text("authMechanism");
 
     /// <summary>Old names of options that are applied all the same; each a line for stderr. Holds no secrets.</summary>
@@ -104,17 +102,9 @@ public sealed class ConnectionString
 
     public TimeSpan SocketTimeout => Time("socketTimeoutMS", 0);
 
-    public TimeSpan ServerSelectionTimeout => Time("serverSelectionTimeoutMS", 30_000);
-
     public TimeSpan HeartbeatFrequency => Time("heartbeatFrequencyMS", 10_000);
 
     public TimeSpan LocalThreshold => TimeSpan.FromMilliseconds(Number("localThresholdMS") ?? 15);
-
-    public int MaxPoolSize => Number("maxPoolSize") ?? 100;
-
-    public int MinPoolSize => Number("minPoolSize") ?? 0;
-
-    public int MaxConnecting => Number("maxConnecting") ?? 2;
 
     /// <summary>Null: the server's own default.</summary>
     public WriteNodes? W => _options.GetValueOrDefault("w") switch
@@ -125,9 +115,6 @@ public sealed class ConnectionString
     };
 
     public bool? Journal => Flag("journal");
-
-    /// <summary>Null when not given; zero means to wait as long as it takes, as on the wire.</summary>
-    public TimeSpan? WTimeout => Number("wTimeoutMS") is { } milliseconds ? TimeSpan.FromMilliseconds(milliseconds) : null;
 
     /// <summary>w, journal and wTimeoutMS as the wire has them; null when none of them is given.</summary>
     public BsonDocument? WriteConcern
@@ -156,10 +143,6 @@ public sealed class ConnectionString
 
     /// <summary>Null: no limit.</summary>
     public int? MaxStalenessSeconds => Number("maxStalenessSeconds") is > 0 and var seconds ? seconds : null;
-
-    public bool RetryWrites => Flag("retryWrites") ?? true;
-
-    public bool RetryReads => Flag("retryReads") ?? true;
 
     /// <summary>In the order of preference: snappy, zlib, zstd.</summary>
     public IReadOnlyList<string> Compressors => _options.GetValueOrDefault("compressors") as IReadOnlyList<string> ?? [];
@@ -221,9 +204,6 @@ public sealed class ConnectionString
 
     /// <summary>The value of an option: string, bool, int, a list of strings, a dictionary or a list of dictionaries; null when not given.</summary>
     public object? Option(string name) => _options.GetValueOrDefault(name);
-
-    /// <summary>In plain words, what was asked for and is not there: the run would then be another one than was asked for, so the caller refuses it.</summary>
-    public IEnumerable<string> UnsupportedFeatures() => ConnectionFeatures.Unsupported(this);
 
     /// <exception cref="ConnectionStringException">It asks for what is not there, or for what would be unsafe: the first such thing, in one line.</exception>
     public void RequireSupport() => ConnectionFeatures.Check(this);

@@ -25,14 +25,6 @@ public sealed class TyrantRequest
     /// <summary>A request that is its command alone: sync, vanish, rnum, size, stat.</summary>
     public static byte[] Plain(TyrantCommand command) => [Magic, (byte)command];
 
-    /// <summary>Starts anew with a command on a key: out or get.</summary>
-    public void StartKey(TyrantCommand command, ReadOnlySpan<byte> key)
-    {
-        Start(command);
-        WriteInt32(key.Length);
-        _bytes.WriteRaw(key);
-    }
-
     /// <summary>Starts anew with a command on a key and a value: put and its kin.</summary>
     /// <param name="command">Put, PutKeep, PutCat or PutUnacknowledged.</param>
     /// <param name="key">1 byte or more.</param>

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Input;
 

@@ -3,7 +3,6 @@ using MongoPerf.Cli.Sessions;
 using MongoPerf.Deployments.Null;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Input;
 
 namespace MongoPerf.Cli;
 

@@ -60,6 +60,9 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
 
     public static string RunsFolder(ParseResult parsed, Option<string?> option) => parsed.GetValue(option) ?? "runs";
 
+    public static OutputRequest OutputOf(ParseResult parsed, SharedOptions options, string format) =>
+        new(RunsFolder(parsed, options.Out), format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)) { WritesReport = !parsed.GetValue(options.NoReport), LivePort = LivePort(parsed, options) };
+
     /// <summary>Adds the options that every measuring command takes.</summary>
     public static void AddTo(Command command, SharedOptions options)
     {
@@ -69,7 +72,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.MaxSkipped, options.Compressibility, options.ForceDrop,
-            options.Out, options.Quiet, options.NoTui, options.Live,
+            options.Out, options.Quiet, options.NoTui, options.NoReport, options.Live,
         ];
         foreach (Option option in all)
             command.Options.Add(option);
@@ -109,7 +112,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
             Uri = deployment.Uri,
             PasswordFile = parsed.GetValue(options.PasswordFile),
             ForceDrop = parsed.GetValue(options.ForceDrop),
-            Output = new OutputRequest(RunsFolder(parsed, options.Out), Format, parsed.GetValue(options.Quiet), parsed.GetValue(options.NoTui)) { LivePort = LivePort(parsed, options) },
+            Output = OutputOf(parsed, options, Format),
         };
     }
 

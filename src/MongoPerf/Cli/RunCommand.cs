@@ -1,6 +1,4 @@
 using System.CommandLine;
-using MongoPerf.Cli.Agents;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;

@@ -22,13 +22,12 @@ internal static class ResumeCommand
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, uri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.Live,
+            run, coordinator, uri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
         };
         command.Runs(parsed =>
         {
-            string runs = PlanRequests.RunsFolder(parsed, shared.Out);
-            var output = new OutputRequest(runs, parsed.GetValue(format) ?? "text", parsed.GetValue(shared.Quiet), parsed.GetValue(shared.NoTui)) { LivePort = PlanRequests.LivePort(parsed, shared) };
-            RunFolder folder = RunFolder.Find(runs, parsed.GetValue(run)!);
+            OutputRequest output = PlanRequests.OutputOf(parsed, shared, parsed.GetValue(format) ?? "text");
+            RunFolder folder = RunFolder.Find(output.RunsFolder, parsed.GetValue(run)!);
             if (parsed.GetValue(coordinator) is { } uriOfAgents)
             {
                 using StoredRun merged = StoredRun.Open(folder.Path);

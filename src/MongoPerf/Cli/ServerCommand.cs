@@ -44,8 +44,8 @@ internal static class ServerCommand
             }
             else
             {
-                var request = new InstallRequest(parsed.GetValue(sha256), ReadPlatform(parsed.GetValue(platform)));
-                server = installer.Install(CheckVersion(asked), new ReleaseSource(http, parsed.GetValue(mirror)), request);
+                SystemPlatform system = ReadPlatform(parsed.GetValue(platform));
+                server = installer.Install(CheckVersion(asked), new ReleaseSource(http, parsed.GetValue(mirror)), parsed.GetValue(sha256), system);
             }
 
             progress.EndLine();

@@ -22,4 +22,7 @@ internal sealed class DeploymentException(DeploymentFault fault, string message,
     public DeploymentFault Fault { get; } = fault;
 
     public int ExitCode => (int)Fault;
+
+    /// <summary>A wrong option or file, and what to do about it.</summary>
+    public static DeploymentException WrongUsage(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
 }

@@ -21,16 +21,16 @@ internal static class DeploymentFactory
         DeploymentKind.Null => ChildDeployment.Null(request.RunFolder, request.Connections.Stop),
         DeploymentKind.Given => request.Hosts is { Count: > 0 } hosts
             ? Given(request, hosts)
-            : throw Missing("this run used an existing server, and no --uri names one now", "name it with --uri"),
+            : throw DeploymentException.WrongUsage("this run used an existing server, and no --uri names one now", "name it with --uri"),
         DeploymentKind.Mongod => Mongod(request, FindRequired(request, variable)),
         DeploymentKind.Sharded or DeploymentKind.ReplicaSet => LocalCluster.ForRun(request, variable),
         DeploymentKind.GivenCluster => request.Settings.ClusterFolder is { } folder
             ? new GivenCluster(folder)
-            : throw Missing("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
+            : throw DeploymentException.WrongUsage("this run used an existing cluster, and its folder is unknown", "start a new run with --cluster"),
         DeploymentKind.Embedded => request.Settings.MongodPath is null
             ? Embedded(request)
-            : throw Missing($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
-        _ => throw Missing("this run was on Tokyo Tyrant; such runs can't be resumed", "start a new run"),
+            : throw DeploymentException.WrongUsage($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
+        _ => throw DeploymentException.WrongUsage("this run was on Tokyo Tyrant; such runs can't be resumed", "start a new run"),
     };
 
     private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
@@ -63,11 +63,11 @@ internal static class DeploymentFactory
         if (request.ServerProgram is not { } noted)
         {
             return MongodProgram.Find(request.Settings.MongodPath, variable)
-                ?? throw Missing("this run used a mongod, and none is found now", "name it with --mongod");
+                ?? throw DeploymentException.WrongUsage("this run used a mongod, and none is found now", "name it with --mongod");
         }
 
         if (!File.Exists(noted))
-            throw Missing($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
+            throw DeploymentException.WrongUsage($"this run used {noted}, which no longer exists", "name a mongod that can use its data with --mongod");
         RequireOwnChoice(noted, variable);
         return MongodProgram.Find(noted, variable)!;
     }
@@ -79,8 +79,9 @@ internal static class DeploymentFactory
     public static void RequireOwnChoice(string noted, Func<string, string?> variable)
     {
         if (!MongodProgram.Own(variable).Contains(noted))
-            throw Missing($"this run used {noted}, which this machine would not start without being told to", $"if you know that program, name it: --mongod {noted}");
+        {
+            throw DeploymentException.WrongUsage(
+                $"this run used {noted}, which this machine would not start without being told to", $"if you know that program, name it: --mongod {noted}");
+        }
     }
-
-    private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
 }

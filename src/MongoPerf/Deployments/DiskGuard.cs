@@ -24,7 +24,7 @@ internal sealed class DiskGuard
 
     /// <param name="folder">The server's data folder; it need not exist yet.</param>
     public DiskGuard(string folder)
-        : this(folder, TotalOf(folder), () => FreeOf(folder))
+        : this(folder, DriveOf(folder).TotalSize, () => DriveOf(folder).AvailableFreeSpace)
     {
     }
 
@@ -102,10 +102,6 @@ internal sealed class DiskGuard
         >= 10_000 => $"{count / 1000}k",
         _ => $"{count}",
     };
-
-    private static long TotalOf(string folder) => DriveOf(folder).TotalSize;
-
-    private static long FreeOf(string folder) => DriveOf(folder).AvailableFreeSpace;
 
     // The folder may still have to be made: the nearest one above that exists is on the same disk.
     private static DriveInfo DriveOf(string folder)

@@ -67,7 +67,7 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     {
         using MongoConnection connection = MongoConnection.Open(server, settings);
         if (mustBeMongos && !connection.Server.IsMongos)
-            throw NoMongos(server);
+            throw DeploymentException.WrongUsage($"{server} is not a mongos, which --topology sharded needs", "name the cluster's mongos, or omit --topology sharded");
         if (connection.Server.IsMongos)
             Cluster = MongosParts.Read(connection, settings);
         Address = server;
@@ -75,9 +75,4 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
             ? [$"the server supports none of the requested compressors ({string.Join(", ", settings.CompressorNames)}): messages are not compressed"]
             : [];
     }
-
-    private static DeploymentException NoMongos(ServerAddress host) => new(
-        DeploymentFault.WrongUsage,
-        $"{host} is not a mongos, which --topology sharded needs\n"
-        + "hint:  name the cluster's mongos, or omit --topology sharded");
 }

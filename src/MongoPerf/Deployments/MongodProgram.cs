@@ -57,20 +57,20 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     {
         string full = ProgramIn(path);
         if (!File.Exists(full))
-            throw Wrong($"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
+            throw DeploymentException.WrongUsage($"{source}: {full} does not exist", "name a mongod, or omit it to use the embedded server");
         (int exitCode, string output) = RunForVersion(full, source);
         if (MissingLibrary().Match(output) is { Success: true } missing)
         {
-            throw Wrong(
+            throw DeploymentException.WrongUsage(
                 $"{source}: {full} does not run: shared library {missing.Groups[1].Value} is missing",
                 "Debian 12: apt-get install libssl3 libcurl4 (mongod 4.4 and 5.0 need libssl1.1 of Debian 11)");
         }
 
         if (exitCode != 0 || VersionLine().Match(output) is not { Success: true } match)
-            throw Wrong($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}", "use a mongod built for this system");
+            throw DeploymentException.WrongUsage($"{source}: {full} --version exited with code {exitCode}: {FirstLine(output)}", "use a mongod built for this system");
         var version = Version.Parse(match.Groups[1].Value);
         if (version < Oldest)
-            throw Wrong($"{source}: {full} is version {version}; allowed: {Oldest} or later", "use a newer mongod", DeploymentFault.CannotConnect);
+            throw new DeploymentException(DeploymentFault.CannotConnect, $"{source}: {full} is version {version}; allowed: {Oldest} or later\nhint:  use a newer mongod");
         return new MongodProgram(full, version);
     }
 
@@ -86,21 +86,18 @@ internal sealed partial record MongodProgram(string Path, Version Version)
             if (!process.WaitForExit(TimeSpan.FromSeconds(AnswerSeconds)))
             {
                 process.Kill();
-                throw Wrong($"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
+                throw DeploymentException.WrongUsage($"{source}: {path} --version did not finish within {AnswerSeconds} s", "is it a mongod?");
             }
 
             return (process.ExitCode, output.Result + errors.Result);
         }
         catch (Win32Exception e)
         {
-            throw Wrong($"{source}: {path} can't be run: {e.Message}", "is it a program for this system, and executable (chmod +x)?");
+            throw DeploymentException.WrongUsage($"{source}: {path} can't be run: {e.Message}", "is it a program for this system, and executable (chmod +x)?");
         }
     }
 
     private static string FirstLine(string text) => text.Trim().Split('\n')[0] is { Length: > 0 } line ? line : "nothing";
-
-    private static DeploymentException Wrong(string message, string hint, DeploymentFault fault = DeploymentFault.WrongUsage) =>
-        new(fault, $"{message}\nhint:  {hint}");
 
     [GeneratedRegex(@"db version v(\d+\.\d+\.\d+)")]
     private static partial Regex VersionLine();

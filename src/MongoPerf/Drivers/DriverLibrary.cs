@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Reflection;
 using System.Security.Cryptography;
 using System.Text;
-using MongoPerf.Deployments;
 using MongoPerf.Deployments.Installing;
 using MongoPerf.Engine.Executors;
 using MongoPerf.Input;

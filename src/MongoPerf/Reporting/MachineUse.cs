@@ -6,10 +6,11 @@ namespace MongoPerf.Reporting;
 
 /// <summary>How the CPU of the client's machine was used during a phase, its warm-up left out.</summary>
 /// <param name="Busy">0 to 1: by anybody.</param>
-/// <param name="OtherCores">Used by neither the clients nor the servers under load; null where the servers' part is not known.</param>
+/// <param name="OtherCores">Used by neither the clients nor the servers under load, or stolen; null where the servers' part is not known.</param>
+/// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
 /// <param name="Cores">Of the machine.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
-internal sealed record MachineUse(double Busy, double? OtherCores, int Cores, string? Machine)
+internal sealed record MachineUse(double Busy, double? OtherCores, double StolenCores, int Cores, string? Machine)
 {
     public bool HasOthers => OtherCores >= OtherLoad.NotedShare * Cores;
 
@@ -41,7 +42,7 @@ internal sealed record MachineUse(double Busy, double? OtherCores, int Cores, st
         // A phase that continues after an interruption has several windows; the last is the stored result's.
         var use = new Dictionary<int, MachineUse>();
         foreach (Window window in windows.Where(w => w.Total > 0))
-            use[window.Phase] = new MachineUse(1 - (window.Idle / window.Total), window.OtherSeconds > 0 ? window.Other / window.OtherSeconds : null, window.Cores, window.Machine);
+            use[window.Phase] = new MachineUse(1 - (window.Idle / window.Total), window.OtherSeconds > 0 ? window.Other / window.OtherSeconds : null, window.OtherSeconds > 0 ? window.Stolen / window.OtherSeconds : 0, window.Cores, window.Machine);
         return use;
     }
 
@@ -77,6 +78,8 @@ internal sealed record MachineUse(double Busy, double? OtherCores, int Cores, st
         /// <summary>Core-seconds, and over how many seconds they are known.</summary>
         public double Other { get; private set; }
 
+        public double Stolen { get; private set; }
+
         public double OtherSeconds { get; private set; }
 
         public void Add(HostSecond second)
@@ -87,6 +90,7 @@ internal sealed record MachineUse(double Busy, double? OtherCores, int Cores, st
             if (second.OtherCores is not { } cores)
                 return;
             Other += cores * second.Seconds;
+            Stolen += second.StolenCores * second.Seconds;
             OtherSeconds += second.Seconds;
         }
     }
@@ -98,9 +102,10 @@ internal sealed record MachineUse(double Busy, double? OtherCores, int Cores, st
 /// <param name="Idle">Core-microseconds, waiting for disks included.</param>
 /// <param name="Total">Core-microseconds.</param>
 /// <param name="OtherCores">As of <see cref="MachineUse"/>; interrupts are nobody's.</param>
+/// <param name="StolenCores">As of <see cref="MachineUse"/>; 0 where the kernel does not count them.</param>
 /// <param name="Cores">Of the machine.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
-internal readonly record struct HostSecond(long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, int Cores, string? Machine)
+internal readonly record struct HostSecond(long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores, int Cores, string? Machine)
 {
     private static readonly IReadOnlyList<Metric> Metrics = MetricCatalogue.Only(
         MetricCatalogue.Host, "cpu_idle", "cpu_iowait", "cpu_user", "cpu_system", "cpu_steal", "client_cpu_user", "client_cpu_system", "cpu_interrupts", "servers_cpu");
@@ -144,13 +149,14 @@ internal readonly record struct HostSecond(long FromMilliseconds, long ToMillise
     private static HostSecond Between(MetricSample before, MetricSample after)
     {
         double idle = Counted(IdleColumns);
-        double used = Counted(UsedColumns);
+        double used = Counted(UsedColumns), stolen = Counted(StolenColumns);
         double seconds = (after.AtMilliseconds - before.AtMilliseconds) / 1000.0;
         double client = Difference(ClientColumns), servers = Difference(ServerColumns);
         // A process that began anew counts from nothing: what it used before is not known.
         double ours = client < 0 || servers < 0 ? double.NaN : client + servers + Difference(InterruptColumns);
         return new HostSecond(
-            before.AtMilliseconds, after.AtMilliseconds, idle, idle + used + Counted(StolenColumns), double.IsNaN(ours) ? null : Math.Max(0, used - ours) / 1e6 / seconds, 0, null);
+            before.AtMilliseconds, after.AtMilliseconds, idle, idle + used + stolen,
+            double.IsNaN(ours) ? null : (Math.Max(0, used - ours) + stolen) / 1e6 / seconds, stolen / 1e6 / seconds, 0, null);
 
         double Difference(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column]);
 
@@ -161,13 +167,14 @@ internal readonly record struct HostSecond(long FromMilliseconds, long ToMillise
     private static int[] Columns(params string[] names) => [.. names.Select(name => MetricCatalogue.IndexOf(Metrics, name))];
 }
 
-/// <summary>What programs that have nothing to do with a run used of the client's machine while it measured.</summary>
+/// <summary>What programs that have nothing to do with a run, and other virtual machines on the same hardware, used of the client's machine while it measured.</summary>
 /// <param name="Cores">On average, in the phase in which it was most.</param>
 /// <param name="Of">Cores of the machine.</param>
 /// <param name="Phases">In which it was worth a note; empty for all of several.</param>
 /// <param name="HasServer">The server is on this machine too.</param>
 /// <param name="Machine">Which, of a run of several clients.</param>
-internal sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Phases, bool HasServer, string? Machine = null)
+/// <param name="StolenCores">Those of them that the hypervisor gave to other virtual machines.</param>
+internal sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Phases, bool HasServer, string? Machine = null, double StolenCores = 0)
 {
     /// <summary>Of the machine; from here on it is said.</summary>
     public const double NotedShare = 0.1;
@@ -185,9 +192,12 @@ internal sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Pha
             string most = Phases.Count == 1 ? "" : Words.Of("up to ");
             string where = Phases.Count == 0 ? "" : Words.Of($" in {string.Join(", ", Phases)}");
             string machine = Machine is not null ? Words.Of($"of {Machine}'s {Of} cores") : HasServer ? Words.Of($"of this machine's {Of} cores") : Words.Of($"of the {Of} cores of the client's machine");
-            return Words.Of($"other programs used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}");
+            return Words.Of($"{NameOf(StolenCores)} used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}");
         }
     }
+
+    /// <summary>Who used what was not the run's, of which so many cores were stolen.</summary>
+    public static string NameOf(double stolenCores) => stolenCores < 0.05 ? Words.Of("other programs") : Words.Of("other programs and virtual machines");
 
     /// <returns>Null where nothing is known, or it was too little to matter.</returns>
     public static OtherLoad? Find(StoredRun run, IReadOnlyDictionary<int, MachineUse> use)
@@ -201,6 +211,6 @@ internal sealed record OtherLoad(double Cores, int Of, IReadOnlyList<string> Pha
         string[] labels = [.. disturbed.Select(phase => PhaseLabels.Of(phase)).Distinct()];
         bool isAll = disturbed.Length == measured.Length && labels.Length > 1;
         MachineUse most = disturbed.Select(phase => use[phase.Number]).MaxBy(one => one.OtherCores / one.Cores)!;
-        return new OtherLoad(most.OtherCores!.Value, most.Cores, isAll ? [] : labels, environment.ServerOnSameMachine, most.Machine);
+        return new OtherLoad(most.OtherCores!.Value, most.Cores, isAll ? [] : labels, environment.ServerOnSameMachine, most.Machine, most.StolenCores);
     }
 }

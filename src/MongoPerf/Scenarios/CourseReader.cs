@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Plans;
-using MongoPerf.Input;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;

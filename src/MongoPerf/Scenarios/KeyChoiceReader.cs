@@ -7,8 +7,6 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads which documents operations are about: a name such as zipfian, or a name with its numbers.</summary>
 internal static class KeyChoiceReader
 {
-    private const double UsualTheta = 0.99;
-
     /// <summary>Name, form and meaning of each.</summary>
     public static IReadOnlyList<KeySet> Choices { get; } =
     [
@@ -54,5 +52,5 @@ internal static class KeyChoiceReader
         };
     }
 
-    private static double Theta(MappingReader reader) => reader.Number("theta", 0.001, 0.9999) ?? UsualTheta;
+    private static double Theta(MappingReader reader) => reader.Number("theta", 0.001, 0.9999) ?? ZipfianKeys.UsualTheta;
 }

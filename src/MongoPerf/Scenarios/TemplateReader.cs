@@ -135,7 +135,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
         (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("min and max are missing", "such as {^int: {min: 0, max: 99, draw: upper}}");
         if (min < int.MinValue || max > int.MaxValue || min > max)
             throw reader.Wrong($"{min} to {max} is not a range within {int.MinValue} to {int.MaxValue}");
-        return new SharedDrawValue(NumberKind.Int32, min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
+        return new SharedDrawValue(min, max, reader.OneOf("draw", "upper", "lower") == "upper", seed);
     }
 
     /// <summary>One that is to fill the document gets its length when the other fields have been read.</summary>

@@ -17,7 +17,7 @@ public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDr
     public void A_series_ends_whole_and_names_its_client(string kind)
     {
         using var runs = new RunsFolder();
-        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = kind }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
+        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, [.. Series, "--verify", "all", "--format", "json", "--out", runs.Path]).Expect(0);
         JsonElement report = result.Report();
         Assert.Equal($"driver {driver.Engine.Version}", report.GetProperty("settings").Text("engine"));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));

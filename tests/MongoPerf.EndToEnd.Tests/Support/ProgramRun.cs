@@ -33,7 +33,10 @@ internal sealed record ProgramOptions
     /// <summary>"mongod" puts the tests' mongod into MONGOPERF_MONGOD; "embedded" sees to it that none is found.</summary>
     public string Server { get; init; } = "embedded";
 
-    /// <summary>Drawing takes seconds, so it is left out where a test is about something else.</summary>
+    /// <summary>Writing a report takes half of a short run's time, and drawing takes seconds, so both are left out where a test is about something else.</summary>
+    public bool WriteReport { get; init; }
+
+    /// <inheritdoc cref="WriteReport"/>
     public bool DrawCharts { get; init; }
 
     /// <summary>Compiles what is not precompiled fully before its first call, as for users; see EndToEnd.runsettings.</summary>
@@ -93,7 +96,8 @@ internal sealed partial class ProgramRun : IDisposable
     private static ProcessStartInfo StartInfo(ProgramOptions options, string[] arguments)
     {
         // A shell that starts tests in the background has SIGINT ignored, and children inherit that.
-        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments])];
+        string[] own = arguments is ["run" or "series" or "resume", ..] && !options.WriteReport && !options.DrawCharts ? ["--no-report"] : [];
+        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments, .. own])];
         var start = new ProcessStartInfo("/usr/bin/env", command)
         {
             RedirectStandardInput = true,

@@ -50,7 +50,7 @@ public sealed class SeveralMongosTests : IDisposable
         var observer = new Listener();
         using var stop = new CancellationTokenSource();
         var runner = new GroupRunner(SystemClock.Instance, (group, worker) => new WireExecutor(preference => _deployment.Select(preference, group.FirstThread + worker), FakeSet.Settings, "d", _keeper.BeforeReconnect));
-        var plan = new GroupPlan { Name = "finds", Operations = GroupPlan.Only(new FindDocuments("find", "c", DocumentValue.Of())), Threads = 6, Seed = 42 };
+        var plan = new GroupPlan { Name = "finds", Operations = [new(new FindDocuments("find", "c", DocumentValue.Of()), 1)], Threads = 6, Seed = 42 };
         Task<GroupResult> running = Task.Factory.StartNew(() => runner.Run(plan, observer, stop.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         AwaitFinds();
         inTheMiddle();

@@ -116,7 +116,7 @@ public sealed class ConformanceTests
         var server = new ScriptedServer(clock, script, clock.End);
         int connections = 0;
         var runner = new GroupRunner(clock, (_, _) => server.Connect(connections++));
-        var plan = new GroupPlan { Name = "q4", Operations = GroupPlan.Only(SeriesFile.Find("q4")), Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1 };
+        var plan = new GroupPlan { Name = "q4", Operations = [new(SeriesFile.Find("q4"), 1)], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1 };
         return runner.Run(plan, new Silent(), CancellationToken.None);
     }
 

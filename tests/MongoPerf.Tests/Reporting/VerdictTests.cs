@@ -44,6 +44,8 @@ public sealed class VerdictTests : IDisposable
         Assert.Contains(verdicts, v => v is { Grade: Grade.Note, Text: "other programs used up to 1.4 of this machine's 3 cores" });
         Assert.DoesNotContain(verdicts, v => v.Text.Contains("share this machine"));
         Assert.Contains(Verdicts(Small with { Id = "b", OtherCores = 1.4, ServerOnSameMachine = false }), v => v.Text == "other programs used up to 1.4 of the 8 cores of the client's machine");
+        // What the hypervisor gave to others was not the run's either.
+        Assert.Contains(Verdicts(Small with { Id = "d", StolenCores = 1.1 }), v => v.Text == "other programs and virtual machines used up to 1.1 of this machine's 8 cores");
         // Less than a tenth of the machine is no news.
         Assert.DoesNotContain(Verdicts(Small with { Id = "c", OtherCores = 0.7 }), v => v.Text.Contains("other programs"));
     }

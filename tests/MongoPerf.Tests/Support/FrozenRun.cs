@@ -22,6 +22,8 @@ internal sealed record FrozenShape
     /// <summary>Used by neither client nor server.</summary>
     public double OtherCores { get; init; }
 
+    public double StolenCores { get; init; }
+
     /// <summary>In which step three unacknowledged documents are lost; 0 for none.</summary>
     public int LossStep { get; init; } = 4;
 

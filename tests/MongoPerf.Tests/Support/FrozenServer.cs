@@ -125,7 +125,8 @@ internal sealed class FrozenServer(FrozenShape shape)
         double busy = Math.Min(shape.CpuCount * 0.98, client + shape.OtherCores + 2.0);
         Host("cpu_user", Math.Round(seconds * 1e6 * busy * 0.7));
         Host("cpu_system", Math.Round(seconds * 1e6 * busy * 0.3));
-        Host("cpu_idle", Math.Round(seconds * 1e6 * (shape.CpuCount - busy)));
+        Host("cpu_idle", Math.Round(seconds * 1e6 * (shape.CpuCount - busy - shape.StolenCores)));
+        Host("cpu_steal", Math.Round(seconds * 1e6 * shape.StolenCores));
         Host("client_cpu_user", Math.Round(seconds * 1e6 * client * 0.6));
         Host("client_cpu_system", Math.Round(seconds * 1e6 * client * 0.4));
         Host("servers_cpu", Math.Round(seconds * 1e6 * (busy - client - shape.OtherCores)));

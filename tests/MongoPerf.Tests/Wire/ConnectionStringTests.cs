@@ -74,12 +74,11 @@ public sealed class ConnectionStringTests
         Assert.Equal([new ServerAddress("localhost", 27017)], parsed.Hosts);
         Assert.Equal("localhost:27017", parsed.Hosts[0].ToString());
         Assert.Equal((TimeSpan.FromSeconds(10), Timeout.InfiniteTimeSpan), (parsed.ConnectTimeout, parsed.SocketTimeout));
-        Assert.Equal((TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(10)), (parsed.ServerSelectionTimeout, parsed.HeartbeatFrequency));
-        Assert.Equal((100, 0, 2), (parsed.MaxPoolSize, parsed.MinPoolSize, parsed.MaxConnecting));
-        Assert.Equal((null, null, null), (parsed.W, parsed.Journal, parsed.WTimeout));
-        Assert.Equal((true, true, false), (parsed.RetryWrites, parsed.RetryReads, parsed.Tls));
+        Assert.Equal(TimeSpan.FromSeconds(10), parsed.HeartbeatFrequency);
+        Assert.Equal((null, null, null), (parsed.W, parsed.Journal, parsed.WriteConcern));
+        Assert.False(parsed.Tls);
         Assert.Equal((null, null, null), (parsed.ReplicaSet, parsed.ReadConcernLevel, parsed.ReadPreference));
-        Assert.Empty(parsed.UnsupportedFeatures());
+        Assert.Empty(ConnectionFeatures.Unsupported(parsed));
         Assert.Empty(parsed.OptionsWithoutEffect());
         Assert.Empty(parsed.Warnings);
     }
@@ -91,13 +90,14 @@ public sealed class ConnectionStringTests
             "mongodb://h/db?W=2&journal=true&wTimeoutMS=500&READPREFERENCE=secondarypreferred&readPreferenceTags=dc:ny,rack:1&readPreferenceTags="
             + "&maxStalenessSeconds=90&appName=me@work&connectTimeoutMS=0&replicaSet=rs0&retryWrites=false&readConcernLevel=majority");
         Assert.Equal(new WriteNodes(2, null), parsed.W);
-        Assert.Equal((true, TimeSpan.FromMilliseconds(500)), (parsed.Journal, parsed.WTimeout));
+        Assert.True(parsed.Journal);
+        Assert.Equal(500, parsed.Option("wTimeoutMS"));
         Assert.Equal(("secondaryPreferred", 90), (parsed.ReadPreference, parsed.MaxStalenessSeconds));
         Assert.Equal(2, parsed.ReadPreferenceTags.Count);
         Assert.Empty(parsed.ReadPreferenceTags[1]);
         Assert.Equal(("me@work", "rs0", "majority", "db"), (parsed.AppName, parsed.ReplicaSet, parsed.ReadConcernLevel, parsed.Database));
         Assert.Equal(Timeout.InfiniteTimeSpan, parsed.ConnectTimeout);
-        Assert.False(parsed.RetryWrites);
+        Assert.False((bool?)parsed.Option("retryWrites"));
         Assert.Null(parsed.Credential);
         Assert.Equal("majority", ConnectionString.Parse("mongodb://h/?w=majority").W.ToString());
     }
@@ -111,7 +111,7 @@ public sealed class ConnectionStringTests
     public void Feature_that_is_not_there_is_named(string uri, string feature)
     {
         ConnectionString parsed = ConnectionString.Parse(uri);
-        Assert.Contains(feature, Assert.Single(parsed.UnsupportedFeatures()), StringComparison.Ordinal);
+        Assert.Contains(feature, Assert.Single(ConnectionFeatures.Unsupported(parsed)), StringComparison.Ordinal);
         Assert.Contains(feature, Assert.Throws<ConnectionStringException>(() => ConnectionSettings.From(parsed)).Message, StringComparison.Ordinal);
     }
 
@@ -126,7 +126,7 @@ public sealed class ConnectionStringTests
     public void What_is_there_is_not_refused(string uri)
     {
         ConnectionString parsed = ConnectionString.Parse(uri);
-        Assert.Empty(parsed.UnsupportedFeatures());
+        Assert.Empty(ConnectionFeatures.Unsupported(parsed));
         Assert.Empty(parsed.OptionsWithoutEffect());
         Assert.Empty(parsed.Warnings);
         _ = ConnectionSettings.From(parsed);
@@ -177,7 +177,7 @@ public sealed class ConnectionStringTests
     {
         ConnectionString parsed = ConnectionString.Parse("mongodb://h/?wtimeout=5");
         parsed.RequireSupport();
-        Assert.Equal(TimeSpan.FromMilliseconds(5), parsed.WTimeout);
+        Assert.Equal(5, parsed.Option("wTimeoutMS"));
         Assert.Equal("option 'wtimeout' is called wTimeoutMS now", Assert.Single(parsed.Warnings));
     }
 

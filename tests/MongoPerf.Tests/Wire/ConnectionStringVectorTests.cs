@@ -109,8 +109,8 @@ public sealed class ConnectionStringVectorTests
             return;
         string? w = writeConcern.TryGetProperty("w", out JsonElement nodes) ? nodes.ToString() : null;
         bool? journal = writeConcern.TryGetProperty("journal", out JsonElement flag) ? flag.GetBoolean() : null;
-        double? milliseconds = writeConcern.TryGetProperty("wtimeoutMS", out JsonElement time) ? time.GetInt32() : null;
-        Assert.Equal((w, journal, milliseconds), (parsed.W?.ToString(), parsed.Journal, parsed.WTimeout?.TotalMilliseconds));
+        int? milliseconds = writeConcern.TryGetProperty("wtimeoutMS", out JsonElement time) ? time.GetInt32() : null;
+        Assert.Equal((w, journal, milliseconds), (parsed.W?.ToString(), parsed.Journal, (int?)parsed.Option("wTimeoutMS")));
     }
 
     [VectorTheory]

@@ -18,7 +18,7 @@ public sealed class SystemResolverTests
         using var server = new DnsServer(query => Zone.Answer(query));
         ConnectionString found = ConnectionString.Parse("mongodb+srv://cluster.example.test").Resolve(new SystemResolver(server.Address));
         Assert.Equal([new ServerAddress("a.example.test", 27017), new ServerAddress("b.example.test", 27018)], found.Hosts);
-        Assert.Equal(("rs0", "admin", true), (found.ReplicaSet, found.AuthSource, found.Tls));
+        Assert.Equal(("rs0", "admin", true), (found.ReplicaSet, (string?)found.Option("authSource"), found.Tls));
         Assert.Equal(2, server.Queries);
     }
 

@@ -20,8 +20,6 @@ internal static class Values
 
     public static BsonValue False { get; } = new(BsonType.Boolean, new byte[] { 0 });
 
-    public static BsonValue EmptyArray { get; } = new(BsonType.Array, BsonDocument.Empty.Memory);
-
     public static BsonValue Of(bool value) => value ? True : False;
 
     public static BsonValue Of(double value) => Make(BsonType.Double, BitConverter.DoubleToInt64Bits(value));

@@ -84,9 +84,6 @@ internal static unsafe partial class RocksNative
     [LibraryImport(Name, EntryPoint = "rocksdb_property_int_cf")]
     public static partial int PropertyOfColumn(nint database, nint column, byte* name, ulong* value);
 
-    [LibraryImport(Name, EntryPoint = "rocksdb_property_int")]
-    public static partial int Property(nint database, byte* name, ulong* value);
-
     [LibraryImport(Name, EntryPoint = "rocksdb_get_pinned_cf")]
     public static partial nint GetPinned(nint database, nint readOptions, nint column, byte* key, nuint keyLength, byte** error);
 

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using MongoPerf.Cli.Sessions;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;

@@ -184,7 +184,12 @@ internal sealed class AgentsSession
         string own = Path.Combine(folder, $"{agent.Number}");
         OwnFiles.MakeFolder(own);
         if (!_coordinator.TryDownload(_plan, agent.Number, Path.Combine(own, "run.db")))
+        {
+            if (agent is { State: Coordinator.Ended, Why: null })
+                Console.Error.WriteLine($"warning: agent {agent.Label} is done, but the coordinator does not have all of its run");
             return false;
+        }
+
         try
         {
             var run = StoredRun.Open(own);

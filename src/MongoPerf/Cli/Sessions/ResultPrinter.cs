@@ -5,7 +5,7 @@ using MongoPerf.Reporting.Phases;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>Writes the report's files and prints the result in the requested format.</summary>
+/// <summary>Writes the report's files, where they are asked for, and prints the result in the requested format.</summary>
 internal static class ResultPrinter
 {
     public static void Print(RunFolder folder, OutputRequest output)
@@ -15,7 +15,7 @@ internal static class ResultPrinter
         UserException? unwritten = null;
         try
         {
-            files = ReportWriter.WriteAll(run, folder.ReportPath);
+            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -54,7 +54,7 @@ internal static class ResultPrinter
     }
 
     /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>
-    /// <param name="files">Null when none could be written.</param>
+    /// <param name="files">Null when none were written.</param>
     /// <param name="left">What the run's server has left on the disk; null for nothing.</param>
     public static IReadOnlyList<Fact> Written(ReportFiles? files, string? left = null)
     {

@@ -2,7 +2,6 @@ using MongoPerf.Deployments;
 using MongoPerf.Engine.Collections;
 using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Keys;
-using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;

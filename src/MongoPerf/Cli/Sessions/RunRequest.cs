@@ -98,6 +98,8 @@ internal sealed record OutputRequest(string RunsFolder, string Format, bool Quie
     /// <summary>False for one of several runs, of which only the comparison is printed; its files are written all the same.</summary>
     public bool PrintsResult { get; init; } = true;
 
+    public bool WritesReport { get; init; } = true;
+
     /// <summary>Where a page is served while it runs; 0 for a free port, null for nowhere.</summary>
     public int? LivePort { get; init; }
 }

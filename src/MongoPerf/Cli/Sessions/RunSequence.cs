@@ -57,7 +57,7 @@ internal sealed class RunSequence
                 return Stopped(end.Code);
             // The worst is said by the first that went wrong; the others are no less worth having.
             _code = _code == ExitCode.Done ? end.Code : _code;
-            Tell($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {ResultPrinter.Shown(Path.Combine(end.Folder.ReportPath, "index.html"))}");
+            Tell($"run {end.Folder.Id}, {_runs.Sum(runs => runs.Count)} of {Count}: {ResultPrinter.Shown(Output.WritesReport ? Path.Combine(end.Folder.ReportPath, "index.html") : end.Folder.Path)}");
             // The next one needs the room; nothing needs these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);

@@ -48,8 +48,9 @@ internal sealed class RunSession : IDisposable
         Request = request;
         _token = token;
         _keeper = new ServerKeeper(deployment);
-        _keeper.StartedAgain += TellRestart;
-        Cluster = Settings.Data.Sharding is null ? null : new ClusterControl(FindCluster, connections, Settings.Data.Database, Clock, line => Report("balancer", line));
+        _keeper.StartedAgain += () => Report("restart", deployment.RestartText);
+        if (Settings.Data.Sharding is not null)
+            Cluster = new ClusterControl(deployment.RequireCluster, connections, Settings.Data.Database, Clock, line => Report("balancer", line));
         _dataFolder = inspection.DataFolder;
         _disk = _dataFolder is null || deployment.Kind == DeploymentKind.Null ? null : new DiskGuard(_dataFolder);
         string log = Path.Combine(folder.Path, "run.log");
@@ -240,7 +241,7 @@ internal sealed class RunSession : IDisposable
         if (Settings.Data.Sharding is not { } asked)
             return new WireCollection(access, collection.Name, collection.Documents, shape);
         long target = Math.Max(collection.Count, Settings.Plan.TargetDocuments);
-        var sharding = new ShardingPlan(FindCluster, Connections, asked, target)
+        var sharding = new ShardingPlan(Deployment.RequireCluster, Connections, asked, target)
         {
             Documents = collection.Documents,
             Key = collection.Shard is not null ? ShardKey.Parse("_id") : collection.ShardKey is { } key ? ShardKey.Of(key) : null,
@@ -442,10 +443,6 @@ internal sealed class RunSession : IDisposable
 
     private static string NamespaceOf(RunRequest request) =>
         $"{request.Settings.Data.Database}.{(request.Plan.Plan.Rounds[0].Collections is [var first, ..] ? first.Name : "*")}";
-
-    private ShardedCluster FindCluster() => Deployment.RequireCluster();
-
-    private void TellRestart() => Report("restart", Deployment.RestartText);
 
     public static string ProgramVersion =>
         typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";

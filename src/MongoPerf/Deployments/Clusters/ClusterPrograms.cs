@@ -21,10 +21,9 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     /// <exception cref="DeploymentException">No mongod, or none that can do without a mongos; a mongos was named that is none, or of another version.</exception>
     public static ClusterPrograms Find(string? mongod, Func<string, string?> variable)
     {
-        MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
-            DeploymentFault.WrongUsage,
-            $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't shard\n"
-            + "hint:  'mongoperf server install 8.0' installs mongod and mongos");
+        MongodProgram program = MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
+            $"a sharded cluster needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't shard",
+            "'mongoperf server install 8.0' installs mongod and mongos");
         if (variable(MongosVariable) is { Length: > 0 } named)
             return new(program, CheckNamed(named, program));
         if (Candidates(program.Path, variable).FirstOrDefault(path => File.Exists(path) && IsOfSameSeries(ReadVersion(path), program)) is { } found)
@@ -40,10 +39,9 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     /// <summary>A replica set needs no router, and any mongod will do.</summary>
     /// <inheritdoc cref="Find"/>
     public static ClusterPrograms ForReplicaSet(string? mongod, Func<string, string?> variable) => new(
-        MongodProgram.Find(mongod, variable) ?? throw new DeploymentException(
-            DeploymentFault.WrongUsage,
-            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't replicate\n"
-            + "hint:  'mongoperf server install 8.0' installs one"),
+        MongodProgram.Find(mongod, variable) ?? throw DeploymentException.WrongUsage(
+            $"a replica set needs a mongod, and none was found (--mongod, {MongodProgram.Variable}, PATH); the embedded server can't replicate",
+            "'mongoperf server install 8.0' installs one"),
         null);
 
     /// <summary>Full paths of the routers that this machine starts without being told to, beside a mongod that it starts so. None is run.</summary>
@@ -61,20 +59,19 @@ internal sealed partial record ClusterPrograms(MongodProgram Mongod, string? Mon
     {
         string full = ProgramIn(named);
         if (!File.Exists(full))
-            throw Wrong($"{MongosVariable}: {full} does not exist", "name a mongos, or unset the variable");
+            throw DeploymentException.WrongUsage($"{MongosVariable}: {full} does not exist", "name a mongos, or unset the variable");
         if (ReadVersion(full) is not { } version)
-            throw Wrong($"{MongosVariable}: {full} --version does not report a mongos", "name a mongos for this system, or unset the variable");
+            throw DeploymentException.WrongUsage($"{MongosVariable}: {full} --version does not report a mongos", "name a mongos for this system, or unset the variable");
         return IsOfSameSeries(version, mongod)
             ? full
-            : throw Wrong($"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of the same series, such as 6.0");
+            : throw DeploymentException.WrongUsage(
+                $"{MongosVariable}: {full} is version {version}, {mongod.Path} is {mongod.Version}", "router and shards must be of the same series, such as 6.0");
     }
 
     private static bool IsOfSameSeries(Version? mongos, MongodProgram mongod) => mongos is not null && (mongos.Major, mongos.Minor) == (mongod.Version.Major, mongod.Version.Minor);
 
     private static Version? ReadVersion(string mongos) =>
         VersionLine().Match(MongodProgram.RunForVersion(mongos, "mongos").Output) is { Success: true } match ? Version.Parse(match.Groups[1].Value) : null;
-
-    private static DeploymentException Wrong(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
 
     [GeneratedRegex(@"mongos version v(\d+\.\d+\.\d+)")]
     private static partial Regex VersionLine();

@@ -66,8 +66,8 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
         ? ClusterProcesses.AddressOf(primary.Member)
         : throw new DeploymentException(DeploymentFault.CannotConnect, $"{Folder}: replica set {set} has no primary at the moment\nhint:  'mongoperf cluster status --folder {Folder}' shows its members");
 
-    public static DeploymentException NoneIn(string folder) => new(
-        DeploymentFault.WrongUsage, $"no cluster in {folder}: it has no {ClusterPlan.FileName}\nhint:  create one with 'mongoperf cluster start'");
+    public static DeploymentException NoneIn(string folder) =>
+        DeploymentException.WrongUsage($"no cluster in {folder}: it has no {ClusterPlan.FileName}", "create one with 'mongoperf cluster start'");
 
     private static MemberStatus Look(ClusterMember member, ServerProcess? server, ConnectionSettings quick) =>
         server is null ? new(member, null, "not running", false, false) : new(member, server.ProcessId, Ask(member, quick), server.IsMemoryLimited, server.IsConfined);

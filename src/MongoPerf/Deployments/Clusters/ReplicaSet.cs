@@ -1,7 +1,6 @@
 using MongoPerf.Deployments.Security;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
-using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Deployments.Clusters;
 

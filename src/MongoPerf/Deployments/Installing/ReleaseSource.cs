@@ -54,13 +54,13 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
         if (ReleaseFeed.Find(releases, asked) is not { } release)
         {
             string near = string.Join(", ", ReleaseFeed.Near(releases, asked, NamesShown));
-            throw Missing($"no MongoDB {asked} at {Feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
+            throw DeploymentException.WrongUsage($"no MongoDB {asked} at {Feeds}", near.Length > 0 ? $"available: {near}" : "the feed lists no release");
         }
 
         if (platform.Choose(release.Archives) is { } archive)
             return new WantedArchive(Rebased(archive.Url), archive.Sha256);
         string targets = string.Join(", ", release.Archives.Where(a => a.Target.Length > 0).Select(a => $"{a.Target} ({a.Architecture})").Distinct().Take(NamesShown * 3));
-        throw Missing(
+        throw DeploymentException.WrongUsage(
             $"MongoDB {release.Number} is not built for {platform.Name} on {platform.Architecture}",
             $"--platform NAME uses another system's archive, at your own risk; available: {targets}");
     }
@@ -69,7 +69,7 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
     private WantedArchive FindByName(string asked, SystemPlatform platform)
     {
         if (ReleaseNumber.Parse(asked) is not { } number)
-            throw Missing($"{Feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
+            throw DeploymentException.WrongUsage($"{Feeds} has neither current.json nor full.json to look up the newest {asked}", "give a full version, such as 8.0.4");
         List<Uri> tried = [];
         foreach (string name in platform.LikelyArchives(number))
         {
@@ -79,7 +79,7 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
             tried.Add(url);
         }
 
-        throw Missing(
+        throw DeploymentException.WrongUsage(
             $"no MongoDB {asked} for {platform.Name} on {platform.Architecture} at {Feeds}" + (tried.Count > 0 ? $": {string.Join(" and ", tried)} not found" : ""),
             "check the version; --platform NAME, such as debian12 or rhel93, uses another system's archive");
     }
@@ -99,6 +99,4 @@ internal sealed class ReleaseSource(HttpFiles http, Uri? mirror)
     }
 
     private Uri Rebased(Uri official) => _mirror is null ? official : new Uri(_mirror, official.AbsolutePath.TrimStart('/'));
-
-    private static DeploymentException Missing(string message, string hint) => new(DeploymentFault.WrongUsage, $"{message}\nhint:  {hint}");
 }

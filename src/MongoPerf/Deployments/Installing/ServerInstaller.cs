@@ -2,11 +2,6 @@ using System.Globalization;
 
 namespace MongoPerf.Deployments.Installing;
 
-/// <summary>Options of <c>server install</c> besides what to install.</summary>
-/// <param name="Sha256">What the archive must have, as the user says; null when only its publisher says.</param>
-/// <param name="Platform">Whose archives fit.</param>
-internal sealed record InstallRequest(string? Sha256, SystemPlatform Platform);
-
 /// <summary>Brings a server, checks it, unpacks it, and makes it the one that runs take.</summary>
 /// <remarks>
 /// A folder appears under its version's name only when all of it is there and its mongod has said its version. What is downloaded stays until
@@ -31,12 +26,13 @@ internal sealed class ServerInstaller(
     /// <summary>Installs a version, or the newest of a series; one that is there already is only chosen.</summary>
     /// <param name="asked">8.0.4, 8.0 or 8.</param>
     /// <param name="source">MongoDB's servers or a mirror.</param>
-    /// <param name="request">How.</param>
+    /// <param name="given">The SHA-256 that the archive must have, as the user says; null when only its publisher says.</param>
+    /// <param name="platform">Whose archives fit.</param>
     /// <exception cref="DeploymentException">Anything that keeps it from being installed.</exception>
     /// <exception cref="OperationCanceledException">Stopped.</exception>
-    public InstalledServer Install(string asked, ReleaseSource source, InstallRequest request)
+    public InstalledServer Install(string asked, ReleaseSource source, string? given, SystemPlatform platform)
     {
-        WantedArchive wanted = source.Find(asked, request.Platform);
+        WantedArchive wanted = source.Find(asked, platform);
         using IDisposable held = Lock();
         // Another process may have been faster.
         if (VersionIn(wanted.Url) is { } version && servers.Find(version) is { } there)
@@ -45,7 +41,7 @@ internal sealed class ServerInstaller(
             return Choose(there.Version);
         }
 
-        string sha256 = request.Sha256 ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
+        string sha256 = given ?? wanted.Sha256 ?? source.ReadChecksumBeside(wanted.Url) ?? throw new DeploymentException(
             DeploymentFault.Refused, $"{wanted.Url} has no .sha256 beside it, so the archive can't be verified\nhint:  give its checksum with --sha256 HEX");
         string file = Path.Combine(Downloads, Path.GetFileName(wanted.Url.AbsolutePath));
         Fetch(wanted.Url, file, sha256);
@@ -55,7 +51,7 @@ internal sealed class ServerInstaller(
     }
 
     /// <summary>Installs an archive that lies on this machine.</summary>
-    /// <inheritdoc cref="Install(string, ReleaseSource, InstallRequest)"/>
+    /// <inheritdoc cref="Install(string, ReleaseSource, string, SystemPlatform)"/>
     public InstalledServer InstallArchive(string path, string? sha256)
     {
         if (sha256 is not null && Checksum.OfFile(path) is var found && !Checksum.Same(found, sha256))

@@ -32,11 +32,7 @@ internal static class MemoryLimit
     public static void Check(long limitBytes, long cacheBytes)
     {
         if (FindProblem(limitBytes, cacheBytes) is { } problem)
-        {
-            throw new DeploymentException(
-                DeploymentFault.WrongUsage,
-                $"--memory-limit {problem}\nhint:  the system kills a process that exceeds its limit; a smaller --cache leaves more room");
-        }
+            throw DeploymentException.WrongUsage($"--memory-limit {problem}", "the system kills a process that exceeds its limit; a smaller --cache leaves more room");
     }
 
     /// <summary>More than the machine has limits nothing.</summary>

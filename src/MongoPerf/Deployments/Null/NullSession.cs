@@ -1,5 +1,4 @@
 using System.Text;
-using MongoPerf.Engine.Growth;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Listening;
 using MongoPerf.Wire.Bson;

@@ -25,7 +25,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
     {
         List<BsonDocument> entries = ReadBack(config);
         if (entries.Count > 0)
-            _lastId = IdOf(entries[^1]);
+            _lastId = ChunkEventAssembler.IdOf(entries[^1]);
         // Of an event that several entries tell of, the last has it all.
         return
         [
@@ -56,7 +56,7 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
     /// <summary>At the first look: what was logged an hour before the run began can't last into it.</summary>
     private bool IsSeen(BsonDocument entry) => _lastId is null
         ? entry.FindInt64("time") is { } time && time < since.AddHours(-1).ToUnixTimeMilliseconds()
-        : IdOf(entry) == _lastId;
+        : ChunkEventAssembler.IdOf(entry) == _lastId;
 
     private static BsonDocument Request(int length) => BsonDocument.Of(
         ("find", "changelog"),
@@ -65,6 +65,4 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         ("limit", length),
         ("batchSize", length),
         ("singleBatch", true));
-
-    private static string IdOf(BsonDocument entry) => entry.Find("_id")?.ToString() ?? "";
 }

@@ -92,7 +92,7 @@ internal sealed class ChunkEventAssembler
 
     private static string ShardOf(BsonDocument entry) => entry.FindString("shard") ?? "";
 
-    private static string IdOf(BsonDocument entry) => entry.Find("_id")?.ToString() ?? "";
+    internal static string IdOf(BsonDocument entry) => entry.Find("_id")?.ToString() ?? "";
 
     private static long TimeOf(BsonDocument entry) => entry.FindInt64("time") ?? 0;
 }

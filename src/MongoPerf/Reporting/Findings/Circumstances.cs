@@ -15,26 +15,27 @@ internal static class Circumstances
     /// <param name="series">The run's.</param>
     /// <param name="inside">While it lasted.</param>
     /// <param name="outside">What that is compared with.</param>
-    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
-        [.. new[] { Others(series, inside, outside), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
+    /// <param name="isGain">What was found is for the better: others that used less belong to it, not others that used more.</param>
+    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain = false) =>
+        [.. new[] { Others(series, inside, outside, isGain), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>Of several clients' machines the first on which that is so.</summary>
-    private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    private static string? Others(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain)
     {
         foreach (IGrouping<(string?, int Cores), HostSecond> machine in series.HostSeconds.Where(second => second.Cores > 0).GroupBy(second => (second.Machine, second.Cores)))
         {
-            if (CoresOf(machine, inside) is { } during && CoresOf(machine, outside) is { } otherwise && during - otherwise >= OtherLoad.NotedShare * machine.Key.Cores)
-                return Words.Of($"other programs used {Units.Significant(Math.Round(during, 1))} of {machine.Key.Cores} cores ({Units.Significant(Math.Round(otherwise, 1))} otherwise)");
+            if (CoresOf(machine, inside) is { } during && CoresOf(machine, outside) is { } otherwise && (during.All - otherwise.All) * (isGain ? -1 : 1) >= OtherLoad.NotedShare * machine.Key.Cores)
+                return Words.Of($"{OtherLoad.NameOf(Math.Max(during.Stolen, otherwise.Stolen))} used {Units.Significant(Math.Round(during.All, 1))} of {machine.Key.Cores} cores ({Units.Significant(Math.Round(otherwise.All, 1))} otherwise)");
         }
 
         return null;
     }
 
-    private static double? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)
+    private static (double All, double Stolen)? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)
     {
-        double[] cores = [.. machine.Where(second => windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To)).Select(second => second.OtherCores).OfType<double>()];
-        return cores.Length == 0 ? null : cores.Average();
+        HostSecond[] seconds = [.. machine.Where(second => second.OtherCores is not null && windows.Any(w => w.From <= second.MiddleMilliseconds && second.MiddleMilliseconds <= w.To))];
+        return seconds.Length == 0 ? null : (seconds.Average(second => second.OtherCores!.Value), seconds.Average(second => second.StolenCores));
     }
 
     private static string? IndexBuild(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>

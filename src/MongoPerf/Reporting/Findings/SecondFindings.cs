@@ -72,7 +72,7 @@ internal static class SecondFindings
         TimeWindow[] early = [new(one.Window.From, sound[third].ToMilliseconds)];
         TimeWindow[] late = [new(sound[^third].FromMilliseconds, one.Window.To)];
         string way = lead.Trend.Ratio < 1 ? Words.Of("falls") : Words.Of("rises");
-        IReadOnlyList<string> together = Circumstances.Of(series, late, early);
+        IReadOnlyList<string> together = Circumstances.Of(series, late, early, lead.Trend.Ratio > 1);
         yield return new Finding
         {
             Id = FindingIds.SlowDrift,
@@ -112,7 +112,7 @@ internal static class SecondFindings
         SeriesSecond[] outside = [.. lead.Sound.Take(lead.Shift.From), .. lead.Sound.Skip(lead.Shift.To)];
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
-        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)]);
+        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)], lead.Shift.Ratio > 1);
         string names = Names(group.Select(g => g.Series), one) + Words.Of("'s rate");
         string rates = Words.Of($"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}");
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));

@@ -1,6 +1,5 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
-using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting.Forecasts;
 
@@ -19,7 +18,7 @@ internal sealed class RunForecast
         Run = run;
         Growth = growth;
         Measured = Limits.Of(run);
-        Target = Measured.With(request, Servers(run));
+        Target = Measured.With(request, run.Deployment?.ShardCount ?? 1);
         LargestDocuments = growth.Steps.Max(step => step.Documents);
         Documents = request.Documents.Count > 0 ? request.Documents : [2 * LargestDocuments, 5 * LargestDocuments];
         Sizes = SizeForecast.Of(growth.Sizes);
@@ -73,8 +72,6 @@ internal sealed class RunForecast
         growth.Steps.Count(step => step.Documents > 0) >= GrowthFit.LeastSizes ? new RunForecast(run, growth, request) : null;
 
     public SizeForecast? FindSize(string what) => Sizes.FirstOrDefault(size => size.What == what);
-
-    private static int Servers(StoredRun run) => run.Deployment?.ShardCount ?? 1;
 
     /// <summary>What was free when a server began that the run started with an empty folder.</summary>
     private static double? FreeDisk(StoredRun run) =>

@@ -280,7 +280,7 @@ public sealed class ServerInstallerTests : IDisposable
     private InstalledServer Install(string asked, string? sha256 = null, SystemPlatform? platform = null)
     {
         using HttpFiles http = Http();
-        return Installer(http).Install(asked, new ReleaseSource(http, new Uri(_server.Url)), new InstallRequest(sha256, platform ?? Debian12));
+        return Installer(http).Install(asked, new ReleaseSource(http, new Uri(_server.Url)), sha256, platform ?? Debian12);
     }
 
     private ServerInstaller Installer(HttpFiles? http = null) => new(_servers, http!, Tell, _ => { }, _stop.Token, _ => _free);

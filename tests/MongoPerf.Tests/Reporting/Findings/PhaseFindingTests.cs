@@ -118,6 +118,21 @@ public sealed class PhaseFindingTests
         Assert.Matches("every (8|8\\.0[0-9]|7\\.9[0-9]) s$", found.Text);
     }
 
+    /// <summary>On rented machines the hypervisor takes and gives cores: a rate that follows them is not the server's doing.</summary>
+    [Theory]
+    [InlineData(800, 1.0, 0.1, "other programs and virtual machines used 1 of 8 cores (0.1 otherwise)")]
+    [InlineData(1250, 0.1, 1.2, "other programs and virtual machines used 0.1 of 8 cores (1.2 otherwise)")]
+    [InlineData(800, 0.1, 1.2, null)]
+    public void Cores_that_others_took_are_named_with_a_rate_that_changed_for_a_while(double rate, double during, double otherwise, string? cause)
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i is >= 50 and < 65 ? rate : 1000)]);
+        double stolen = 0;
+        run.Host(0, 121, second => [("cpu_steal", stolen += 1e6 * (second is > 50 and <= 65 ? during : otherwise)), ("cpu_user", 1e6 * second), ("client_cpu_user", 1e6 * second), ("cpu_idle", 4e6 * second)]);
+        Finding found = Assert.Single(run.Findings(), finding => finding.Id is FindingIds.RateDip or FindingIds.RateRise);
+        Assert.Equal((cause, true), (found.Cause, found.IsCoincidence));
+    }
+
     [Fact]
     public void Verdicts_that_are_findings_are_listed_and_a_clean_run_has_none()
     {
