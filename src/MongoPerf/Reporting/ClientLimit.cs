@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.CompilerServices;
 using MongoPerf.Engine.Runs;
 
@@ -52,10 +53,10 @@ internal sealed class ClientLimit
     }
 
     // Each format of a report, its findings and a comparison ask for it, and the samples need to be read only once for them.
-    private static readonly ConditionalWeakTable<StoredRun, ClientLimit> Known = [];
+    private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, ClientLimit>> Known = [];
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
-    public static ClientLimit Of(StoredRun run) => Known.GetValue(run, Find);
+    public static ClientLimit Of(StoredRun run) => Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Find(run), run);
 
     private static ClientLimit Find(StoredRun run)
     {

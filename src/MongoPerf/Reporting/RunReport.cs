@@ -25,12 +25,12 @@ internal static class RunReport
             new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),
             new Section("Explore", [new Block.Explore()]),
             new Section("Setup", [new Block.Facts(ReportLines.Setup(run))]),
-            new Section("The scenario", [new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
             new Section("Charts", [new Block.Charts()]),
             new Section("Results", [.. Results(run)]),
             new Section("Shards", [.. ShardTables.Of(run).Select(table => new Block.Table(table))]),
             TableOrNone("Errors", ReportTables.Errors(run)),
             TableOrNone("Events", ReportTables.Events(run)),
+            new Section("The scenario", [new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
             new Section(
                 "Repeat this run",
                 [

@@ -132,6 +132,16 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
     }
 
     [Fact]
+    public void What_a_run_says_of_its_limits_in_English_is_said_in_Chinese_too()
+    {
+        string path = FrozenRun.Build(_runs.Path, new FrozenShape { Id = "limits", Steps = 2, TargetDocumentCount = 20_000, WindowSeconds = 2 });
+        using StoredRun run = StoredRun.Open(path);
+        Assert.Contains(ClientLimit.Of(run).Sentences, sentence => sentence.StartsWith("the client was the bottleneck", StringComparison.Ordinal));
+        using IDisposable chinese = Words.In(Language.Chinese);
+        Assert.All(ClientLimit.Of(run).Sentences, sentence => Assert.True(HasChinese(sentence), sentence));
+    }
+
+    [Fact]
     public void A_page_in_Chinese_says_so_and_brings_the_texts_of_its_controls()
     {
         using StoredRun run = new GrowingRun().Write(_runs.At("a"));
