@@ -19,10 +19,10 @@ internal sealed record LiveMessage(string Name, string Json);
 internal sealed class LivePlot(string folder)
 {
     /// <summary>Of one core, over all time.</summary>
-    private const double Share = 1.0 / 150;
+    private const double Share = 1.0 / 300;
 
     /// <summary>Seconds of CPU in advance: the first looks are compiled while they are taken.</summary>
-    private const double Advance = 2;
+    private const double Advance = 1;
 
     /// <summary>When what has been added since is thinned and sorted again.</summary>
     private const int MostTails = 300;
@@ -52,9 +52,9 @@ internal sealed class LivePlot(string folder)
     {
         _credit = Math.Min(Advance, _credit + (Stopwatch.GetElapsedTime(_lookedAt).TotalSeconds * Share));
         _lookedAt = Stopwatch.GetTimestamp();
-        TimeSpan before = Environment.CpuUsage.TotalTime;
+        TimeSpan before = ThreadCpuTime.Now;
         IReadOnlyList<LiveMessage> messages = IsPlotDue ? Whole() : Tail();
-        double took = (Environment.CpuUsage.TotalTime - before).TotalSeconds;
+        double took = (ThreadCpuTime.Now - before).TotalSeconds;
         _credit -= took;
         if (messages is [{ Name: "plot" }, ..])
             (_plotTook, _plottedAt) = (took, Stopwatch.GetTimestamp());

@@ -24,6 +24,27 @@ public sealed class LivePlotTests : IDisposable
         _runs.Dispose();
     }
 
+    /// <summary>Otherwise a page would stand still for what other threads do.</summary>
+    [Fact]
+    public void A_look_is_charged_with_the_time_of_its_own_thread()
+    {
+        TimeSpan before = ThreadCpuTime.Now;
+        var other = new Thread(static () => Spin(0.3));
+        other.Start();
+        other.Join();
+        TimeSpan waited = ThreadCpuTime.Now;
+        Spin(0.3);
+        Assert.InRange((waited - before).TotalSeconds, 0, 0.1);
+        Assert.InRange((ThreadCpuTime.Now - waited).TotalSeconds, 0.3, 10);
+
+        // Of its own CPU time.
+        static void Spin(double seconds)
+        {
+            for (TimeSpan end = ThreadCpuTime.Now + TimeSpan.FromSeconds(seconds); ThreadCpuTime.Now < end;)
+                Thread.SpinWait(1000);
+        }
+    }
+
     [Fact]
     public void Before_anything_is_measured_only_the_state_is_told_and_once()
     {

@@ -1,0 +1,24 @@
+using System.Runtime.InteropServices;
+
+namespace MongoPerf.Reporting.Explore;
+
+/// <summary>CPU time of the calling thread: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID. What other threads use meanwhile does not count.</summary>
+internal static partial class ThreadCpuTime
+{
+    private const int ThreadClock = 3;
+
+    /// <summary>Elsewhere than on Linux that of the process.</summary>
+    public static TimeSpan Now =>
+        OperatingSystem.IsLinux() && ClockGetTime(ThreadClock, out TimeSpecification time) == 0 ? TimeSpan.FromSeconds(time.Seconds) + TimeSpan.FromTicks(time.Nanoseconds / TimeSpan.NanosecondsPerTick) : Environment.CpuUsage.TotalTime;
+
+    [LibraryImport("libc", EntryPoint = "clock_gettime")]
+    private static partial int ClockGetTime(int clock, out TimeSpecification time);
+
+    /// <summary>struct timespec of 64-bit Linux.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct TimeSpecification
+    {
+        public nint Seconds;
+        public nint Nanoseconds;
+    }
+}
