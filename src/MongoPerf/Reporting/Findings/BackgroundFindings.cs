@@ -70,21 +70,22 @@ internal static class BackgroundFindings
         });
     }
 
-    /// <summary>What differs inside the windows, told of the operation that differs most.</summary>
+    /// <summary>What is slower inside the windows, told of the operation that is slowed down most.</summary>
     private static Finding? Find(RunSeries series, List<TimeWindow> windows, double level, Func<Split, Finding> make)
     {
         Split[] judged = windows.Count == 0 ? [] : [.. series.Operations.Select(one => SplitOf(one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
-        Split[] differing = [.. judged.Where(split => Math.Abs(split.Ratio - 1) >= Least && split.P < level / judged.Length)];
-        if (differing.MaxBy(split => Math.Abs(Math.Log(split.Ratio))) is not { } lead)
+        // Nothing gets faster by it: a load that begins fast and slows down with its size may look so.
+        Split[] slower = [.. judged.Where(split => split.Ratio <= 1 - Least && split.P < level / judged.Length)];
+        if (slower.MinBy(split => split.Ratio) is not { } lead)
             return null;
         return make(lead) with
         {
-            Operations = [lead.Series.Label, .. differing.Select(split => split.Series.Label).Where(label => label != lead.Series.Label).Distinct()],
+            Operations = [lead.Series.Label, .. slower.Select(split => split.Series.Label).Where(label => label != lead.Series.Label).Distinct()],
             Range = series.Range(new TimeWindow(lead.Whole.First.FromMilliseconds, lead.Whole.Last.ToMilliseconds), lead.Whole.First.Documents, lead.Whole.Last.Documents),
             Rate = SecondEffects.Rate(lead.Outside, lead.Inside),
             P99 = SecondEffects.P99(lead.Outside, lead.Inside),
             IsCoincidence = true,
-            Weight = Math.Abs(Math.Log(lead.Ratio)),
+            Weight = -Math.Log(lead.Ratio),
         };
     }
 

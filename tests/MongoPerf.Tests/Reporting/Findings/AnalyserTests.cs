@@ -133,13 +133,15 @@ public sealed class AnalyserTests : IDisposable
     [Theory]
     [InlineData(0.4, true)]
     [InlineData(0, false)]
+    [InlineData(-0.6, false)]
     public void Index_builds_are_held_against_the_seconds_outside_them(double cost, bool isFound)
     {
         _run.Phase("read", [.. Enumerable.Range(0, 26).Select(i => 1000 * (1 - (i is >= 8 and < 18 ? cost / Math.Max(1, (i - 7) / 3.0) : 0)))]);
         _run.Server(0, 27, second => [("index_builds", second is > 8 and <= 18 ? 1 : 0), ("tickets_read_available", 128), ("tickets_write_available", 128), ("cache_max", 1e9), ("connections_available", 1000)]);
         if (!isFound)
         {
-            Assert.Empty(_run.Findings());
+            // One that is faster meanwhile has another reason.
+            Assert.DoesNotContain(_run.Findings(), finding => finding.Id == FindingIds.IndexBuildCost || cost == 0);
             return;
         }
 
