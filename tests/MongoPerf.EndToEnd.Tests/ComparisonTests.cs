@@ -20,6 +20,7 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
+            new ProgramOptions(),
             "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
@@ -33,7 +34,7 @@ public sealed class ComparisonTests
         Assert.True(File.Exists(Path.Combine(folder, "index.html")));
 
         // Offline, and in words, it is the same comparison; other tests may keep the machine busy.
-        ProgramResult again = ProgramRun.Run("compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
+        ProgramResult again = ProgramRun.Run(new ProgramOptions(), "compare", runs.Ids[0], runs.Ids[1], "--force", "--out", runs.Path).Expect(0);
         Assert.Contains($"compared   {runs.Ids[1]} against {runs.Ids[0]}: {candidate.Text("verdict")}", again.Output, StringComparison.Ordinal);
         Assert.Contains(Path.GetFileName(folder), again.Output, StringComparison.Ordinal);
         using StoredRun first = StoredRun.Open(runs.At(runs.Ids[0]));
@@ -76,6 +77,7 @@ public sealed class ComparisonTests
         using TestServer server = TestServer.Start("embedded");
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
+            new ProgramOptions(),
             "run", "q4", "--uri", server.Uri, "--records", "300", "--operations", "200", "--threads", "2", "--repeat", "3", "--out", runs.Path).Expect(0);
         Assert.Contains("and 2 repeats", result.Output, StringComparison.Ordinal);
         Assert.Equal(3, runs.Ids.Count);

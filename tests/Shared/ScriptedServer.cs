@@ -16,11 +16,13 @@ internal readonly record struct ScriptedCall(int Connection, int Number, double 
 /// <param name="clock">By which it and its clients go.</param>
 /// <param name="seconds">How long an operation takes.</param>
 /// <param name="ended">Called by each connection's thread when it has done its last operation.</param>
-internal sealed class ScriptedServer(IClock clock, Func<ScriptedCall, double> seconds, Action? ended = null)
+/// <param name="served">Called by a connection's thread behind each operation, with seconds since the server's start: what it really took, on a machine that wakes threads late.</param>
+internal sealed class ScriptedServer(IClock clock, Func<ScriptedCall, double> seconds, Action? ended = null, Action<ScriptedCall, double>? served = null)
 {
     private readonly IClock _clock = clock;
     private readonly Func<ScriptedCall, double> _seconds = seconds;
     private readonly Action? _ended = ended;
+    private readonly Action<ScriptedCall, double>? _served = served;
     private readonly long _start = clock.Now;
 
     /// <summary>A connection to it; called by one thread.</summary>
@@ -54,8 +56,9 @@ internal sealed class ScriptedServer(IClock clock, Func<ScriptedCall, double> se
         {
             IClock clock = server._clock;
             long now = clock.Now;
-            double takes = server._seconds(new ScriptedCall(number, _operations++, clock.SecondsBetween(server._start, now)));
-            clock.SleepUntil(now + clock.TicksOf(takes));
+            var call = new ScriptedCall(number, _operations++, clock.SecondsBetween(server._start, now));
+            clock.SleepUntil(now + clock.TicksOf(server._seconds(call)));
+            server._served?.Invoke(call, clock.SecondsBetween(server._start, clock.Now));
             return new OperationOutcome(true, 1, 1024);
         }
 

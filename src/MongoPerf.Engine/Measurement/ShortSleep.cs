@@ -58,12 +58,4 @@ internal static partial class ShortSleep
 
     [LibraryImport("libc", EntryPoint = "prctl")]
     private static partial int Prctl(int option, nuint value, nuint unused3, nuint unused4, nuint unused5);
-
-    /// <summary>struct timespec of 64-bit Linux.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    private struct TimeSpecification
-    {
-        public nint Seconds;
-        public nint Nanoseconds;
-    }
 }

@@ -103,9 +103,11 @@ internal sealed record MachineUse(double Busy, double? OtherCores, double Stolen
 /// <param name="Total">Core-microseconds.</param>
 /// <param name="OtherCores">As of <see cref="MachineUse"/>; interrupts are nobody's.</param>
 /// <param name="StolenCores">As of <see cref="MachineUse"/>; 0 where the kernel does not count them.</param>
+/// <param name="ClientMicroseconds">Core-microseconds of the clients; null where they are not known.</param>
 /// <param name="Cores">Of the machine.</param>
 /// <param name="Machine">Its name, of a run of several clients.</param>
-internal readonly record struct HostSecond(long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores, int Cores, string? Machine)
+internal readonly record struct HostSecond(
+    long FromMilliseconds, long ToMilliseconds, double Idle, double Total, double? OtherCores, double StolenCores, double? ClientMicroseconds, int Cores, string? Machine)
 {
     private static readonly IReadOnlyList<Metric> Metrics = MetricCatalogue.Only(
         MetricCatalogue.Host, "cpu_idle", "cpu_iowait", "cpu_user", "cpu_system", "cpu_steal", "client_cpu_user", "client_cpu_system", "cpu_interrupts", "servers_cpu");
@@ -156,7 +158,7 @@ internal readonly record struct HostSecond(long FromMilliseconds, long ToMillise
         double ours = client < 0 || servers < 0 ? double.NaN : client + servers + Difference(InterruptColumns);
         return new HostSecond(
             before.AtMilliseconds, after.AtMilliseconds, idle, idle + used + stolen,
-            double.IsNaN(ours) ? null : (Math.Max(0, used - ours) + stolen) / 1e6 / seconds, stolen / 1e6 / seconds, 0, null);
+            double.IsNaN(ours) ? null : (Math.Max(0, used - ours) + stolen) / 1e6 / seconds, stolen / 1e6 / seconds, client >= 0 ? client : null, 0, null);
 
         double Difference(int[] columns) => columns.Sum(column => after.Values[column] - before.Values[column]);
 

@@ -82,9 +82,10 @@ internal sealed partial class ProgramRun : IDisposable
 
     public string Errors => Text(_errors);
 
-    /// <summary>Runs it to its end.</summary>
-    public static ProgramResult Run(params string[] arguments) => Run(new ProgramOptions(), arguments);
+    /// <summary>Runs it to its end, within this process.</summary>
+    public static ProgramResult Run(params string[] arguments) => ProgramHere.Run([.. arguments, .. WithoutReport(new ProgramOptions(), arguments)], new ProgramOptions().Limit);
 
+    /// <summary>Runs it to its end, in a process of its own.</summary>
     public static ProgramResult Run(ProgramOptions options, params string[] arguments)
     {
         using ProgramRun run = Start(options, arguments);
@@ -96,8 +97,8 @@ internal sealed partial class ProgramRun : IDisposable
     private static ProcessStartInfo StartInfo(ProgramOptions options, string[] arguments)
     {
         // A shell that starts tests in the background has SIGINT ignored, and children inherit that.
-        string[] own = arguments is ["run" or "series" or "resume", ..] && !options.WriteReport && !options.DrawCharts ? ["--no-report"] : [];
-        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments, .. own])];
+        ProgramHere.Prepare();
+        string[] command = ["--default-signal=INT", "setsid", .. InTerminal(options, [.. ThisProgram.Command, .. arguments, .. WithoutReport(options, arguments)])];
         var start = new ProcessStartInfo("/usr/bin/env", command)
         {
             RedirectStandardInput = true,
@@ -105,16 +106,10 @@ internal sealed partial class ProgramRun : IDisposable
             RedirectStandardError = true,
             WorkingDirectory = options.Folder ?? Path.GetTempPath(),
         };
-        foreach (string name in (string[])["MONGOPERF_URI", "MONGOPERF_MONGOD", "MONGOPERF_GNUPLOT", "NO_COLOR"])
-            start.Environment.Remove(name);
-        start.Environment["PATH"] = string.Join(Path.PathSeparator, (start.Environment["PATH"] ?? "").Split(Path.PathSeparator)
-            .Where(folder => !File.Exists(Path.Combine(folder, "mongod"))));
-        // What a developer has installed must not change what tests find.
-        start.Environment["MONGOPERF_SERVERS"] = "/nonexistent/servers";
         if (options.Server == "mongod")
             start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
-        if (!options.DrawCharts)
-            start.Environment["MONGOPERF_GNUPLOT"] = "/nonexistent/gnuplot";
+        if (options.DrawCharts)
+            start.Environment.Remove("MONGOPERF_GNUPLOT");
         if (options.AsShipped)
             start.Environment.Remove("DOTNET_TieredCompilation");
         foreach ((string name, string? value) in options.Environment)
@@ -204,6 +199,9 @@ internal sealed partial class ProgramRun : IDisposable
             _process.Kill(entireProcessTree: true);
         _process.Dispose();
     }
+
+    private static string[] WithoutReport(ProgramOptions options, string[] arguments) =>
+        arguments is ["run" or "series" or "resume", ..] && !options.WriteReport && !options.DrawCharts ? ["--no-report"] : [];
 
     private static string[] InTerminal(ProgramOptions options, string[] command) => options.InTerminal
         ? ["script", "-qefc", string.Join(' ', command.Select(part => $"'{part}'")), "/dev/null"]

@@ -3,7 +3,7 @@ namespace MongoPerf.Reporting.Charts;
 /// <summary>A stretch of an axis that is shaded.</summary>
 /// <param name="From">On the axis.</param>
 /// <param name="To">On the axis.</param>
-/// <param name="Kind">What happened: the name of a colour of <see cref="Palette"/>, or one that the page alone shows.</param>
+/// <param name="Kind">What happened: the name of a colour of <see cref="Palette"/>.</param>
 /// <param name="Text">More about it, for those who ask.</param>
 internal sealed record Band(double From, double To, string Kind, string Text = "")
 {

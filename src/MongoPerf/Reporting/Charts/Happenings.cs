@@ -10,13 +10,17 @@ internal static class Happenings
 
     private const string Migration = "migration";
     private const string FailedMigration = "migration_failed";
+    private const string IndexBuild = "index_build";
 
     /// <summary>An event's kind too.</summary>
     private const string Outage = "outage";
 
     /// <summary>What kinds of bands are called; explore.js has the same words.</summary>
     public static IEnumerable<(string Kind, string Name)> BandNames =>
-        [(Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (Outage, Words.Of("outage")), (OtherPrograms, Words.Of("other programs"))];
+    [
+        (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (IndexBuild, Words.Of("index build")), (Outage, Words.Of("outage")),
+        (OtherPrograms, Words.Of("other programs")),
+    ];
 
     /// <summary>Events, then pauses.</summary>
     /// <param name="run">Its events are taken.</param>
@@ -24,10 +28,16 @@ internal static class Happenings
     public static IEnumerable<Mark> Marks(StoredRun run, TimeAxis axis) =>
         run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds))).Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
 
-    /// <summary>Migrations, outages, and when other programs used the machine.</summary>
-    /// <param name="run">Its events, chunk events and host samples are read.</param>
+    /// <summary>Migrations, index builds, outages, and when other programs used the machine.</summary>
+    /// <param name="run">Its events, chunk events, server and host samples are read.</param>
     /// <param name="axis">Of time.</param>
-    public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) => [.. Migrations(run, axis.At, axis.Seconds), .. Outages(run, axis), .. OtherLoads(run, axis)];
+    public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) =>
+        [.. Migrations(run, axis.At, axis.Seconds), .. ServersAt(run, axis, "index_builds", IndexBuild), .. Outages(run, axis), .. OtherLoads(run, axis)];
+
+    /// <summary>The page's alone: there are too many for a chart.</summary>
+    /// <param name="run">Its server samples are read.</param>
+    /// <param name="axis">Of time.</param>
+    public static IEnumerable<Band> Checkpoints(StoredRun run, TimeAxis axis) => ServersAt(run, axis, "checkpoint_running", "checkpoint");
 
     /// <param name="run">Its chunk events are read.</param>
     /// <param name="at">Unix milliseconds to seconds on the axis.</param>
@@ -56,6 +66,26 @@ internal static class Happenings
                 axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, axis.Seconds) * 1000)), axis.At(happened.AtMilliseconds), Outage, happened.Text))
             .OrderBy(static band => band.From),
         axis.Seconds);
+
+    /// <summary>When a server was at something, as far as its one-second samples saw it.</summary>
+    private static IEnumerable<Band> ServersAt(StoredRun run, TimeAxis axis, string gauge, string kind)
+    {
+        List<Band> bands = [];
+        foreach (var member in run.ReadServerSamples(MetricCatalogue.Only(MetricCatalogue.Server, gauge)).GroupBy(static sample => sample.Member))
+        {
+            double? before = null;
+            foreach (MetricSample sample in member)
+            {
+                double at = axis.At(sample.AtMilliseconds);
+                bool isAtIt = sample.Values[0] > 0;
+                if (isAtIt)
+                    bands.Add(new Band(before ?? Math.Max(0, at - 1), at, kind));
+                before = isAtIt ? at : null;
+            }
+        }
+
+        return Band.Joined(bands.OrderBy(static band => band.From), axis.Seconds);
+    }
 
     /// <summary>The seconds in which they used as much as a verdict would name.</summary>
     private static IEnumerable<Band> OtherLoads(StoredRun run, TimeAxis axis) => run.Environment is not { CpuCount: > 0 } ? [] : Band.Joined(

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 

@@ -83,7 +83,7 @@ internal sealed class RunPlot
         {
             Since = Since,
             Marks = Marks(),
-            Bands = [.. Happenings.Bands(_run, _axis).Where(band => band.To >= Since), .. warmUps.Bands("warm-up", Labels()), .. Running("checkpoint_running", "checkpoint", Words.Of("checkpoint in the server")), .. Running("index_builds", "index_build", Words.Of("index build in the server"))],
+            Bands = [.. warmUps.Bands("warm-up", Labels()), .. Happenings.Checkpoints(_run, _axis).Concat(Happenings.Bands(_run, _axis)).Where(band => band.To >= Since)],
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
             Packed = packed,
@@ -125,26 +125,6 @@ internal sealed class RunPlot
         if (all.Length > MostMarks)
             _remarks.Add(Words.Of($"The first {Units.Exact(MostMarks)} of {Units.Exact(all.Length)} events are marked."));
         return [.. all.Take(MostMarks)];
-    }
-
-    /// <summary>What the server was doing, as far as its one-second samples saw it.</summary>
-    private IEnumerable<Band> Running(string metric, string kind, string text)
-    {
-        int column = MetricCatalogue.IndexOf(MetricCatalogue.Server, metric);
-        var spans = new Spans();
-        int number = 0;
-        bool wasRunning = false;
-        foreach (MetricSample sample in _run.ReadServerSamples().Where(sample => column < sample.Values.Length))
-        {
-            bool isRunning = sample.Values[column] > 0;
-            number += isRunning && !wasRunning ? 1 : 0;
-            wasRunning = isRunning;
-            double at = _axis.At(sample.AtMilliseconds);
-            if (isRunning)
-                spans.Add(number, Math.Max(0, at - 1), at);
-        }
-
-        return spans.Bands(kind, []).Take(MostMarks).Select(band => band with { Text = text });
     }
 
     /// <summary>From when to when things with a number were seen.</summary>

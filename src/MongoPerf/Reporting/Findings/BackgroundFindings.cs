@@ -16,7 +16,8 @@ internal static class BackgroundFindings
     /// <param name="Series">Whose.</param>
     /// <param name="Seconds">All that count.</param>
     /// <param name="IsInside">Of each of them; null where it is uncertain.</param>
-    private sealed record Split(OperationSeries Series, SeriesSecond[] Seconds, bool?[] IsInside)
+    /// <param name="ClientCpu">Of each of them, per operation; null where it is not known of all.</param>
+    private sealed record Split(OperationSeries Series, SeriesSecond[] Seconds, bool?[] IsInside, double[]? ClientCpu)
     {
         public SeriesSecond[] Inside { get; } = [.. Seconds.Where((_, i) => IsInside[i] == true)];
 
@@ -28,7 +29,7 @@ internal static class BackgroundFindings
         public double Ratio => Inside.Average(second => second.Rate) / Outside.Average(second => second.Rate);
 
         /// <summary>That chance makes the difference.</summary>
-        public double P => KnownStretches.P([.. Seconds.Select(second => second.Rate)], IsInside);
+        public double P => KnownStretches.P([.. Seconds.Select(second => second.Rate)], IsInside, ClientCpu);
 
         public string Change => ComparisonText.LatencyChange(Ratio);
 
@@ -73,7 +74,7 @@ internal static class BackgroundFindings
     /// <summary>What is slower inside the windows, told of the operation that is slowed down most.</summary>
     private static Finding? Find(RunSeries series, List<TimeWindow> windows, double level, Func<Split, Finding> make)
     {
-        Split[] judged = windows.Count == 0 ? [] : [.. series.Operations.Select(one => SplitOf(one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
+        Split[] judged = windows.Count == 0 ? [] : [.. series.Operations.Select(one => SplitOf(series, one, windows)).Where(split => split.Inside.Length >= LeastSeconds && split.Outside.Length >= LeastSeconds)];
         // Nothing gets faster by it: a load that begins fast and slows down with its size may look so.
         Split[] slower = [.. judged.Where(split => split.Ratio <= 1 - Least && split.P < level / judged.Length)];
         if (slower.MinBy(split => split.Ratio) is not { } lead)
@@ -105,7 +106,7 @@ internal static class BackgroundFindings
     }
 
     /// <summary>A second counts as inside when half of it is.</summary>
-    private static Split SplitOf(OperationSeries one, List<TimeWindow> windows)
+    private static Split SplitOf(RunSeries series, OperationSeries one, List<TimeWindow> windows)
     {
         SeriesSecond[] seconds = [.. Stalls.Sound(one).Where(second => second.Rate > 0)];
         bool[] isInside = new bool[seconds.Length];
@@ -120,7 +121,8 @@ internal static class BackgroundFindings
             isInside[place] = 2 * covered >= second.ToMilliseconds - second.FromMilliseconds;
         }
 
-        return new Split(one, seconds, Certain(isInside));
+        double?[] cpu = [.. seconds.Select(second => series.ClientCpuOf([second.Window]))];
+        return new Split(one, seconds, Certain(isInside), cpu.Contains(null) ? null : [.. cpu.Select(value => value!.Value)]);
     }
 
     private static bool?[] Certain(bool[] isInside)

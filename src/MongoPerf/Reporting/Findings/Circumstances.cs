@@ -11,13 +11,16 @@ internal static class Circumstances
     private const double BusyDisk = 0.8;
     private const double FullDirty = 0.2;
 
+    /// <summary>Of a rate's change, as logarithms, that a change of CPU time per operation must be to explain it, and no more than its inverse.</summary>
+    private const double Explaining = 2.0 / 3;
+
     /// <summary>Each a clause, such as "a checkpoint was running"; the most telling first.</summary>
     /// <param name="series">The run's.</param>
     /// <param name="inside">While it lasted.</param>
     /// <param name="outside">What that is compared with.</param>
-    /// <param name="isGain">What was found is for the better: others that used less belong to it, not others that used more.</param>
-    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, bool isGain = false) =>
-        [.. new[] { Others(series, inside, outside, isGain), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
+    /// <param name="ratio">Of a rate, inside to outside, where that is what was found: to a gain others belong that used less, not others that used more.</param>
+    public static IReadOnlyList<string> Of(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio = null) =>
+        [.. new[] { Others(series, inside, outside, ratio > 1), Processors(series, inside, outside, ratio), IndexBuild(series, inside, outside), Checkpoint(series, inside, outside), Migration(series, inside, outside) }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
 
     /// <summary>Of several clients' machines the first on which that is so.</summary>
@@ -30,6 +33,18 @@ internal static class Circumstances
         }
 
         return null;
+    }
+
+    /// <summary>Where hardware is shared, or its clock changes, everything on it gets slower or faster together. The client's own work per operation tells, since it is always the same.</summary>
+    private static string? Processors(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio)
+    {
+        if (ratio is null || series.ClientCpuOf(inside) is not { } during || series.ClientCpuOf(outside) is not { } otherwise)
+            return null;
+        double change = during / otherwise;
+        double explained = -Math.Log(change) / Math.Log(ratio.Value);
+        return explained is < Explaining or > 1 / Explaining ? null
+            : change > 1 ? Words.Of($"the client's processors were slower (an operation took {Units.Percent(change - 1)} more of their time)")
+            : Words.Of($"the client's processors were faster (an operation took {Units.Percent(1 - change)} less of their time)");
     }
 
     private static (double All, double Stolen)? CoresOf(IEnumerable<HostSecond> machine, IReadOnlyList<TimeWindow> windows)

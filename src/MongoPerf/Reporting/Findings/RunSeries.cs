@@ -54,6 +54,10 @@ internal sealed class RunSeries
     ];
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 
+    /// <summary>Of the clients on each machine, core-microseconds.</summary>
+    private readonly Lazy<RunningTotal[]> _clientCpu;
+    private readonly Lazy<RunningTotal[]> _operations;
+
     private RunSeries(StoredRun run, IReadOnlyList<OperationSeries> operations, TimeAxis axis)
     {
         Run = run;
@@ -62,6 +66,9 @@ internal sealed class RunSeries
         Server = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Server, OfServer), run.ReadServerSamples);
         Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
         HostSeconds = HostSecond.Of(run);
+        _clientCpu = new(() => [.. HostSeconds.Where(second => second.ClientMicroseconds is not null).GroupBy(second => second.Machine)
+            .Select(machine => new RunningTotal(machine.Select(second => (new TimeWindow(second.FromMilliseconds, second.ToMilliseconds), second.ClientMicroseconds!.Value))))]);
+        _operations = new(() => [.. Operations.Select(one => new RunningTotal(one.Seconds.Select(second => (second.Window, (double)second.Operations))))]);
     }
 
     public StoredRun Run { get; }
@@ -89,6 +96,15 @@ internal sealed class RunSeries
 
         OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0).Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
         return new RunSeries(run, operations, OperationSeconds.Of(run).Axis);
+    }
+
+    /// <summary>CPU time that the clients took for an operation of any kind, microseconds; null where it is not known. The same work takes more where processors are slower.</summary>
+    /// <param name="windows">Without overlaps.</param>
+    public double? ClientCpuOf(IReadOnlyList<TimeWindow> windows)
+    {
+        double cpu = _clientCpu.Value.Sum(machine => machine.RateIn(windows));
+        double operations = _operations.Value.Sum(one => one.RateIn(windows));
+        return cpu > 0 && operations > 0 ? cpu / operations : null;
     }
 
     /// <summary>Seconds on the charts over time.</summary>

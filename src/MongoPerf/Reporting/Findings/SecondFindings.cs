@@ -16,13 +16,33 @@ internal static class SecondFindings
 
     private sealed record Drifted(OperationSeries Series, Trend Trend);
 
-    private sealed record Shifted(OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift)
+    /// <param name="Series">Whose.</param>
+    /// <param name="Sound">Its seconds, without stalls.</param>
+    /// <param name="Shift">The stretch on another level.</param>
+    /// <param name="Others">The phase's other stretches.</param>
+    private sealed record Shifted(OperationSeries Series, IReadOnlyList<SeriesSecond> Sound, LevelShift Shift, IReadOnlyList<LevelShift> Others)
     {
+        private const int LeastLike = 5;
+
         public TimeWindow Window => new(Sound[Shift.From].FromMilliseconds, Sound[Shift.To - 1].ToMilliseconds);
 
         public string Id => Shift.Ratio > 1 ? FindingIds.RateRise
             : Shift.From == 0 ? FindingIds.SlowStart
             : Shift.To == Sound.Count ? FindingIds.RateDrop : FindingIds.RateDip;
+
+        public SeriesSecond[] Inside => [.. Sound.Skip(Shift.From).Take(Shift.To - Shift.From)];
+
+        /// <summary>The seconds beside it that nothing but this stretch sets apart from it: those in the same other stretches; all beside it where these are few.</summary>
+        public SeriesSecond[] Outside
+        {
+            get
+            {
+                int middle = (Shift.From + Shift.To) / 2;
+                int[] beside = [.. Enumerable.Range(0, Sound.Count).Where(i => !Shift.Contains(i))];
+                int[] like = [.. beside.Where(i => Others.All(other => other.Contains(i) == other.Contains(middle)))];
+                return [.. (like.Length < LeastLike ? beside : like).Select(i => Sound[i])];
+            }
+        }
     }
 
     /// <param name="Series">Whose.</param>
@@ -51,7 +71,8 @@ internal static class SecondFindings
                 if (SwingOf(one, sound, judgement.Period, each) is { } swing)
                     swinging.Add(swing);
                 // A fast start is a drop to those who watch: what came before is what they expect.
-                shifted.AddRange(judgement.Shifts.Select(shift => new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift)));
+                shifted.AddRange(judgement.Shifts.Select(shift =>
+                    new Shifted(one, sound, shift is { From: 0, Ratio: > 1 } ? shift.OfRest(sound.Count) : shift, [.. judgement.Shifts.Where(other => other != shift)])));
             }
 
             foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
@@ -72,7 +93,7 @@ internal static class SecondFindings
         TimeWindow[] early = [new(one.Window.From, sound[third].ToMilliseconds)];
         TimeWindow[] late = [new(sound[^third].FromMilliseconds, one.Window.To)];
         string way = lead.Trend.Ratio < 1 ? Words.Of("falls") : Words.Of("rises");
-        IReadOnlyList<string> together = Circumstances.Of(series, late, early, lead.Trend.Ratio > 1);
+        IReadOnlyList<string> together = Circumstances.Of(series, late, early, lead.Trend.Ratio);
         yield return new Finding
         {
             Id = FindingIds.SlowDrift,
@@ -108,13 +129,14 @@ internal static class SecondFindings
     {
         Shifted lead = group.MaxBy(one => Math.Abs(Math.Log(one.Shift.Ratio)))!;
         OperationSeries one = lead.Series;
-        SeriesSecond[] inside = [.. lead.Sound.Skip(lead.Shift.From).Take(lead.Shift.Length())];
-        SeriesSecond[] outside = [.. lead.Sound.Take(lead.Shift.From), .. lead.Sound.Skip(lead.Shift.To)];
+        SeriesSecond[] inside = lead.Inside;
         TimeWindow window = lead.Window;
         FindingRange range = series.Range(window, inside[0].Documents, inside[^1].Documents);
-        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)], lead.Shift.Ratio > 1);
+        IReadOnlyList<string> together = Circumstances.Of(series, [window], [new TimeWindow(one.Window.From, window.From), new TimeWindow(window.To, one.Window.To)], lead.Shift.Ratio);
         string names = Names(group.Select(g => g.Series), one) + Words.Of("'s rate");
-        string rates = Words.Of($"{Units.Rate(inside.Average(s => s.Rate))} instead of {Units.Rate(outside.Average(s => s.Rate))} {one.RateUnit}");
+        double rate = inside.Average(s => s.Rate);
+        // What the ratio was judged against: the other seconds, without a drift and other stretches.
+        string rates = Words.Of($"{Units.Rate(rate)} instead of {Units.Rate(rate / lead.Shift.Ratio)} {one.RateUnit}");
         string length = Units.Duration(TimeSpan.FromSeconds(window.Seconds));
         string at = Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value));
         string change = ComparisonText.LatencyChange(lead.Shift.Ratio);
@@ -130,7 +152,7 @@ internal static class SecondFindings
             Operations = [.. group.Select(g => g.Series.Label)],
             Range = range,
             Rate = FindingEffect.Of(lead.Shift.Ratio, lead.Shift.Interval),
-            P99 = SecondEffects.P99(outside, inside),
+            P99 = SecondEffects.P99(lead.Outside, inside),
             Evidence = [new FindingEvidence("timeline", Words.Of($"{rates}; chance makes such a stretch in fewer than 1 of {Units.Exact((long)Math.Min(1e6, 1 / Math.Max(1e-9, lead.Shift.P)))} phases"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
@@ -215,8 +237,6 @@ internal static class SecondFindings
                 && Math.Abs((period.Length * one.Window.Seconds / bytes.Length) - seconds) <= Math.Max(1, seconds / 10);
         }
     }
-
-    private static int Length(this LevelShift shift) => shift.To - shift.From;
 
     private static double Overlap(TimeWindow a, TimeWindow b)
     {

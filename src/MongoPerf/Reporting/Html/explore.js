@@ -235,7 +235,6 @@
   const MOST_PIECES = 500;
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
-  const BANDS = { "warm-up": "--line", checkpoint: "--line", index_build: "--line", migration: "--c-migration", migration_failed: "--c-migration_failed", outage: "--c-outage", others: "--c-others" };
 
   const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), index_build: say("index build"), migration: say("chunk migrating"), migration_failed: say("failed migration"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
   const kindText = kind => KINDS[kind] ?? kind;
@@ -411,8 +410,8 @@
 
     showKinds() {
       this.kinds.replaceChildren();
-      for (const kind of Object.keys(BANDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
-        this.kinds.append(element("span", {}, element("i", { style: `background: var(${BANDS[kind]})` }), kindText(kind)));
+      for (const kind of Object.keys(KINDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
+        this.kinds.append(element("span", {}, element("i", { style: `background: var(--c-${kind})` }), kindText(kind)));
       if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), say("event")));
     }
 
@@ -537,10 +536,10 @@
       canvas.beginPath();
       canvas.rect(area.x, area.y, area.w, area.h);
       canvas.clip();
-      const fills = Object.fromEntries(Object.entries(BANDS).map(([kind, name]) => [kind, color(name)]));
+      const fills = Object.fromEntries(Object.keys(KINDS).map(kind => [kind, colorOf(kind)]));
       for (const band of this.plot.bands) {
         if (band.to < this.from || band.from > this.to) continue;
-        canvas.globalAlpha = band.kind === "warm-up" ? 0.35 : band.kind === "checkpoint" || band.kind === "index_build" ? 0.5 : band.kind === "others" ? 0.6 : 0.9;
+        canvas.globalAlpha = band.kind === "others" ? 0.6 : 0.9;
         canvas.fillStyle = fills[band.kind];
         canvas.fillRect(x(band.from), area.y, Math.max(1, x(band.to) - x(band.from)), area.h);
       }
@@ -666,7 +665,7 @@
       if (this.cursor === null) return void (this.now.textContent = "");
       const time = this.cursor, near = (this.to - this.from) / 150;
       const inside = [...this.plot.phases, ...this.plot.bands].filter(band => band.from <= time && time <= band.to)
-        .map(band => ["phase", "checkpoint", "index_build"].includes(band.kind) || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind)}: ${band.text}`);
+        .map(band => band.kind === "phase" || !band.text ? band.text || kindText(band.kind) : `${kindText(band.kind)}: ${band.text}`);
       const marks = this.plot.marks.filter(mark => Math.abs(mark.at - time) <= near).slice(0, 4).map(mark => say("{0} at {1}: {2}", kindText(mark.kind), clock(mark.at, 1), mark.text));
       this.now.textContent = [this.when(time), ...new Set(inside), ...marks, this.mark === null ? "" : say("range start set")].filter(Boolean).join(" · ");
     }

@@ -44,8 +44,31 @@ public sealed class FindingConfidenceTests
     public void A_known_stretch_differs_by_chance_in_no_more_runs_than_its_level_says(int seconds, int length, double correlation)
     {
         const int runs = 500;
-        int found = Enumerable.Range(0, runs).Count(run => KnownStretches.P(new NoisySamples(90_000 + (ulong)run, 0.05, correlation).Window(seconds), Stretch(seconds, seconds / 3, length)) < 0.01);
+        bool?[] stretch = Stretch(seconds, seconds / 3, length);
+        int found = 0, foundBeside = 0;
+        for (ulong run = 0; run < runs; run++)
+        {
+            double[] rates = new NoisySamples(90_000 + run, 0.05, correlation).Window(seconds);
+            // Processors whose speed wanders by a tenth: what an operation takes of the client's time tells it, with some noise of its own.
+            double[] speeds = new NoisySamples(91_000 + run, 0.1, correlation).Window(seconds);
+            double[] cpu = [.. new NoisySamples(92_000 + run, 0.02, 0).Window(seconds).Zip(speeds, (noise, speed) => noise / speed)];
+            found += KnownStretches.P(rates, stretch) < 0.01 ? 1 : 0;
+            foundBeside += KnownStretches.P([.. rates.Zip(speeds, (rate, speed) => rate * speed)], stretch, cpu) < 0.01 ? 1 : 0;
+        }
+
         Assert.InRange(found, 0, 0.02 * runs);
+        Assert.InRange(foundBeside, 0, 0.02 * runs);
+    }
+
+    /// <summary>Seconds of a real run on a machine whose speed wandered: indexes were built from the 10th to the 20th. What an operation took of the client's time, microseconds, tells the one from the other.</summary>
+    [Fact]
+    public void Index_builds_are_told_apart_from_processors_that_get_slower()
+    {
+        double[] rates = [12220, 11232, 10120, 11460, 11693, 12179, 13734, 14998, 14333, 13140, 7163, 9534, 7695, 11389, 7197, 6983, 7530, 7363, 6013, 6252, 9819, 10126, 11389, 11069, 11462, 12318];
+        double[] cpu = [22.3, 24.0, 26.0, 23.5, 23.5, 21.9, 20.1, 18.6, 19.9, 20.0, 24.1, 14.8, 20.1, 19.7, 26.3, 27.5, 20.5, 24.7, 24.0, 25.3, 24.8, 26.0, 23.9, 24.3, 23.7, 22.5];
+        bool?[] stretch = Stretch(rates.Length, 10, 10);
+        Assert.True(KnownStretches.P(rates, stretch) > 0.002);
+        Assert.True(KnownStretches.P(rates, stretch, cpu) < 0.002);
     }
 
     /// <summary>Seconds of real runs on two cores: indexes were built from the 12th to the 22nd of the first two, which costs nothing for two seconds in the second one, and none in the last two.</summary>

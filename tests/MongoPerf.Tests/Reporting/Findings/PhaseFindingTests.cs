@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Findings;
 using MongoPerf.Tests.Reporting.Comparison;
@@ -30,6 +32,39 @@ public sealed class PhaseFindingTests
         Assert.Matches(text, found.Text);
     }
 
+    /// <summary>As a load that slows down for good behind the dip: the mean of all other seconds would be below the dip's.</summary>
+    [Fact]
+    public void A_dip_is_held_against_its_neighbours_where_the_rate_changes_elsewhere_too()
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i >= 60 ? 300.0 : i is >= 30 and < 42 ? 700 : 1000)]);
+        Finding dip = Assert.Single(run.Findings(), finding => finding.Id == FindingIds.RateDip);
+        Match match = Regex.Match(dip.Text, "is ([0-9.]+) % lower for 12 s from .* on: ([0-9,]+) instead of ([0-9,]+) operations/s$");
+        Assert.True(match.Success, dip.Text);
+        double[] figures = [.. match.Groups.Values.Skip(1).Select(group => double.Parse(group.Value, NumberStyles.Number, CultureInfo.InvariantCulture))];
+        Assert.InRange(figures[0], 28, 32);
+        Assert.InRange(figures[2], 950, 1050);
+        Assert.Equal(1 - (figures[0] / 100), figures[1] / figures[2], 0.01);
+    }
+
+    /// <summary>Virtual machines share their hardware with others: all that runs on it gets slower together, and no counter of the machine tells.</summary>
+    [Theory]
+    [InlineData(0.7, true)]
+    [InlineData(1.0, false)]
+    public void A_rate_that_falls_as_the_clients_work_per_operation_takes_longer_has_slower_processors(double speed, bool isNamed)
+    {
+        using var run = new ScriptedRun();
+        run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i < 70 ? 1000.0 : 700)]);
+        double used = 0;
+        run.Host(0, 121, second => [("client_cpu_user", used += second <= 70 ? 30_000 : 700 * 30 / speed), ("cpu_user", used), ("cpu_idle", 4e6 * second)]);
+        Finding drop = Assert.Single(run.Findings());
+        Assert.Equal(FindingIds.RateDrop, drop.Id);
+        if (isNamed)
+            Assert.Matches("^the client's processors were slower \\(an operation took 4[1-4](\\.[0-9])? % more of their time\\)$", drop.Cause);
+        else
+            Assert.Null(drop.Cause);
+    }
+
     [Theory]
     [InlineData(40, 1000, 500)]
     [InlineData(36, 1000, 15)]
@@ -40,6 +75,17 @@ public sealed class PhaseFindingTests
         Finding found = Assert.Single(run.Findings(), finding => finding.Id != FindingIds.FewSamples);
         Assert.Equal(FindingIds.RateDrop, found.Id);
         Assert.Matches("^q4's rate drops at .* and stays (50|98\\.5) % lower: ", found.Text);
+    }
+
+    /// <summary>As a real server was whose index was dropped: what is left of the rate falls on, and its seconds resemble each other.</summary>
+    [Fact]
+    public void A_rate_that_falls_to_a_hundredth_and_then_slowly_on_has_dropped()
+    {
+        using var run = new ScriptedRun();
+        run.Phase("find", [11365, 9615, 8269, 9102, 8283, 8756, 8564, 9056, 9425, 65, 66, 70, 55, 56, 58, 58, 51, 50, 51, 52, 47, 52, 53, 48, 54, 47]);
+        Finding found = Assert.Single(run.Findings());
+        Assert.Equal(FindingIds.RateDrop, found.Id);
+        Assert.StartsWith("find's rate drops at ", found.Text, StringComparison.Ordinal);
     }
 
     /// <summary>As a real server with a fifth of a core was: three seconds in it lie below a tenth of the usual rate.</summary>
@@ -127,8 +173,13 @@ public sealed class PhaseFindingTests
     {
         using var run = new ScriptedRun();
         run.Phase("q4", [.. Enumerable.Range(0, 120).Select(i => i is >= 50 and < 65 ? rate : 1000)]);
-        double stolen = 0;
-        run.Host(0, 121, second => [("cpu_steal", stolen += 1e6 * (second is > 50 and <= 65 ? during : otherwise)), ("cpu_user", 1e6 * second), ("client_cpu_user", 1e6 * second), ("cpu_idle", 4e6 * second)]);
+        double stolen = 0, used = 0;
+        run.Host(0, 121, second =>
+        {
+            bool isDuring = second is > 50 and <= 65;
+            used += 1000 * (isDuring ? rate : 1000);
+            return [("cpu_steal", stolen += 1e6 * (isDuring ? during : otherwise)), ("cpu_user", used), ("client_cpu_user", used), ("cpu_idle", 4e6 * second)];
+        });
         Finding found = Assert.Single(run.Findings(), finding => finding.Id is FindingIds.RateDip or FindingIds.RateRise);
         Assert.Equal((cause, true), (found.Cause, found.IsCoincidence));
     }

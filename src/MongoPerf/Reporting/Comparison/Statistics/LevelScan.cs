@@ -11,6 +11,8 @@ namespace MongoPerf.Reporting.Comparison.Statistics;
 /// <param name="P">That chance makes such a stretch anywhere in the row, at most.</param>
 internal sealed record LevelShift(int From, int To, double Ratio, Interval Interval, double P)
 {
+    public bool Contains(int place) => place >= From && place < To;
+
     /// <summary>The same change, said of the values behind a stretch that begins the row.</summary>
     /// <param name="count">Of the row.</param>
     public LevelShift OfRest(int count) => new(To, count, 1 / Ratio, new Interval(1 / Interval.High, 1 / Interval.Low), P);
@@ -62,10 +64,14 @@ internal static class LevelScan
     {
         if (values.Length < LeastValues)
             return null;
-        double[] logarithms = Clamped([.. values.Select(v => Math.Log(v))]);
-        (int from, int to) = Farthest(logarithms);
-        if (!IsChange(logarithms, from, to - from) || !IsChange(logarithms, to, to - from) || IsSlope(logarithms, from, to))
+        double[] all = [.. values.Select(v => Math.Log(v))];
+        double[] clamped = Clamped(all);
+        (int from, int to) = Farthest(clamped);
+        if (!IsChange(clamped, from, to - from) || !IsChange(clamped, to, to - from) || IsSlope(clamped, from, to))
             return null;
+        // Each level about its own median: about that of all, a level far off would be a single value, with no noise of its own.
+        double[] rest = Clamped([.. all[..from], .. all[to..]]);
+        double[] logarithms = [.. rest[..from], .. Clamped(all[from..to]), .. rest[from..]];
         double[] inside = [.. logarithms[from..to]];
         double[] outside = [.. logarithms[..from], .. logarithms[to..]];
         double difference = inside.Average() - outside.Average();
@@ -74,7 +80,7 @@ internal static class LevelScan
         double reach = error * StudentT.InvCDF(0, 1, freedom, 0.975);
         if (p >= level)
             return null;
-        // Of the values as they are: where a rate falls by 100 times the clamped ones do not.
+        // Of the values as they are, as findings state them.
         double ratio = values[from..to].Average() / values[..from].Concat(values[to..]).Average();
         return new LevelShift(from, to, ratio, new Interval(ratio * Math.Exp(-reach), ratio * Math.Exp(reach)), p);
     }

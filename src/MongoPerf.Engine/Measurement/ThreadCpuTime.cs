@@ -1,9 +1,9 @@
 using System.Runtime.InteropServices;
 
-namespace MongoPerf.Reporting.Explore;
+namespace MongoPerf.Engine.Measurement;
 
 /// <summary>CPU time of the calling thread: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID. What other threads use meanwhile does not count.</summary>
-internal static partial class ThreadCpuTime
+public static partial class ThreadCpuTime
 {
     private const int ThreadClock = 3;
 
@@ -13,12 +13,4 @@ internal static partial class ThreadCpuTime
 
     [LibraryImport("libc", EntryPoint = "clock_gettime")]
     private static partial int ClockGetTime(int clock, out TimeSpecification time);
-
-    /// <summary>struct timespec of 64-bit Linux.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    private struct TimeSpecification
-    {
-        public nint Seconds;
-        public nint Nanoseconds;
-    }
 }
