@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>kill -9 of the program, alone or with its server, at moments drawn from a fixed seed.</summary>
-[Collection(HeavyTests.Name)]
+[Collection(KillingTests.Name)]
 public sealed class KilledSeriesTests
 {
     private const long Target = 24_000;

@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>A server that the program did not start is killed in the middle and comes back.</summary>
-[Collection(WaitingTests.Name)]
+[Collection(KillingTests.Name)]
 public sealed class OutageTests
 {
     [MongodFact]

@@ -7,7 +7,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>The server that a run started: it is started again when it dies, and a run continues on no other.</summary>
-[Collection(WaitingTests.Name)]
+[Collection(KillingTests.Name)]
 public sealed class OwnServerTests
 {
     private static readonly string[] Series =

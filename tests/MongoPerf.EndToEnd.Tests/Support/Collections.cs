@@ -1,6 +1,6 @@
 namespace MongoPerf.EndToEnd.Tests.Support;
 
-// One class of each of the first four runs at a time, so four in all. A new class goes where it fits, or where least is.
+// One class of each of the first five runs at a time, so five in all. A new class goes where it fits, or where least is.
 
 /// <summary>Tests that load the machine.</summary>
 [CollectionDefinition(Name)]
@@ -23,7 +23,14 @@ public sealed class OtherTests
     public const string Name = "other";
 }
 
-/// <summary>Tests that mostly wait: for servers that come back, and for members that agree on a primary.</summary>
+/// <summary>Tests that kill and interrupt the program and its servers, and go on afterwards.</summary>
+[CollectionDefinition(Name)]
+public sealed class KillingTests
+{
+    public const string Name = "killing";
+}
+
+/// <summary>Tests that mostly wait: for agents, and for members that agree on a primary.</summary>
 [CollectionDefinition(Name)]
 public sealed class WaitingTests
 {
