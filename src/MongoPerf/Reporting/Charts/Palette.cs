@@ -30,7 +30,7 @@ internal static class Palette
         Of("disk", Grey, 0), Of("data", Blue, 1), Of("storage", Green, 2), Of("index", Vermilion, 3),
         Of("server", Blue), Of("client", Orange), Of("host", "#909090"), Of("read", Blue), Of("written", Vermilion), Of("limit", "#A00000"),
         new("others", "#F2D48A", "#6B5A22", Shapes[0]), new("migration", "#E6DFF5", "#3A3154", Shapes[0]), new("migration_failed", "#F9D9D5", "#5A2C28", Shapes[0]),
-        new("warm-up", "#F1F1F1", "#26292D", Shapes[0]), new("checkpoint", "#DEDEDE", "#3A3E44", Shapes[0]), new("index_build", "#B5DAF5", "#1D4560", Shapes[0]),
+        new("warm-up", "#F1F1F1", "#26292D", Shapes[0]), new("checkpoint", "#DEDEDE", "#3A3E44", Shapes[0]), new("index_build", "#C8E3F7", "#1D4560", Shapes[0]),
         new("outage", "#F3B7AE", "#74362F", Shapes[0]), new("noise", "#ECECEC", "#303030", Shapes[0]),
     ];
 
