@@ -59,9 +59,9 @@ public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServe
         IEnumerable<string> files = Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, "scenarios", "examples"), "*.yaml").Order();
         foreach (string file in files.Where((_, i) => i % 2 == (kind == "mongod" ? 0 : 1)))
         {
-            // Their windows would be most of this test.
+            // Their windows would be most of this test, and a busy machine may skip arrivals.
             string[] shorter = Path.GetFileName(file) is "growth.yaml" or "start.yaml" or "figures.yaml" ? ["--duration", "300ms"] : [];
-            JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", "0.1", .. shorter]);
+            JsonElement result = Run(kind, file, servers.NewDatabase(), ["--scale", "0.1", "--max-skipped", "100%", .. shorter]);
             IReadOnlyList<JsonElement> phases = result.Items("phases");
             Assert.All(phases, p => Assert.True(p.GetProperty("operationsPerSecond").GetDouble() > 0 || p.Items("sizes").Count > 0, $"{file}: nothing was done in {p.Text("phase")}"));
             Assert.All(phases, p => Assert.Empty(p.Items("errors")));
