@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Several agents, each a process with a folder of its own, do one plan.</summary>
-[Collection(WaitingTests.Name)]
+[Collection(HeavyTests.Name)]
 public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
 {
     private readonly RunsFolder _runs = new();

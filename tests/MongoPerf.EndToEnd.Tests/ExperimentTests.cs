@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>The experiments that come with the program as scenarios, small.</summary>
-[Collection(WaitingTests.Name)]
+[Collection(OtherTests.Name)]
 public sealed class ExperimentTests : IDisposable
 {
     private readonly RunsFolder _runs = new();

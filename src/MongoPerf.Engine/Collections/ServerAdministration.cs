@@ -12,7 +12,7 @@ namespace MongoPerf.Engine.Collections;
 /// </remarks>
 internal sealed class ServerAdministration(CollectionAccess access, string collection, LongCommands longCommands) : ICollectionAdministration
 {
-    private readonly string database = access.Database;
+    private readonly string _database = access.Database;
     private object? _process;
     private bool _mayBeWrong;
     private bool _wasValidated;
@@ -20,7 +20,7 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
     public bool Exists(MongoConnection connection)
     {
         NoteProcess(connection);
-        return CollectionCommands.IsListed(connection, database, collection);
+        return CollectionCommands.IsListed(connection, _database, collection);
     }
 
     public void Prepare(MongoConnection connection)
@@ -32,24 +32,24 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
         NoteProcess(connection);
         // createIndexes makes the collection by the way; without indexes or with options it must be made by itself.
         if (shape.Indexes.Count == 0 || shape.Options is not null)
-            CollectionCommands.Create(connection, database, collection, shape.Options);
+            CollectionCommands.Create(connection, _database, collection, shape.Options);
         if (shape.Indexes.Count > 0)
-            connection.RunLongCommand(database, CollectionCommands.CreateIndexes(collection, shape.Indexes));
+            connection.RunLongCommand(_database, CollectionCommands.CreateIndexes(collection, shape.Indexes));
     }
 
-    public void Drop(MongoConnection connection) => CollectionCommands.Drop(connection, database, BsonDocument.Of(("drop", collection)));
+    public void Drop(MongoConnection connection) => CollectionCommands.Drop(connection, _database, BsonDocument.Of(("drop", collection)));
 
     public long Count(MongoConnection connection)
     {
         NoteProcess(connection);
         if (_mayBeWrong)
             Validate(connection);
-        return connection.RunCommand(database, BsonDocument.Of(("count", collection))).FindInt64("n") ?? 0;
+        return connection.RunCommand(_database, BsonDocument.Of(("count", collection))).FindInt64("n") ?? 0;
     }
 
     /// <remarks>A mongod that routes knows no hints.</remarks>
     public long CountIds(MongoConnection connection) => connection.Dialect != CommandDialect.Plain ? Count(connection)
-        : longCommands.Run(connection, database, CollectionCommands.CountIds(collection)).FindInt64("n") ?? 0;
+        : longCommands.Run(connection, _database, CollectionCommands.CountIds(collection)).FindInt64("n") ?? 0;
 
     public void TakeBack(MongoConnection connection)
     {
@@ -98,7 +98,7 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
 
     public void ForgetProcess() => _process = null;
 
-    private BsonDocument Ask(MongoConnection connection) => longCommands.Run(connection, database, BsonDocument.Of(("collStats", collection)));
+    private BsonDocument Ask(MongoConnection connection) => longCommands.Run(connection, _database, BsonDocument.Of(("collStats", collection)));
 
     /// <summary>Another process than before: it was started again, or another member is primary now, and its counters may be wrong.</summary>
     private void NoteProcess(MongoConnection connection)
@@ -112,14 +112,14 @@ internal sealed class ServerAdministration(CollectionAccess access, string colle
     /// <returns>False when the server does not let this client, or finds the collection damaged.</returns>
     private bool Validate(MongoConnection connection)
     {
-        bool isValid = longCommands.TryRun(connection, database, CollectionCommands.Validate(collection)) is { } reply && reply.IsTrue("valid");
+        bool isValid = longCommands.TryRun(connection, _database, CollectionCommands.Validate(collection)) is { } reply && reply.IsTrue("valid");
         (_mayBeWrong, _wasValidated) = (false, true);
         return isValid;
     }
 
     private void Tell(BsonDocument before, BsonDocument after, bool isValid, long documents)
     {
-        string found = $"collStats of {database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and {before.FindInt64("size") ?? 0:N0} bytes";
+        string found = $"collStats of {_database}.{collection} had {before.FindInt64("count") ?? 0:N0} documents and {before.FindInt64("size") ?? 0:N0} bytes";
         if (before.FindInt64("count") != after.FindInt64("count") || before.FindInt64("size") != after.FindInt64("size"))
             access.Tell($"{found} after a crash; validate corrected that to {after.FindInt64("count") ?? 0:N0} and {after.FindInt64("size") ?? 0:N0}");
         else if (!isValid && before.FindInt64("count") != documents)

@@ -1,4 +1,3 @@
-using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Engine.Phases;

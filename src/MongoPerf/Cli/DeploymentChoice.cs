@@ -1,7 +1,6 @@
 using System.CommandLine;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Deployments.Clusters;
-using MongoPerf.Deployments.Limits;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using MongoPerf.Cli.Live;
-using MongoPerf.Cli.Secrets;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 using MongoPerf.Scenarios;

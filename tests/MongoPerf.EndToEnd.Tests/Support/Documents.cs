@@ -12,11 +12,28 @@ internal static class Documents
 {
     public const ulong DefaultSeed = 42;
 
-    /// <summary>As if the time had passed that the writers of a database's collections have.</summary>
-    public static void ExpireLease(MongoConnection connection, string database) => connection.RunCommand(database, BsonDocument.Of(("update", "mongoperf"), ("updates", new[]
+    /// <summary>As if the time had passed that the writers of a database's collections have: the last inserts of one that was killed have arrived.</summary>
+    /// <param name="connection">The only one to the server.</param>
+    /// <param name="database">Of the collections.</param>
+    public static void ExpireLease(MongoConnection connection, string database)
     {
-        BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", DateTime.UnixEpoch))))), ("multi", true)),
-    })));
+        // A server closes a dead client's connection when it has read all that was sent through it.
+        long? open = null;
+        Assert.True(
+            SpinWait.SpinUntil(
+                () =>
+                {
+                    open = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("connections.current");
+                    Thread.Sleep(50);
+                    return open == 1;
+                },
+                TimeSpan.FromMinutes(1)),
+            $"{open} connections are still open");
+        connection.RunCommand(database, BsonDocument.Of(("update", "mongoperf"), ("updates", new[]
+        {
+            BsonDocument.Of(("q", BsonDocument.Empty), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("writer.until", DateTime.UnixEpoch))))), ("multi", true)),
+        })));
+    }
 
     /// <summary>Fails unless the collection holds documents 0 to count - 1 of the seed, byte by byte, no others, each once in every index.</summary>
     public static void AssertWhole(

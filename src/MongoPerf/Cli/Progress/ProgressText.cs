@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Growth;
-using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
 

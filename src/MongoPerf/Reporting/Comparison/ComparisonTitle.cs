@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Comparison;
 

@@ -1,4 +1,3 @@
-using MongoPerf.Reporting.Comparison;
 using MongoPerf.Reporting.Comparison.Statistics;
 
 namespace MongoPerf.Reporting.Findings;

@@ -1,0 +1,45 @@
+using System.Reflection;
+using System.Text.RegularExpressions;
+using MongoPerf.Cli;
+using MongoPerf.Engine.Plans;
+using MongoPerf.Server;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests;
+
+/// <summary>What .editorconfig says of namespaces and names: as a part of every build this check would take a quarter of its time.</summary>
+public sealed partial class ConventionTests
+{
+    [Fact]
+    public void Namespaces_are_those_of_files() => Assert.Empty(
+        from folder in (string[])["src", "tests"]
+        from path in Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, folder), "*.cs", SearchOption.AllDirectories)
+        where !BuiltFolder().IsMatch(path) && BlockNamespace().IsMatch(File.ReadAllText(path))
+        select path);
+
+    [Fact]
+    public void Private_fields_begin_with_an_underscore_and_constants_with_a_capital_letter() => Assert.Empty(
+        from assembly in (Assembly[])[typeof(BsonDocument).Assembly, typeof(Plan).Assembly, typeof(EmbeddedServer).Assembly, typeof(CommandLine).Assembly]
+        from type in assembly.GetTypes()
+        where !type.FullName!.Contains('<', StringComparison.Ordinal) && !type.FullName.StartsWith("System.", StringComparison.Ordinal)
+        from field in type.GetFields(BindingFlags.DeclaredOnly | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static)
+        where field.IsPrivate && !field.Name.Contains('<', StringComparison.Ordinal) && type.GetEvent(field.Name) is null
+        where !(field.IsLiteral || (field.IsStatic && field.IsInitOnly) ? Constant() : field.IsStatic ? StaticField() : Field()).IsMatch(field.Name)
+        select $"{type}.{field.Name}");
+
+    [GeneratedRegex("/(bin|obj)/")]
+    private static partial Regex BuiltFolder();
+
+    [GeneratedRegex(@"^namespace [\w.]+\s*(\{|$)", RegexOptions.Multiline)]
+    private static partial Regex BlockNamespace();
+
+    [GeneratedRegex("^[A-Z]")]
+    private static partial Regex Constant();
+
+    /// <summary>s_ and t_ (of a thread) as in the .NET runtime.</summary>
+    [GeneratedRegex("^(_|s_|t_)[a-z]")]
+    private static partial Regex StaticField();
+
+    [GeneratedRegex("^_[a-z]")]
+    private static partial Regex Field();
+}
