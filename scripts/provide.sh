@@ -50,7 +50,7 @@ build_release() {
     # New files, for should one start meanwhile: it keeps those that it has open.
     rm -f "$program_folder"/*.dll
     note "building MongoPerf (about half a minute; up to two the first time, with its packages)"
-    # Only who builds to test needs the analysers, which take two fifths of a build's time. No build server is left behind: it would take processor time from
+    # Only who builds to test needs the analysers, which take a quarter of a build's time. No build server is left behind: it would take processor time from
     # what is measured.
     [[ ${2:-} != if-stale ]] || options=(-p:RunAnalyzers=false)
     build() { dotnet build "$target" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false "${options[@]}" "$@" >"$log" 2>&1 9>&-; }
