@@ -74,7 +74,7 @@ public sealed partial class ArchitectureTests
     {
         var wrong = new List<string>();
         int files = 0;
-        foreach (string path in SourceFiles())
+        foreach (string path in RepositoryPaths.SourcesIn("src"))
         {
             files++;
             wrong.AddRange(WrongUses(File.ReadAllText(path)).Select(use => $"{Path.GetRelativePath(RepositoryPaths.Root, path)}: {use}"));
@@ -87,7 +87,7 @@ public sealed partial class ArchitectureTests
     [Fact]
     public void Namespace_of_a_source_is_its_folder()
     {
-        string[] wrong = SourceFiles()
+        string[] wrong = RepositoryPaths.SourcesIn("src")
             .Where(path => NamespaceOf(File.ReadAllText(path)) is { } name && name != Path.GetRelativePath(Source, Path.GetDirectoryName(path)!).Replace(Path.DirectorySeparatorChar, '.'))
             .ToArray();
         Assert.True(wrong.Length == 0, string.Join('\n', wrong));
@@ -160,10 +160,6 @@ public sealed partial class ArchitectureTests
     private static bool IsWithin(string name, string room) => name == room || name.StartsWith(room + ".", StringComparison.Ordinal);
 
     private static string? NamespaceOf(string source) => Declaration().Match(source) is { Success: true } match ? match.Groups[1].Value : null;
-
-    private static IEnumerable<string> SourceFiles() => Directory.EnumerateFiles(Source, "*.cs", SearchOption.AllDirectories)
-        .Where(path => !path.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
-            && !path.Contains($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal));
 
     [GeneratedRegex(@"^namespace\s+([\w.]+)", RegexOptions.Multiline)]
     private static partial Regex Declaration();

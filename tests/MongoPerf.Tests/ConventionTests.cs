@@ -13,8 +13,8 @@ public sealed partial class ConventionTests
     [Fact]
     public void Namespaces_are_those_of_files() => Assert.Empty(
         from folder in (string[])["src", "tests"]
-        from path in Directory.EnumerateFiles(Path.Combine(RepositoryPaths.Root, folder), "*.cs", SearchOption.AllDirectories)
-        where !BuiltFolder().IsMatch(path) && BlockNamespace().IsMatch(File.ReadAllText(path))
+        from path in RepositoryPaths.SourcesIn(folder)
+        where BlockNamespace().IsMatch(File.ReadAllText(path))
         select path);
 
     [Fact]
@@ -24,21 +24,14 @@ public sealed partial class ConventionTests
         where !type.FullName!.Contains('<', StringComparison.Ordinal) && !type.FullName.StartsWith("System.", StringComparison.Ordinal)
         from field in type.GetFields(BindingFlags.DeclaredOnly | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static)
         where field.IsPrivate && !field.Name.Contains('<', StringComparison.Ordinal) && type.GetEvent(field.Name) is null
-        where !(field.IsLiteral || (field.IsStatic && field.IsInitOnly) ? Constant() : field.IsStatic ? StaticField() : Field()).IsMatch(field.Name)
+        where !(field.IsLiteral || (field.IsStatic && field.IsInitOnly) ? Constant() : Field()).IsMatch(field.Name)
         select $"{type}.{field.Name}");
-
-    [GeneratedRegex("/(bin|obj)/")]
-    private static partial Regex BuiltFolder();
 
     [GeneratedRegex(@"^namespace [\w.]+\s*(\{|$)", RegexOptions.Multiline)]
     private static partial Regex BlockNamespace();
 
     [GeneratedRegex("^[A-Z]")]
     private static partial Regex Constant();
-
-    /// <summary>s_ and t_ (of a thread) as in the .NET runtime.</summary>
-    [GeneratedRegex("^(_|s_|t_)[a-z]")]
-    private static partial Regex StaticField();
 
     [GeneratedRegex("^_[a-z]")]
     private static partial Regex Field();

@@ -24,6 +24,11 @@ public static class RepositoryPaths
         ? throw new DirectoryNotFoundException(VectorFactAttribute.HowToGetThem)
         : Path.Combine(Vectors, name);
 
+    /// <summary>All C# sources below a folder of the repository, without what builds have made.</summary>
+    public static IEnumerable<string> SourcesIn(string folder) => Directory.EnumerateFiles(Path.Combine(Root, folder), "*.cs", SearchOption.AllDirectories)
+        .Where(path => !path.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
+            && !path.Contains($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal));
+
     private static string? Existing(string folder) => Directory.Exists(folder) ? Path.GetFullPath(folder) : null;
 
     private static string FindRoot()

@@ -19,7 +19,7 @@ internal static partial class ShortSleep
     private const double ShortestNap = 10;
 
     [ThreadStatic]
-    private static double t_lead;
+    private static double _lead;
 
     /// <summary>Sleeps until shortly before a time; a signal may end it earlier.</summary>
     /// <param name="microseconds">From now to that time.</param>
@@ -32,13 +32,13 @@ internal static partial class ShortSleep
             return true;
         }
 
-        if (t_lead == 0)
+        if (_lead == 0)
         {
-            t_lead = MostLead;
+            _lead = MostLead;
             _ = Prctl(SetTimerSlack, 1, 0, 0, 0);
         }
 
-        double nap = microseconds - t_lead;
+        double nap = microseconds - _lead;
         if (nap < ShortestNap)
             return false;
         long start = Stopwatch.GetTimestamp();
@@ -51,7 +51,7 @@ internal static partial class ShortSleep
 
     /// <summary>Follows the 98th percentile of what naps last too long: up by 49 parts when one lasted longer, down by 1 when not.</summary>
     /// <remarks>Q. Ma, S. Muthukrishnan, M. Sandler, "Frugal streaming for estimating quantiles", 2013.</remarks>
-    private static void Learn(double late) => t_lead = Math.Clamp(t_lead + (late > t_lead ? 4.9 : -0.1), LeastLead, MostLead);
+    private static void Learn(double late) => _lead = Math.Clamp(_lead + (late > _lead ? 4.9 : -0.1), LeastLead, MostLead);
 
     [LibraryImport("libc", EntryPoint = "nanosleep")]
     private static partial int NanoSleep(in TimeSpecification time, nint remaining);

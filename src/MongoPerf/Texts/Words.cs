@@ -12,12 +12,12 @@ namespace MongoPerf.Texts;
 internal static class Words
 {
     private static readonly AsyncLocal<Language?> Scope = new();
-    private static Language s_chosen = Language.English;
+    private static Language _chosen = Language.English;
 
-    public static Language Language => Scope.Value ?? s_chosen;
+    public static Language Language => Scope.Value ?? _chosen;
 
     /// <summary>For the whole process; once, before anything is printed.</summary>
-    public static void Choose(Language language) => s_chosen = language;
+    public static void Choose(Language language) => _chosen = language;
 
     /// <summary>For this thread of execution, until the result is disposed.</summary>
     public static IDisposable In(Language language)

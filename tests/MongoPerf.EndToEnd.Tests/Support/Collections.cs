@@ -16,7 +16,7 @@ public sealed class LightTests
     public const string Name = "light";
 }
 
-/// <summary>Tests of what other programs see: the embedded server, connections, options.</summary>
+/// <summary>Tests of what other programs see (the embedded server, connections, options), and the experiments.</summary>
 [CollectionDefinition(Name)]
 public sealed class OtherTests
 {
@@ -30,7 +30,7 @@ public sealed class KillingTests
     public const string Name = "killing";
 }
 
-/// <summary>Tests that mostly wait: for agents, and for members that agree on a primary.</summary>
+/// <summary>Tests that mostly wait for members that agree on a primary.</summary>
 [CollectionDefinition(Name)]
 public sealed class WaitingTests
 {

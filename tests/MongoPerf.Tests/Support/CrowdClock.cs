@@ -7,7 +7,7 @@ namespace MongoPerf.Tests.Support;
 internal sealed class CrowdClock(int threads) : IClock
 {
     [ThreadStatic]
-    private static ManualResetEventSlim? t_own;
+    private static ManualResetEventSlim? _own;
 
     private readonly Lock _lock = new();
     private readonly PriorityQueue<ManualResetEventSlim, long> _asleep = new();
@@ -23,7 +23,7 @@ internal sealed class CrowdClock(int threads) : IClock
 
     public void SleepUntil(long ticks)
     {
-        ManualResetEventSlim own = t_own ??= new ManualResetEventSlim(false, 0);
+        ManualResetEventSlim own = _own ??= new ManualResetEventSlim(false, 0);
         lock (_lock)
         {
             if (ticks <= _now)
