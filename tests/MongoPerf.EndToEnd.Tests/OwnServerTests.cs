@@ -83,7 +83,8 @@ public sealed class OwnServerTests
             run.WaitForEnd().Expect(130);
         }
 
-        ProgramResult result = ProgramRun.Run(new ProgramOptions { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
+        var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_MONGOD"] = MongodBinary.Path } };
+        ProgramResult result = ProgramRun.Run(options, "resume", runs.Id, "--out", runs.Path, "--format", "json").Expect(0);
         Assert.Equal("embedded", result.Report().GetProperty("deployment").Text("kind"));
     }
 

@@ -51,6 +51,13 @@ internal sealed record ProgramOptions
     public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(120);
 
     public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
+
+    /// <summary>For what only a process of its own shows or has: its environment, folder, terminal, compiler, or what it uses of the processors.</summary>
+    public bool NeedsOwnProcess
+    {
+        get => field || DrawCharts || AsShipped || InTerminal || Folder is not null || Environment.Count > 0;
+        init;
+    }
 }
 
 /// <summary>A real process of the program: dotnet mongoperf.dll of the tests' own output folder, leading a process group of its own.</summary>
@@ -83,11 +90,13 @@ internal sealed partial class ProgramRun : IDisposable
     public string Errors => Text(_errors);
 
     /// <summary>Runs it to its end, within this process.</summary>
-    public static ProgramResult Run(params string[] arguments) => ProgramHere.Run([.. arguments, .. WithoutReport(new ProgramOptions(), arguments)], new ProgramOptions().Limit);
+    public static ProgramResult Run(params string[] arguments) => Run(new ProgramOptions(), arguments);
 
-    /// <summary>Runs it to its end, in a process of its own.</summary>
+    /// <summary>Runs it to its end: within this process where nothing that is asked for needs one of its own.</summary>
     public static ProgramResult Run(ProgramOptions options, params string[] arguments)
     {
+        if (!options.NeedsOwnProcess && (options.Server == "embedded" || arguments is ["run" or "series" or "resume", ..]))
+            return ProgramHere.Run([.. arguments, .. WithoutReport(options, arguments), .. options.Server == "mongod" ? ["--mongod", MongodBinary.Path] : (string[])[]], options.Limit);
         using ProgramRun run = Start(options, arguments);
         return run.WaitForEnd();
     }
