@@ -104,7 +104,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
 
     private GroupResult Run(GroupControl control, List<Worker> workers, CancellationToken stop)
     {
-        using var ready = new ManualResetEventSlim(false);
+        // Hundreds of workers that spin keep those that are still to start from a processor.
+        using var ready = new ManualResetEventSlim(false, spinCount: 0);
         long? begun = null;
         Thread[] threads = [.. workers.Select((worker, i) => new Thread(() =>
         {

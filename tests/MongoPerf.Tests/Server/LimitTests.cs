@@ -7,6 +7,9 @@ namespace MongoPerf.Tests.Server;
 /// <summary>No message ends the server, and none takes more depth, memory or reply than on mongod 6.0.5, whose codes these are (docs/reliability.md).</summary>
 public sealed class LimitTests : ServerTest
 {
+    /// <summary>An expression whose value is a text of 8 MB.</summary>
+    private const string EightMegabytes = "{'$reduce': {'input': {'$range': [0, 20]}, 'initialValue': 'xxxxxxxx', 'in': {'$concat': ['$$value', '$$value']}}}";
+
     [Theory]
     [InlineData(180, null)]
     [InlineData(181, 15)]
@@ -191,10 +194,10 @@ public sealed class LimitTests : ServerTest
     [Fact]
     public void Batch_of_documents_that_a_projection_makes_large_ends_at_16_MB()
     {
-        InsertNumbers(50);
+        InsertNumbers(10);
         BsonDocument reply = Succeed("{'find': 'c', 'projection': {'y': {'$range': [0, 200000]}}}");
         Assert.InRange(reply.Bytes.Length, 1 << 20, 17 << 20);
-        Assert.Equal(50, Client.FindAll("{'find': 'c', 'projection': {'y': {'$range': [0, 200000]}}}").Count);
+        Assert.Equal(10, Client.FindAll("{'find': 'c', 'projection': {'y': {'$range': [0, 200000]}}}").Count);
     }
 
     [Fact]
@@ -274,10 +277,12 @@ public sealed class LimitTests : ServerTest
     [Fact]
     public void Statement_that_fails_holds_no_memory()
     {
+        // 42 MB each.
         InsertNumbers(1);
-        BsonDocument statement = TestClient.Json("{'q': {}, 'u': [{'$set': {'y': {'$let': {'vars': {'v': {'$range': [0, 100000]}}, 'in': {'$divide': [1, 0]}}}}}]}");
-        BsonDocument reply = Client.RunWithSequence("{'update': 'c', 'ordered': false}", "updates", Enumerable.Repeat(statement, 150));
-        Assert.Equal(150, reply.FindDocument("writeErrors")!.Count(error => error.Value.ToDocument().FindInt64("code") == 2));
+        BsonDocument statement = TestClient.Json("{'q': {}, 'u': [{'$set': {'y': {'$let': {'vars': {'v': {'$map': {'input': {'$range': ['$_id', 5]}, 'in': TEXT}}}, 'in': {'$divide': [1, 0]}}}}}]}"
+            .Replace("TEXT", EightMegabytes, StringComparison.Ordinal));
+        BsonDocument reply = Client.RunWithSequence("{'update': 'c', 'ordered': false}", "updates", Enumerable.Repeat(statement, 4));
+        Assert.Equal(4, reply.FindDocument("writeErrors")!.Count(error => error.Value.ToDocument().FindInt64("code") == 2));
     }
 
     [Theory]
