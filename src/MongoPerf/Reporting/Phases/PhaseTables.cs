@@ -12,7 +12,7 @@ internal static class PhaseTables
             yield return Results(phase.Key, [.. phase]);
         foreach (ReportTable laps in LapTables.Of(run))
             yield return laps;
-        foreach (ReportTable? table in new[] { Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single) })
+        foreach (ReportTable? table in new[] { Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single), IndexSizes(single) })
         {
             if (table is not null)
                 yield return table;
@@ -95,32 +95,44 @@ internal static class PhaseTables
     /// <summary>Null when no sizes were taken.</summary>
     private static ReportTable? Sizes(IReadOnlyList<PhaseRecord> phases)
     {
-        (PhaseRecord Phase, SizeResult Of)[] sizes = [.. phases.SelectMany(phase => phase.Sizes.Select(of => (phase, of)))];
+        (PhaseRecord Phase, SizeResult Of)[] sizes = SizesOf(phases);
         if (sizes.Length == 0)
             return null;
-        // One collection needs no name.
-        bool hasNames = sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
-        string[] indexes = [.. sizes.SelectMany(s => s.Of.Indexes.Keys).Distinct()];
-        // A single one takes up what all do, and several collections have too many.
-        if (hasNames || indexes.Length == 1)
-            indexes = [];
+        bool hasNames = HasNames(sizes);
         bool hasDisk = sizes.Any(s => s.Of.DiskBytes is not null);
         bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
         return new ReportTable(
             Words.Of("Sizes after each phase"),
-            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. indexes, .. Only(hasDisk, "disk"), .. Only(isSharded, "<documents by shard")],
+            ["<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(hasDisk, "disk"), .. Only(isSharded, "<documents by shard")],
             [
                 .. sizes.Select(s => (IReadOnlyList<string>)
                 [
                     s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), Units.Exact(s.Of.Documents), Units.Bytes(s.Of.DataBytes), Units.Bytes(s.Of.StorageBytes),
                     Units.Bytes(s.Of.FreeStorageBytes), Units.Bytes(s.Of.IndexBytes),
-                    .. indexes.Select(name => s.Of.Indexes.TryGetValue(name, out long bytes) ? Units.Bytes(bytes) : Units.None),
                     .. Only(hasDisk, Units.Bytes(s.Of.DiskBytes)), .. Only(isSharded, DocumentsByShard(s.Of)),
                 ]),
             ]);
-
-        static IEnumerable<string> Only(bool condition, string cell) => condition ? [cell] : [];
     }
+
+    /// <summary>A row for each index, because a collection may have many. Null when none has more than one, which takes up what all do.</summary>
+    private static ReportTable? IndexSizes(IReadOnlyList<PhaseRecord> phases)
+    {
+        (PhaseRecord Phase, SizeResult Of)[] sizes = SizesOf(phases);
+        bool hasNames = HasNames(sizes);
+        List<IReadOnlyList<string>> rows =
+        [
+            .. sizes.Where(s => s.Of.Indexes.Count > 1).SelectMany(s => s.Of.Indexes.Select(index =>
+                (IReadOnlyList<string>)[s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), index.Key, Units.Bytes(index.Value)])),
+        ];
+        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Index sizes after each phase"), ["<phase", .. Only(hasNames, "<collection"), "<index", "size"], rows);
+    }
+
+    private static (PhaseRecord Phase, SizeResult Of)[] SizesOf(IReadOnlyList<PhaseRecord> phases) => [.. phases.SelectMany(phase => phase.Sizes.Select(of => (phase, of)))];
+
+    /// <summary>One collection needs no name.</summary>
+    private static bool HasNames(IEnumerable<(PhaseRecord Phase, SizeResult Of)> sizes) => sizes.Select(s => s.Of.Collection).Distinct().Count() > 1;
+
+    private static IEnumerable<string> Only(bool condition, string cell) => condition ? [cell] : [];
 
     private static string DocumentsByShard(SizeResult sizes) => string.Join(", ", sizes.Shards.Select(shard => $"{shard.Shard}: {Units.Exact(shard.Documents)}"));
 }
