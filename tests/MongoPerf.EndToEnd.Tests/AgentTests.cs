@@ -7,7 +7,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Several agents, each a process with a folder of its own, do one plan.</summary>
 [Collection(HeavyTests.Name)]
-public sealed class AgentTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class AgentTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

@@ -4,7 +4,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Figures and tables that a scenario asks for, from the run to the page.</summary>
 [Collection(LightTests.Name)]
-public sealed class FigureTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class FigureTests(TestServers servers) : IDisposable
 {
     private static readonly string Example = Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "figures.yaml");
 

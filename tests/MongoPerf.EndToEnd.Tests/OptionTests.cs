@@ -9,7 +9,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Options do what they say.</summary>
 [Collection(OtherTests.Name)]
-public sealed class OptionTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class OptionTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

@@ -98,8 +98,8 @@ public sealed class OutageTests
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         CrashFor(server, 600);
         Assert.True(run.WaitForLine("q4 "), "the series ended too early");
-        // Within q5.
-        Thread.Sleep(300);
+        long before = Queries(server);
+        Assert.True(run.WaitUntil(() => Queries(server) > before, "q5"), "the series ended too early");
         CrashFor(server, 300);
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
 
@@ -114,6 +114,12 @@ public sealed class OutageTests
         Assert.Contains(outages, outage => outage.GetProperty("seconds").GetDouble() > 0.5);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 20_000);
+    }
+
+    private static long Queries(TestServer server)
+    {
+        using MongoConnection connection = server.Connect();
+        return connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindDocument("opcounters")!.FindInt64("query")!.Value;
     }
 
     private static void CrashFor(TestServer server, int milliseconds)

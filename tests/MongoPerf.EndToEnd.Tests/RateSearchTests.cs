@@ -6,7 +6,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary><c>run --find-max</c> with data that it loads first.</summary>
 [Collection(LightTests.Name)]
-public sealed class RateSearchTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class RateSearchTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

@@ -13,7 +13,7 @@ namespace MongoPerf.EndToEnd.Tests;
 /// <summary>What the program must not do, and what it says then.</summary>
 [Collection(LightTests.Name)]
 [SupportedOSPlatform("linux")]
-public sealed class RefusalTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class RefusalTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

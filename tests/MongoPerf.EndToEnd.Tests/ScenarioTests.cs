@@ -10,7 +10,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Every scenario that comes with the program, at small scale, on both servers: counts, mixes and documents.</summary>
 [Collection(HeavyTests.Name)]
-public sealed class ScenarioTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class ScenarioTests(TestServers servers) : IDisposable
 {
     private const int Records = 300;
     private const int Operations = 2000;

@@ -9,7 +9,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary><c>run PHASE</c>, of the series, on data that is there.</summary>
 [Collection(LightTests.Name)]
-public sealed class SinglePhaseTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class SinglePhaseTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

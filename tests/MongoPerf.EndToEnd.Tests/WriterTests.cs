@@ -7,7 +7,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>One writer for each collection, and what a killed client leaves behind.</summary>
 [Collection(OtherTests.Name)]
-public sealed class WriterTests(TestServers servers) : IClassFixture<TestServers>, IDisposable
+public sealed class WriterTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 

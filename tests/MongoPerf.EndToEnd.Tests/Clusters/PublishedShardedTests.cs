@@ -25,7 +25,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     [MongodTheory]
     [InlineData("report-2.4.8/q13")]
     [InlineData("report-2.4.8/q14")]
-    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, [], "--duration", "300ms");
+    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, [], "--operations", "400");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
     [MongodFact]
@@ -52,7 +52,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     public void An_index_is_built_on_every_shard_that_owns_documents()
     {
         string database = cluster.NewDatabase();
-        RunIn(database, "report-2.4.8/o1-sharded", 0.00002, [], "--duration", "300ms");
+        RunIn(database, "report-2.4.8/o1-sharded", 0.00002, [], "--operations", "400");
         foreach (var shard in cluster.Cluster.Parts!.Shards)
         {
             using MongoConnection direct = MongoConnection.Open(shard.Primary, ConnectionSettings.Default);
@@ -80,9 +80,9 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
             "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. set.SelectMany(s => (string[])["--set", s]), .. more,
         ]).Expect(0);
-        double? seconds = more is ["--duration", ..] ? 0.3 : null;
+        long? operations = more is ["--operations", string count] ? long.Parse(count) : null;
         Dictionary<string, string> parameters = set.Select(s => s.Split('=')).ToDictionary(s => s[0], s => s[1]);
-        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Duration = seconds, Parameters = parameters }, ended);
+        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Operations = operations, Parameters = parameters }, ended);
         checks.AssertDone();
         using MongoConnection connection = cluster.Connect();
         checks.AssertStored(connection, database);

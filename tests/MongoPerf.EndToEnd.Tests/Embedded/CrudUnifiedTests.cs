@@ -8,7 +8,7 @@ namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>MongoDB's CRUD unified tests against both servers, as a driver runs them: results, errors and the documents afterwards.</summary>
 [Collection(OtherTests.Name)]
-public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper output) : IClassFixture<TestServers>
+public sealed class CrudUnifiedTests(TestServers servers, ITestOutputHelper output)
 {
     private const int NotImplemented = 238;
 

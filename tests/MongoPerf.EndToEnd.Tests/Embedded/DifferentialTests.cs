@@ -8,7 +8,7 @@ namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>The embedded server answers as a real mongod does, or refuses: the same commands go to both, and replies and documents are compared.</summary>
 [Collection(OtherTests.Name)]
-public sealed class DifferentialTests(TestServers servers, ITestOutputHelper output) : IClassFixture<TestServers>
+public sealed class DifferentialTests(TestServers servers, ITestOutputHelper output)
 {
     private const int Documents = 25;
     private const int CommandsPerRound = 40;

@@ -22,7 +22,7 @@ public sealed class LoadedDriver
 
 /// <summary>The same operations through MongoPerf's own client and through MongoDB.Driver end alike: documents, bytes, errors, and what is stored.</summary>
 [Collection(LightTests.Name)]
-public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver) : IClassFixture<TestServers>, IClassFixture<LoadedDriver>
+public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver) : IClassFixture<LoadedDriver>
 {
     private const ulong Seed = 42;
 

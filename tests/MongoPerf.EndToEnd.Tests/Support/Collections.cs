@@ -4,21 +4,21 @@ namespace MongoPerf.EndToEnd.Tests.Support;
 
 /// <summary>Tests that load the machine.</summary>
 [CollectionDefinition(Name)]
-public sealed class HeavyTests
+public sealed class HeavyTests : ICollectionFixture<TestServers>
 {
     public const string Name = "heavy";
 }
 
 /// <summary>Tests that start the program many times for a moment.</summary>
 [CollectionDefinition(Name)]
-public sealed class LightTests
+public sealed class LightTests : ICollectionFixture<TestServers>
 {
     public const string Name = "light";
 }
 
 /// <summary>Tests of what other programs see (the embedded server, connections, options), and the experiments.</summary>
 [CollectionDefinition(Name)]
-public sealed class OtherTests
+public sealed class OtherTests : ICollectionFixture<TestServers>
 {
     public const string Name = "other";
 }

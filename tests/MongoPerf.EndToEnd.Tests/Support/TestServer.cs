@@ -72,7 +72,7 @@ internal sealed class TestServer : IDisposable
     }
 }
 
-/// <summary>One server of each kind for a class's tests, started when first asked for. Each test takes a database of its own.</summary>
+/// <summary>One server of each kind for a collection's tests, started when first asked for. Each test takes a database of its own.</summary>
 public sealed class TestServers : IDisposable
 {
     private readonly Dictionary<string, TestServer> _servers = [];
