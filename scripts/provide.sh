@@ -53,7 +53,8 @@ build_release() {
     # Only who builds to test needs the analysers, which take a quarter of a build's time. No build server is left behind: it would take processor time from
     # what is measured.
     [[ ${2:-} != if-stale ]] || options=(-p:RunAnalyzers=false)
-    build() { dotnet build "$target" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false "${options[@]}" "$@" >"$log" 2>&1 9>&-; }
+    # The compiler ends before a profile of its own code could help it: without one a build takes a fifth less processor time.
+    build() { DOTNET_TieredPGO=0 dotnet build "$target" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false "${options[@]}" "$@" >"$log" 2>&1 9>&-; }
     # Without the compiler that works ahead of time, commands start more slowly, and nothing else changes.
     if ! build && ! { grep -q 'NU110.*crossgen2' "$log" && build -p:Precompile=false; }; then
       cat "$log" >&2

@@ -23,6 +23,7 @@ public sealed class BrokenOffScenarioTests : IDisposable
           - {load: users, batch: 1}
           - name: mix
             threads: 4
+            think: 5ms
             duration: 3s
             operations:
               - {find: users, name: read, weight: 8, filter: {number: {^field: number}}, limit: 1}

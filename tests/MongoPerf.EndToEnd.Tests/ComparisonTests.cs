@@ -21,7 +21,7 @@ public sealed class ComparisonTests
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions(),
-            "series", "--target", "500", "--step", "100", "--window", "100ms", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
+            "series", "--target", "500", "--step", "100", "--window", "600ms", "--warmup", "0", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--format", "json", "--out", runs.Path).Expect(0);
         Assert.Equal(2, runs.Ids.Count);
         JsonElement comparison = JsonDocument.Parse(result.Output).RootElement;
         Assert.Equal("mongoperf/compare/2", comparison.Text("schema"));

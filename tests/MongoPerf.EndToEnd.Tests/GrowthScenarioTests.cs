@@ -103,7 +103,7 @@ public sealed class GrowthScenarioTests : IDisposable
     private ProgramRun StartOrResume(string kind)
     {
         string[] arguments = _runs.Ids.Count == 0
-            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "500ms", "--threads", "2", "--verify", "all"]
+            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "500ms", "--threads", "1", "--verify", "all"]
             : ["resume", _runs.Id];
         return ProgramRun.Start(new ProgramOptions { Server = kind }, [.. arguments, "--out", _runs.Path]);
     }

@@ -15,7 +15,7 @@ public sealed class KilledSeriesTests
 
     /// <summary>Step 1 is unack to 3,600, batch to 8,400, safe to 12,000, then queries; step 2 the same.</summary>
     private static readonly string[] Series =
-        ["series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--threads", "2"];
+        ["series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--threads", "1"];
 
     [Theory, EachServer]
     public void A_series_killed_in_each_of_its_parts_ends_with_exactly_its_documents(string kind)

@@ -7,7 +7,8 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests.Connections;
 
 /// <summary>TLS connections with a login, opened and closed, leave nothing behind on either side. MONGOPERF_TLS_CONNECTIONS=10000 opens as many, on a mongod too.</summary>
-[Collection(OtherTests.Name)]
+/// <remarks>The client is the tests' own process, which must do nothing else meanwhile: others' handles and memory would count.</remarks>
+[Collection(MeasuringTests.Name)]
 public sealed class TlsConnectionTests
 {
     private const string Variable = "MONGOPERF_TLS_CONNECTIONS";
