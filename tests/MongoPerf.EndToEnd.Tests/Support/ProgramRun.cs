@@ -181,7 +181,7 @@ internal sealed partial class ProgramRun : IDisposable
             if (HasEnded)
                 return false;
             Assert.True(Environment.TickCount64 < end, $"{what} did not come\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
-            Thread.Sleep(1);
+            Thread.Sleep(5);
         }
 
         return true;
