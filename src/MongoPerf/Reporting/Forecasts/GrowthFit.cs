@@ -8,7 +8,11 @@ namespace MongoPerf.Reporting.Forecasts;
 /// <param name="Slope">Expected size of the exponent of a slow drift: 0.25 for a value that may change by a fifth when the size doubles.</param>
 /// <param name="Beyond">What nobody can know from sizes that were measured: deviation of the logarithm per e-fold beyond the largest of them.</param>
 /// <param name="Shapes">Beside none; each family counts as much as none.</param>
-internal sealed record FitRequest(double Deviation, double Slope, double Beyond, IReadOnlyList<IReadOnlyList<Shape>> Shapes);
+internal sealed record FitRequest(double Deviation, double Slope, double Beyond, IReadOnlyList<IReadOnlyList<Shape>> Shapes)
+{
+    /// <summary>Of a value that rises and falls from one doubling of the documents to the next: its deviation, as a logarithm, at any size from twice the largest on.</summary>
+    public double Waves { get; init; }
+}
 
 /// <summary>How a value greater than 0 follows the number of documents, as far as some measurements tell.</summary>
 /// <remarks>
@@ -36,11 +40,11 @@ internal sealed class GrowthFit
     private readonly double _largest;
     private readonly Law[] _laws;
     private readonly double _inflation;
-    private readonly double _beyond;
+    private readonly FitRequest _request;
 
-    private GrowthFit(double largest, Law[] laws, double inflation, double beyond)
+    private GrowthFit(double largest, Law[] laws, double inflation, FitRequest request)
     {
-        _beyond = beyond;
+        _request = request;
         _largest = largest;
         _laws = laws;
         _inflation = inflation;
@@ -77,7 +81,7 @@ internal sealed class GrowthFit
         double best = laws[0].Weight;
         Law[] likely = [.. laws.Select(law => law with { Weight = Math.Exp(law.Weight - best) }).TakeWhile(law => law.Weight >= LeastWeight)];
         double sum = likely.Sum(law => law.Weight);
-        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })], Inflation(laws[0], documents, x, y), request.Beyond);
+        return new GrowthFit(largest, [.. likely.Select(law => law with { Weight = law.Weight / sum })], Inflation(laws[0], documents, x, y), request);
     }
 
     /// <summary>A measurement at a size, measured or not.</summary>
@@ -86,12 +90,13 @@ internal sealed class GrowthFit
     public Prediction At(double documents, double scale = 1)
     {
         double x = Math.Log(documents / _largest);
-        double drift = _beyond * Math.Max(0, x);
+        double drift = _request.Beyond * Math.Max(0, x);
+        double waves = _request.Waves * Math.Clamp(x / Math.Log(2), 0, 1);
         var points = new List<(double Value, double Weight)>(_laws.Length * Strata.Length);
         foreach (Law law in _laws)
         {
             double middle = law.Level + (law.Slope * x) + law.Shape.At(documents, scale);
-            double deviation = Math.Sqrt((law.Variance * (1 + (_inflation * law.Leverage(x)))) + (drift * drift));
+            double deviation = Math.Sqrt((law.Variance * (1 + (_inflation * law.Leverage(x)))) + (drift * drift) + (waves * waves));
             points.AddRange(Strata.Select(stratum => (middle + (deviation * stratum), law.Weight / Strata.Length)));
         }
 

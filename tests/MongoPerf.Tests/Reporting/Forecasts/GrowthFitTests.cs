@@ -42,6 +42,24 @@ public sealed class GrowthFitTests
         Assert.InRange(held, 90, Runs);
     }
 
+    /// <summary>The pages of a B-tree: between half full and full, whatever its size.</summary>
+    [Fact]
+    public void What_comes_in_waves_is_as_uncertain_at_any_size_beyond_and_no_more_than_measured_within()
+    {
+        double[] flat = [.. Tenths.Select(_ => 20.0)];
+        GrowthFit steady = GrowthFit.Of(Tenths, flat, new FitRequest(0.005, 0.05, 0, []))!;
+        GrowthFit waves = GrowthFit.Of(Tenths, flat, new FitRequest(0.005, 0.05, 0, []) { Waves = 0.12 })!;
+        Assert.Equal(steady.At(1e7), waves.At(1e7));
+        Assert.InRange(steady.At(2e7).High / steady.At(2e7).Low, 1, 1.1);
+        foreach (double documents in (double[])[2e7, 5e8])
+        {
+            Prediction expected = waves.At(documents);
+            Assert.InRange(expected.Value, 19.5, 20.5);
+            Assert.InRange(20 * 1.3, expected.Value, expected.High);
+            Assert.InRange(expected.High / expected.Low, 1.6, 2.2);
+        }
+    }
+
     [Fact]
     public void A_memory_that_is_outgrown_is_found_near_its_place_and_slow_falls_are_not_taken_for_one()
     {
