@@ -25,16 +25,11 @@ internal static unsafe partial class SocketCalls
     {
         fixed (byte* first = bytes)
         {
-            while (true)
-            {
-                int descriptor = Hold(socket);
-                nint count = Send(descriptor, first, bytes.Length, NoSignal);
-                int error = count < 0 ? Marshal.GetLastSystemError() : 0;
-                socket.DangerousRelease();
-                if (count >= 0)
-                    return (int)count;
-                RequireInterrupted(error);
-            }
+            nint count;
+            do
+                count = Release(socket, Send(Hold(socket), first, bytes.Length, NoSignal));
+            while (count < 0);
+            return (int)count;
         }
     }
 
@@ -44,16 +39,11 @@ internal static unsafe partial class SocketCalls
     {
         fixed (byte* first = buffer)
         {
-            while (true)
-            {
-                int descriptor = Hold(socket);
-                nint count = Receive(descriptor, first, buffer.Length, 0);
-                int error = count < 0 ? Marshal.GetLastSystemError() : 0;
-                socket.DangerousRelease();
-                if (count >= 0)
-                    return (int)count;
-                RequireInterrupted(error);
-            }
+            nint count;
+            do
+                count = Release(socket, Receive(Hold(socket), first, buffer.Length, 0));
+            while (count < 0);
+            return (int)count;
         }
     }
 
@@ -65,10 +55,14 @@ internal static unsafe partial class SocketCalls
         return (int)socket.DangerousGetHandle();
     }
 
-    private static void RequireInterrupted(int error)
+    /// <returns>What the call has returned; negative when it was interrupted and is to be made again.</returns>
+    private static nint Release(SafeSocketHandle socket, nint count)
     {
-        if (error != Interrupted)
+        int error = count < 0 ? Marshal.GetLastSystemError() : 0;
+        socket.DangerousRelease();
+        if (error is not (0 or Interrupted))
             throw new SocketException((int)Translate(error), Marshal.GetPInvokeErrorMessage(error));
+        return count;
     }
 
     private static SocketError Translate(int error) => error switch

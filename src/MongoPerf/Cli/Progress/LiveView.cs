@@ -20,7 +20,7 @@ internal sealed class LiveView : ProgressView
 
     private readonly ProgressState _state;
     private readonly ConcurrentQueue<string> _lines = new();
-    private readonly ManualResetEventSlim _ended = new(false);
+    private readonly ManualResetEventSlim _ended = new(false, spinCount: 0);
     private readonly TextWriter _error = Console.Error;
     private readonly Thread _thread;
 
