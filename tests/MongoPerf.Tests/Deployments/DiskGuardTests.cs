@@ -18,6 +18,14 @@ public sealed class DiskGuardTests
         Assert.Contains("about 80M documents fit", e.Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Where_nothing_fits_no_smaller_target_is_suggested()
+    {
+        var guard = new DiskGuard("/data", GigaByte, () => GigaByte / 10);
+        var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(200_000, DiskGuard.MongodBytesPerDocument));
+        Assert.EndsWith("hint:  choose a folder on a larger disk with --out", e.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(1000, 2000)]
     [InlineData(10, 500)]

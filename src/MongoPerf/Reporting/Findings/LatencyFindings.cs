@@ -114,7 +114,7 @@ internal static class LatencyFindings
         {
             Id = FindingIds.TwoPeaks,
             Text = Words.Of($"{name}'s latency has two peaks: {Units.Percent(1 - peaks.SlowShare)} of the operations near {Units.Latency(peaks.Fast)}, {Units.Percent(peaks.SlowShare)} near {Units.Latency(peaks.Slow)}")
-                + (others.Length == 0 ? "" : Words.Of($"; so do those of {Words.And(others)}")),
+                + (others.Length == 0 ? "" : Words.Of($"; the same holds for {Words.And(others)}")),
             Operations = [name, .. others],
             Cause = busy >= FullMachine ? Words.Of($"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU") : null,
             IsCoincidence = true,
