@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
 namespace MongoPerf.Wire.Connections;
@@ -48,6 +49,7 @@ internal static unsafe partial class SocketCalls
     }
 
     /// <summary>The socket's number cannot become another file's before it is released, whoever closes the socket meanwhile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int Hold(SafeSocketHandle socket)
     {
         bool isHeld = false;
@@ -56,14 +58,17 @@ internal static unsafe partial class SocketCalls
     }
 
     /// <returns>What the call has returned; negative when it was interrupted and is to be made again.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static nint Release(SafeSocketHandle socket, nint count)
     {
         int error = count < 0 ? Marshal.GetLastSystemError() : 0;
         socket.DangerousRelease();
         if (error is not (0 or Interrupted))
-            throw new SocketException((int)Translate(error), Marshal.GetPInvokeErrorMessage(error));
+            Throw(error);
         return count;
     }
+
+    private static void Throw(int error) => throw new SocketException((int)Translate(error), Marshal.GetPInvokeErrorMessage(error));
 
     private static SocketError Translate(int error) => error switch
     {
