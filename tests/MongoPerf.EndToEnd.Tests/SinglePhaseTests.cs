@@ -169,9 +169,9 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
     [Fact]
     public void A_time_limits_a_phase_too()
     {
-        JsonElement result = ResultOf("embedded", Load("embedded", 100), "q4", "--duration", "800ms");
-        Assert.Equal(0.2, result.GetProperty("warmupSeconds").GetDouble(), 0.01);
-        Assert.InRange(result.GetProperty("seconds").GetDouble(), 0.55, 3);
+        JsonElement result = ResultOf("embedded", Load("embedded", 100), "q4", "--duration", "2s");
+        Assert.Equal(0.5, result.GetProperty("warmupSeconds").GetDouble(), 0.01);
+        Assert.InRange(result.GetProperty("seconds").GetDouble(), 1.4, 5);
         Assert.True(result.Number("operations") > 0);
     }
 

@@ -171,7 +171,7 @@ public sealed class FinishedSeries : IDisposable
             DrawsCharts = kind == "embedded" && (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Any(f => File.Exists(Path.Combine(f, "gnuplot")));
             Result = ProgramRun.Run(
                 new ProgramOptions { Server = kind, WriteReport = true, DrawCharts = DrawsCharts, AsShipped = true },
-                "series", "--target", "6k", "--step", "3k", "--window", "300ms", "--threads", "2", "--batch", "500", "--out", Runs.Path).Expect(0);
+                "series", "--target", "6k", "--step", "3k", "--window", "700ms", "--threads", "2", "--batch", "500", "--out", Runs.Path).Expect(0);
         }
 
         public RunsFolder Runs { get; } = new();

@@ -9,7 +9,7 @@ namespace MongoPerf.EndToEnd.Tests.OfficialDriver;
 public sealed class DriverRunTests(LoadedDriver driver) : IClassFixture<LoadedDriver>
 {
     private static readonly string[] Series =
-        ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "400ms", "--threads", "2", "--engine", "driver"];
+        ["series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms", "--threads", "2", "--engine", "driver"];
 
     [Theory]
     [InlineData("mongod")]

@@ -11,6 +11,9 @@ internal static class SizeFindings
     /// <summary>A smaller fall is left to the reader.</summary>
     private const double Least = 0.1;
     private const double LeastSwing = 0.05;
+
+    /// <summary>Rates that wander from size to size bend by chance, but do not halve.</summary>
+    private const double Halved = 0.5;
     private const int Neighbours = 3;
 
     /// <summary>An operation at the sizes at which it has a rate.</summary>
@@ -62,6 +65,8 @@ internal static class SizeFindings
         // To the trend's test a smooth bend looks like correlation.
         if (scaling.IsPower && scaling.P < level && 1 / scaling.Growth <= 1 - Least)
             return Decline(series, growth, row, 1 / scaling.Growth, null);
+        if (step is null && Bend.Of(row.Rates) is { Ratio: <= Halved } bend && bend.P < level)
+            return Decline(series, growth, row, bend.Ratio, null, bend.From);
         // A step that is not most of the fall is part of a decline.
         if (step is null && DifferenceSigns.P(row.Rates) >= level)
             return null;
@@ -109,17 +114,21 @@ internal static class SizeFindings
     /// <param name="row">Of that.</param>
     /// <param name="ratio">Of the rate at the largest size to that at the smallest.</param>
     /// <param name="effect">On the rate; null: as the sizes at both ends show it.</param>
-    private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, double ratio, FindingEffect? effect)
+    /// <param name="from">Place of the last size before the fall; 0: it falls all the way.</param>
+    private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, double ratio, FindingEffect? effect, int from = 0)
     {
         int last = row.Rates.Length - 1;
+        string change = ComparisonText.LatencyChange(ratio);
         Comparison compared = Comparison.OfEnds(series, row);
-        (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, row.Documents[0], row.Documents[last]);
+        (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, row.Documents[from], row.Documents[last]);
         return new Finding
         {
             Id = FindingIds.SizeDecline,
-            Text = Words.Of($"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
+            Text = from == 0
+                ? Words.Of($"{row.Name}'s rate falls steadily as the collection grows: at {Units.Count(row.Documents[last])} documents it is {change} than at {Units.Count(row.Documents[0])}")
+                : Words.Of($"{row.Name}'s rate falls beyond {Units.Count(row.Documents[from])} documents: at {Units.Count(row.Documents[last])} it is {change}"),
             Operations = [row.Name],
-            Range = compared.Range(0, last),
+            Range = compared.Range(from, last),
             // Where a straight line over the sizes is no fit.
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),

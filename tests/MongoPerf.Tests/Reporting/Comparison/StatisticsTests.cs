@@ -129,6 +129,29 @@ public sealed class StatisticsTests
         Assert.InRange(held, times * 0.915, times * 0.98);
     }
 
+    [Theory]
+    [InlineData(6, 2)]
+    [InlineData(10, 6)]
+    [InlineData(12, 4)]
+    public void Bend_is_found_where_a_row_begins_to_fall(int count, int from)
+    {
+        var bend = Bend.Of([.. Enumerable.Range(0, count).Select(i => 1000 * Math.Exp(-0.5 * Math.Max(0, i - from)) * (1 + (0.01 * (i % 2))))]);
+        Assert.Equal(from, bend!.From);
+        Assert.InRange(bend.Ratio, Math.Exp(-0.5 * (count - 1 - from)) * 0.97, Math.Exp(-0.5 * (count - 1 - from)) * 1.03);
+        Assert.True(bend.P < 0.001, $"p {bend.P}");
+    }
+
+    [Fact]
+    public void Bend_is_not_seen_in_a_level_row_more_often_than_its_level_says()
+    {
+        const int times = 2000;
+        var noise = new NoisySamples(9, correlation: 0);
+        int seen = Enumerable.Range(0, times).Count(_ => Bend.Of(noise.Window(10))!.P < 0.05);
+        Assert.InRange(seen, 1, times * 0.06);
+        Assert.Null(Bend.Of([1, 2, 3, 4, 5]));
+        Assert.Null(Bend.Of([.. Enumerable.Repeat(7.0, 10)]));
+    }
+
     [Fact]
     public void Interval_of_few_runs_is_wider_than_that_of_many()
     {

@@ -140,6 +140,29 @@ public sealed class PhaseFindingTests
         Assert.Matches("it is (89|90) % lower than at 100k$", found.Text);
     }
 
+    /// <summary>As acknowledged inserts did on a slow disk once memory was full: at first about level, then falling from size to size, but neither in a step nor all the way.</summary>
+    [Theory]
+    [InlineData(2990, "safe's rate falls beyond 700k documents: at 1M it is 62 % lower")]
+    [InlineData(5600, null)]
+    public void A_rate_that_is_level_at_first_and_then_falls_to_half_or_less_is_found(double last, string? text)
+    {
+        using var run = new ScriptedRun();
+        double[] rates = [9437, 8900, 9600, 8800, 8300, 7800, 8100, 6900, Math.Max(5500, last), last];
+        for (int step = 0; step < rates.Length; step++)
+        {
+            run.Size(step + 1, "safe", [.. Enumerable.Repeat(rates[step], 5)]);
+            foreach (string steady in new[] { "q4", "q5", "q6", "q7", "batch", "unack" })
+                run.Size(step + 1, steady, [.. Enumerable.Repeat(1000.0, 5)]);
+        }
+
+        Finding? found = run.Findings().SingleOrDefault();
+        Assert.Equal(text, found?.Text);
+        if (found is null)
+            return;
+        Assert.Equal((FindingIds.SizeDecline, 700_000L, 1_000_000L), (found.Id, found.Range!.FromDocuments, found.Range.ToDocuments));
+        Assert.InRange(found.Rate!.Ratio, 0.4, 0.6);
+    }
+
     /// <summary>As flushes and compactions do: the rate is low while much is written.</summary>
     [Theory]
     [InlineData(8, "what the server writes to its files swings as often")]
