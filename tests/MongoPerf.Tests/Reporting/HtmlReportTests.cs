@@ -52,7 +52,7 @@ public sealed partial class HtmlReportTests
         string[] heads = [.. Heads().Matches(page).Select(static match => match.Groups[1].Value)];
 
         Assert.Equal(
-            ["Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario", "Repeat this run", "Files"], heads);
+            ["Findings", "Explore", "Setup", "Charts", "Results", "Errors", "Events (UTC)", "The scenario", "Repeat this run", "Files"], heads);
     }
 
     [Fact]

@@ -119,7 +119,7 @@ internal static class SizeFindings
     {
         int last = row.Rates.Length - 1;
         string change = ComparisonText.LatencyChange(ratio);
-        Comparison compared = Comparison.OfEnds(series, row);
+        Comparison compared = Comparison.OfEnds(series, row, from);
         (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, row.Documents[from], row.Documents[last]);
         return new Finding
         {
@@ -242,11 +242,11 @@ internal static class SizeFindings
             _windows = [.. row.Results.Select(result => windows.TryGetValue(result, out TimeWindow window) ? window : (TimeWindow?)null)];
         }
 
-        /// <summary>The smallest sizes and the largest.</summary>
-        public static Comparison OfEnds(RunSeries series, Row row)
+        /// <summary>The smallest sizes and the largest; of the smallest those up to the last level one, if that is not the first.</summary>
+        public static Comparison OfEnds(RunSeries series, Row row, int level = 0)
         {
             int few = Math.Min(Neighbours, row.Rates.Length / 2);
-            return new Comparison(series, row, [.. Enumerable.Range(0, few)], [.. Enumerable.Range(row.Rates.Length - few, few)]);
+            return new Comparison(series, row, [.. Enumerable.Range(0, level == 0 ? few : Math.Min(few, level + 1))], [.. Enumerable.Range(row.Rates.Length - few, few)]);
         }
 
         public int[] Before { get; }
