@@ -18,7 +18,7 @@ internal static class RunCommand
         Option<string?> until = OptionTypes.Make<string?>(
             "--until", null, "Measure until a percentile is known to this precision, such as 'p99 ±2 %' (half its 95 % interval), for --duration at most [default: 10m]", "PRECISION", text => UntilReader.Parse(text).Text);
         Option<long?> operations = OptionTypes.Count("--operations", "Number of operations, all threads together, warm-up included");
-        Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations]");
+        Option<double?> warmup = OptionTypes.Duration("--warmup", "Warm-up, excluded from results [default: a quarter of the duration; none with --operations, or where the file says 0s]");
         Option<long?> records = OptionTypes.Count("--records", "Scenario: documents in its only collection; phase of the series: first load up to this many documents");
         var cold = new Option<bool>("--cold") { Description = "For 'run restart': drop the server's files from the page cache, so that they are read from disk again" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "ycsb", "junit");

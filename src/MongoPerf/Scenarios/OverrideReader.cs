@@ -102,7 +102,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             changed = Set(changed, "until", new ScalarNode(Place, until, false), until, "--until").With("duration", overrides.Duration is null ? null : changed.Find("duration")).With("count", null);
         if (overrides.Warmup is { } warmup)
             changed = Set(changed, "warmup", Seconds(warmup), $"{warmup:0.###}s", "--warmup");
-        else if (overrides.Operations is not null || overrides.Duration is not null || overrides.Until is not null)
+        else if ((overrides.Operations is not null || overrides.Duration is not null || overrides.Until is not null) && !HasNoWarmup(changed))
             changed = changed.With("warmup", null);
         return overrides.Rates is { } rates ? Set(changed, "rate", OneOrList(rates), string.Join(", ", rates.Select(rate => $"{rate:N0}")), "--rate").With("think", null) : changed;
 
@@ -112,6 +112,9 @@ internal sealed class OverrideReader(PlanOverrides overrides)
             return node.With(key, value);
         }
     }
+
+    /// <summary>Where the beginning is what counts, another length does not change that.</summary>
+    private static bool HasNoWarmup(MappingNode phase) => phase.Find("warmup") is ScalarNode { Text: ['0', ..] text } && !text.Any(c => c is >= '1' and <= '9');
 
     private static Position Place => new("command line", 1, 1);
 

@@ -222,6 +222,19 @@ public sealed class PlanReaderTests
         Assert.All(round.Phases.Skip(1), p => Assert.Equal((2.0, (long?)null, (double?)100), (p.Groups.Single().Seconds, p.Groups.Single().Count, p.Groups.Single().Rate?.Highest)));
     }
 
+    [Theory]
+    [InlineData("warmup: 0s, ", null, 0)]
+    [InlineData("warmup: 0.0ms, ", null, 0)]
+    [InlineData("warmup: 0s, ", 2.0, 2)]
+    [InlineData("warmup: 10s, ", null, 5)]
+    [InlineData("", null, 5)]
+    public void Another_duration_has_a_quarter_of_it_as_warm_up_unless_the_file_wants_none(string warmup, double? given, double expected)
+    {
+        PlanRound round = ScenarioTexts.Plan(
+            ScenarioTexts.Data + $"phases: [{{name: p, duration: 1m, {warmup}operations: [{{find: users}}]}}]\n", new PlanOverrides { Duration = 20, Warmup = given }).Rounds.Single();
+        Assert.Equal(expected, round.Phases[^1].Groups.Single().WarmupSeconds);
+    }
+
     [Fact]
     public void Scale_multiplies_documents_operations_and_hot_sets()
     {
