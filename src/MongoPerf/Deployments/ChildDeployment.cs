@@ -50,6 +50,8 @@ internal sealed partial class ChildDeployment : IDeployment
 
     public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
 
+    public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
+
     public IReadOnlyList<string> Remarks => [_remark, .. _limits?.Describe(ProcessId, _table) ?? []];
 
     /// <summary>The embedded server: <c>serve --port N --data DIR [--cache BYTES] [--auth] [--tls-certificate-key-file FILE]</c>.</summary>
@@ -90,6 +92,7 @@ internal sealed partial class ChildDeployment : IDeployment
     {
         if (IsRunning)
             return false;
+        ExitText = MemoryGroup.ExitText(_limits?.Memory);
         EndPredecessor();
         Start(FreePort.IsFree(Address.Port) ? Address.Port : 0);
         return true;

@@ -1,3 +1,4 @@
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
@@ -80,7 +81,10 @@ internal interface IDeployment : IDisposable
     IReadOnlyList<string> Remarks { get; }
 
     /// <summary>What the last <see cref="EnsureRunning"/> that started something did, as a sentence.</summary>
-    string RestartText => $"the server had exited and was restarted on {Address}";
+    string RestartText => $"the server {ExitText} and was restarted on {Address}";
+
+    /// <summary>How the server had ended that <see cref="EnsureRunning"/> has last started again, to follow its name.</summary>
+    string ExitText => MemoryGroup.ExitText(null);
 
     /// <summary>Estimate of what a document of 1 KB with three indexes takes on the server's disk, data, indexes and journal together.</summary>
     /// <param name="documents">How many are to be inserted, more than none.</param>

@@ -55,6 +55,8 @@ internal sealed class MongodDeployment : IDeployment
 
     public bool WasTakenOver => _server?.WasTakenOver ?? false;
 
+    public string ExitText => _server?.ExitText ?? MemoryGroup.ExitText(null);
+
     public IReadOnlyList<string> Remarks => _limits.Describe(ProcessId, ProcessTable.System);
 
     public bool EnsureRunning()

@@ -60,7 +60,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         };
         RequireRoom(reader, what, settings);
         long? cache = Scaled(settings.CacheBytes, CacheSize.Least);
-        settings = settings with { CacheBytes = cache, MemoryLimitBytes = Scaled(settings.MemoryLimitBytes, Math.Max(MemoryLimit.Least, MemoryLimit.LeastWith(cache ?? 0))) };
+        settings = settings with { CacheBytes = cache, MemoryLimitBytes = Scaled(settings.MemoryLimitBytes, Math.Max(MemoryLimit.LeastScaled, MemoryLimit.LeastWith(cache ?? 0))) };
         settings = settings.Topology == Topology.Sharded ? Sharded(reader, settings, what) : settings with { Members = Members(reader) };
         return new ScenarioDeployment(settings, Set(reader, what));
     }

@@ -214,7 +214,7 @@ internal static class ScenarioLanguage
         new("shards", KeyKind.Count, "How many; --shards names another number."),
         new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members names another number [default: 1 of a shard, 3 of a replica set]."),
         new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache names another [default: the server's own]."),
-        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 256MB, --memory-limit names another."),
+        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 512MB, --memory-limit names another."),
         new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus names another number [default: all]."),
         new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls says otherwise [default: off].") { Allowed = Switch },
         new("auth", KeyKind.Text, "Whether clients log in; --auth says otherwise [default: off].") { Allowed = Switch },

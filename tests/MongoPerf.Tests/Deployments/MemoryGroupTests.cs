@@ -31,6 +31,29 @@ public sealed class MemoryGroupTests : IDisposable
         Assert.Empty(Directory.GetDirectories(_folder.At("sys/fs/cgroup/memory/own/group")));
     }
 
+    [Theory]
+    [InlineData("5:memory:/own\n", "memory/own", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill ")]
+    [InlineData("0::/own\n", "own", "memory.events", "low 0\nmax 2\noom 1\noom_kill ")]
+    public void A_process_that_its_limit_ended_is_told_from_one_that_exited(string groups, string parent, string file, string counts)
+    {
+        Write("proc/self/cgroup", groups);
+        Write("sys/fs/cgroup/cgroup.controllers", "memory\n");
+        Write("sys/fs/cgroup/own/cgroup.subtree_control", "memory\n");
+        Directory.CreateDirectory(_folder.At($"sys/fs/cgroup/{parent}"));
+        var group = new MemoryGroup("mongoperf-x", 256 << 20, MemoryGroupPlace.Find(_folder.Path));
+        group.Make();
+        // Of an earlier run.
+        Write($"sys/fs/cgroup/{parent}/mongoperf-x/{file}", counts + "1\n");
+        Assert.Equal("had exited", MemoryGroup.ExitText(group));
+        Assert.Equal("had exited", MemoryGroup.ExitText(group));
+        Write($"sys/fs/cgroup/{parent}/mongoperf-x/{file}", counts + "2\n");
+        Assert.Equal("had been killed at its memory limit of 256 MiB", MemoryGroup.ExitText(group));
+        Assert.Equal("had exited", MemoryGroup.ExitText(group));
+        File.Delete(_folder.At($"sys/fs/cgroup/{parent}/mongoperf-x/{file}"));
+        Assert.Equal("had exited", MemoryGroup.ExitText(group));
+        Assert.Equal("had exited", MemoryGroup.ExitText(null));
+    }
+
     [Fact]
     public void In_a_container_whose_own_path_is_the_host_s_it_lies_at_the_top()
     {

@@ -51,8 +51,8 @@ public sealed class DeploymentReaderTests
     [Theory]
     [InlineData(1, 10240L, 2048L)]
     [InlineData(0.5, 5120L, 1024L)]
-    [InlineData(0.03, 307L, 64L)]
-    [InlineData(0.001, 256L, 64L)]
+    [InlineData(0.06, 614L, 122L)]
+    [InlineData(0.001, 512L, 64L)]
     [InlineData(2, 20480L, 4096L)]
     public void Scale_multiplies_memory_and_cache_and_leaves_each_server_as_much_as_it_runs_with(double scale, long memory, long cache)
     {

@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Documents.GridFs;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Plans;
@@ -120,7 +121,11 @@ public sealed class PublishedFilesTests
     [InlineData(2, "i4 i5 i8 q5 q6 q11")]
     [InlineData(9, "i3 q1 q2 q3 q4 q7 q8")]
     public void Indexes_beside_that_of_the_id_are_as_many_as_were_published(int expected, string tests) =>
-        Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds, round => Assert.Equal(expected, round.Collections[0].Indexes.Count)));
+        Assert.All(tests.Split(' '), test => Assert.All(Read($"report-2.4.8/{test}", 1).Plan.Rounds, round => Assert.Equal(expected, round.Collections[0].Indexes.Count + round.Phases.Sum(Built))));
+
+    /// <summary>By a phase of its own, once the data are there.</summary>
+    private static int Built(Phase phase) => phase.Groups.SelectMany(group => group.Operations).Select(one => one.Operation).OfType<ServerCommand>()
+        .Sum(command => command.Arguments.ToDocument(new ValueContext(0, 1)).FindDocument("indexes")?.Count() ?? 0);
 
     /// <summary>The leftmost of the publication's bars is the one on shards.</summary>
     [Fact]

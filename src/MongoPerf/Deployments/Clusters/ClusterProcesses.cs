@@ -60,6 +60,9 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
 
     public int? ProcessIdOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ProcessId : null;
 
+    /// <inheritdoc cref="ServerProcess.ExitText"/>
+    public string ExitTextOf(ClusterMember member) => _held.TryGetValue(member.Name, out ServerProcess? held) ? held.ExitText : MemoryGroup.ExitText(null);
+
     /// <summary>A member's process, whoever started it.</summary>
     public ServerProcess? Find(ClusterMember member) => _held.GetValueOrDefault(member.Name) ?? ServerProcess.FindLeftOver(OptionsOf(member), table);
 

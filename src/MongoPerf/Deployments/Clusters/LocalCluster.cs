@@ -74,7 +74,9 @@ internal sealed class LocalCluster : IDeployment
     /// <summary>Why its members are not confined to the requested CPUs; null when they are, or none were requested.</summary>
     public string? CpuProblem => _processes.CpuProblem;
 
-    public string RestartText => $"{string.Join(", ", LastStarted)} of the {Plan.Noun} had exited and {(LastStarted.Count > 1 ? "were" : "was")} restarted";
+    public string RestartText => $"{string.Join(", ", LastStarted)} of the {Plan.Noun} {ExitText} and {(LastStarted.Count > 1 ? "were" : "was")} restarted";
+
+    public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
 
     public IReadOnlyList<string> Remarks => ClusterRemarks.Of(Plan, MemoryProblem, CpuProblem);
 
@@ -154,7 +156,9 @@ internal sealed class LocalCluster : IDeployment
             _parts = BringTogether(primaries, wasKnown);
         if (wasKnown && _started.IsEmpty)
             return false;
-        LastStarted = [.. Plan.Processes.Where(member => _started.ContainsKey(member.Name)).Select(member => member.Description).Distinct()];
+        ClusterMember[] started = [.. Plan.Processes.Where(member => _started.ContainsKey(member.Name))];
+        LastStarted = [.. started.Select(member => member.Description).Distinct()];
+        ExitText = string.Join(" or ", started.Select(_processes.ExitTextOf).Distinct());
         _started.Clear();
         return true;
     }

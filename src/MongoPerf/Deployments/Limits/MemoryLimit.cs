@@ -3,8 +3,8 @@ namespace MongoPerf.Deployments.Limits;
 /// <summary>What <c>--memory-limit</c> may be, and which cache goes with it.</summary>
 internal static class MemoryLimit
 {
-    /// <summary>The least in which a mongod runs with the cache that goes with it.</summary>
-    public const long Least = 256L << 20;
+    /// <summary>To no less does a scale take a limit: a mongod runs in 256 MB, but is killed there while it builds an index or serves a hundred connections.</summary>
+    public const long LeastScaled = 512L << 20;
 
     /// <summary>mongod 6.0 takes 65 MB before its first client; the rest is for connections and sorts.</summary>
     private const long WithoutCache = 128L << 20;

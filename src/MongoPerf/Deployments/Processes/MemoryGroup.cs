@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Deployments.Processes;
@@ -13,6 +14,7 @@ internal sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace plac
 {
     private const string NamePrefix = "mongoperf-";
     private const int RemoveAttempts = 50;
+    private long? _kills;
 
     public long Bytes { get; } = bytes;
 
@@ -47,6 +49,19 @@ internal sealed class MemoryGroup(string name, long bytes, MemoryGroupPlace plac
 
     /// <summary>Whether the process is in it: joining may have failed.</summary>
     public bool Holds(int processId, ProcessTable table) => table.GroupsOf(processId).Any(path => path.EndsWith("/" + name, StringComparison.Ordinal));
+
+    /// <summary>How a server's process has ended, to follow the server's name. Asked whenever one is about to be started: a kill before the last call, or before the first, counts no more.</summary>
+    /// <param name="group">That the process was in; null for none.</param>
+    public static string ExitText(MemoryGroup? group) =>
+        group?.HasKilled() == true ? $"had been killed at its memory limit of {CacheSize.Text(group.Bytes)}" : "had exited";
+
+    private bool HasKilled()
+    {
+        long kills = Folder is { } folder ? MemoryGroupPlace.ReadKills(folder, place.KillsFile) : 0;
+        bool hasKilled = kills > (_kills ?? kills);
+        _kills = kills;
+        return hasKilled;
+    }
 
     /// <summary>Takes a group away whose process has ended. It may lie elsewhere than where this program would make one. Never throws.</summary>
     public static void Remove(string folder)
@@ -83,6 +98,9 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
 
     /// <summary>Of control groups: 1 or 2.</summary>
     public int Version => LimitFile == LimitOfVersion2 ? 2 : 1;
+
+    /// <summary>Of a group: what it counts of processes that the system has killed.</summary>
+    public string KillsFile => Version == 2 ? "memory.events" : "memory.oom_control";
 
     /// <param name="root">Another folder than / in tests.</param>
     public static MemoryGroupPlace Find(string root = "/")
@@ -137,17 +155,13 @@ internal sealed record MemoryGroupPlace(string? Folder, string LimitFile, string
         }
     }
 
-    private static MemoryGroupPlace None(string problem) => new(null, "", problem);
-
-    private static string ReadText(string path)
+    /// <summary>How many processes of a group the system has killed because it needed more memory than its limit; 0 where the system does not say.</summary>
+    public static long ReadKills(string group, string file)
     {
-        try
-        {
-            return File.ReadAllText(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return "";
-        }
+        const string name = "oom_kill ";
+        string? line = SystemFile.ReadText(Path.Combine(group, file)).Split('\n').FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal));
+        return line is not null && long.TryParse(line[name.Length..], out long kills) ? kills : 0;
     }
+
+    private static MemoryGroupPlace None(string problem) => new(null, "", problem);
 }

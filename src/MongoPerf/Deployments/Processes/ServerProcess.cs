@@ -87,6 +87,9 @@ internal sealed class ServerProcess : IDisposable
     /// <summary>True when the process was there already, left by an earlier run of the program.</summary>
     public bool WasTakenOver { get; private set; }
 
+    /// <summary>How the process before this one had ended, to follow the server's name.</summary>
+    public string ExitText { get; private set; } = MemoryGroup.ExitText(null);
+
     public bool IsRunning => _identity is { } identity && _table.IsAlive(identity);
 
     /// <summary>Whether it is in the group that limits its memory.</summary>
@@ -136,6 +139,7 @@ internal sealed class ServerProcess : IDisposable
     {
         if (IsRunning)
             return false;
+        ExitText = MemoryGroup.ExitText(_options.Memory);
         Directory.CreateDirectory(_options.Folder);
         ProcessState? state = ProcessState.Read(_options.Folder);
         if (FindOurs(state) is { } ours)

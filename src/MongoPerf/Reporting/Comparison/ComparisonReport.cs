@@ -47,6 +47,6 @@ internal static class ComparisonReport
         .. comparison.Candidates.Select(candidate => new Fact("candidate", candidate.Candidate.Title)),
         .. comparison.Differences.Select(difference => difference.IsUnlike ? new Fact("UNLIKE", difference.ToString()) { Grade = Grade.Bad } : new Fact("differs", difference.ToString())),
         .. comparison.Candidates.SelectMany(ComparisonText.Bases).Distinct().Select(basis => new Fact("evidence", basis)),
-        new("method", ComparisonText.Method(comparison)),
+        .. comparison.Candidates.Any(candidate => candidate.Operations.Count > 0) ? [new Fact("method", ComparisonText.Method(comparison))] : Array.Empty<Fact>(),
     ];
 }

@@ -11,7 +11,8 @@ internal static class ComparisonTables
             yield return table;
         foreach (CandidateJudgement candidate in comparison.Candidates)
         {
-            yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
+            if (candidate.Operations.Count > 0)
+                yield return Operations(candidate, Words.Of($"{candidate.Candidate.Name} against {comparison.Baseline.Name}"));
             foreach (OperationJudgement judged in candidate.Operations.Where(o => o.Windows.Count > 1))
                 yield return Windows(judged, candidate.TitleOf(judged));
             if (candidate.Sizes.Count > 0)

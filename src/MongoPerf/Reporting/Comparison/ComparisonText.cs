@@ -6,6 +6,9 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>The words of a comparison.</summary>
 internal static class ComparisonText
 {
+    /// <summary>Of operations in a sentence: more are counted.</summary>
+    public const int MostListed = 12;
+
     public static string Describe(Outcome outcome) => outcome switch
     {
         Outcome.Slower => Words.Of("slower"),
@@ -74,13 +77,7 @@ internal static class ComparisonText
         List<Verdict> verdicts = [.. Changed(candidate, Outcome.Slower, Grade.Bad), .. Changed(candidate, Outcome.Faster, Grade.Good)];
         if (Titles(candidate, j => j.Outcome == Outcome.Equivalent) is { Length: > 0 } same)
             verdicts.Add(new Verdict(Grade.Good, Words.Of($"equivalent within {Units.Percent(noiseThreshold)}: {same}")));
-        var undecided = candidate.Operations.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).GroupBy(j => j.Enough);
-        foreach (string? enough in undecided.Select(group => group.Key))
-        {
-            string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
-            verdicts.Add(new Verdict(Grade.Note, enough is null ? titles : Words.Of($"{titles}; enough would be {enough}")) { Label = Describe(Outcome.Undecided) });
-        }
-
+        verdicts.AddRange(Undecided(candidate).Select(text => new Verdict(Grade.Note, text) { Label = Describe(Outcome.Undecided) }));
         foreach (ComparedSide side in new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null))
             verdicts.Add(new Verdict(Grade.Note, $"{side.Id}: {side.Other!.Sentence}"));
         if (SingleOrSharded.Find(comparison, candidate) is { } decision)
@@ -88,6 +85,18 @@ internal static class ComparisonText
         else
             verdicts.AddRange(ShardingFindings.Of(comparison, candidate).Where(finding => !finding.IsVerdict).Select(finding => new Verdict(Grade.Note, finding.Line) { Label = "finding" }));
         return verdicts;
+    }
+
+    private static IEnumerable<string> Undecided(CandidateJudgement candidate)
+    {
+        OperationJudgement[] undecided = [.. candidate.Operations.Where(o => o.Judged.Any(j => j.Outcome == Outcome.Undecided))];
+        if (undecided.Length > MostListed)
+            return [Words.Of($"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says of each what would be enough")];
+        return undecided.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).Select(j => j.Enough).Distinct().Select(enough =>
+        {
+            string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
+            return enough is null ? titles : Words.Of($"{titles}; enough would be {enough}");
+        });
     }
 
     private static IEnumerable<Verdict> Changed(CandidateJudgement candidate, Outcome outcome, Grade grade)
@@ -112,7 +121,7 @@ internal static class ComparisonText
     /// <summary>What was one observation, for which operations: "batch, q4, q5: 10 sizes, one observation each (t test)".</summary>
     public static IEnumerable<string> Bases(CandidateJudgement candidate) => candidate.Operations.GroupBy(o => (o.Evidence, o.Basis)).Select(group =>
     {
-        string titles = string.Join(", ", group.Select(candidate.TitleOf));
+        string titles = group.Count() > MostListed ? Words.Of($"{group.Count()} of {candidate.Operations.Count} operations") : string.Join(", ", group.Select(candidate.TitleOf));
         return group.Key.Evidence switch
         {
             Evidence.Samples => Words.Of($"{titles}: {group.Key.Basis}, one observation each (rank test)"),

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison.Statistics;
 using MongoPerf.Reporting.Phases;
 
@@ -71,11 +72,12 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
     {
         var windows = new Dictionary<WindowKey, RateWindow>();
         Dictionary<(int, string), List<Sample>> samples = ReadMeasured(run, withHistograms);
+        var arrivals = new Arrivals(run);
         foreach (PhaseRecord phase in run.Phases.Where(phase => phase.Kind != PhaseKind.Create))
         {
             foreach (OperationResult result in phase.Operations)
             {
-                if (Make(phase, result, samples.GetValueOrDefault((phase.Number, result.Operation), [])) is { } window)
+                if (Make(phase, result, samples.GetValueOrDefault((phase.Number, result.Operation), []), arrivals) is { } window)
                     windows[WindowKey.Of(phase, result)] = window with { Length = WindowLength.Of(run, phase, result) };
             }
         }
@@ -106,19 +108,20 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
     }
 
     /// <returns>Null when nothing was done in it.</returns>
-    private static RateWindow? Make(PhaseRecord phase, OperationResult result, List<Sample> samples)
+    private static RateWindow? Make(PhaseRecord phase, OperationResult result, List<Sample> samples, Arrivals arrivals)
     {
         // The second after an outage holds its end.
         List<Sample> sound = [.. samples.Where((s, i) => !s.HasOutage && (i == 0 || !samples[i - 1].HasOutage))];
         int outages = samples.Count - sound.Count;
         double reported = result.IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
         double seconds = sound.Sum(s => s.Seconds);
-        double measured = seconds > 0 ? sound.Sum(s => CountOf(s, result)) / seconds : 0;
+        double[] counts = [.. sound.Select(CountOf)];
+        double measured = seconds > 0 ? counts.Sum() / seconds : 0;
         double rate = outages > 0 ? measured : reported;
         if (!double.IsFinite(rate) || rate <= 0)
             return null;
-        List<Sample> whole = [.. sound.Where(s => s.Seconds >= SampleAttempts.LeastSeconds)];
-        // Seconds of unacknowledged inserts count what was sent, the result what had arrived when the fence answered.
+        (Sample Sample, double Count)[] whole = [.. sound.Zip(counts).Where(second => second.First.Seconds >= SampleAttempts.LeastSeconds)];
+        // Seconds of unacknowledged writes count what arrived in them, or was sent where no server counted; the result also what arrived until the fence was answered.
         double scale = measured > 0 ? rate / measured : 1;
         return new RateWindow
         {
@@ -126,13 +129,14 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             IsInsert = result.IsInsert,
             IsUnacknowledged = result.Unacknowledged is not null,
             Rate = rate,
-            Samples = whole,
-            Rates = [.. whole.Select(s => scale * CountOf(s, result) / s.Seconds)],
+            Samples = [.. whole.Select(second => second.Sample)],
+            Rates = [.. whole.Select(second => scale * second.Count / second.Sample.Seconds)],
             OutageSamples = outages,
             Latency = result.JudgedMicroseconds,
             Service = result.HasRate ? result.LatencyMicroseconds : null,
         };
-    }
 
-    private static long CountOf(Sample sample, OperationResult result) => result.IsInsert ? sample.Documents : sample.Operations;
+        double CountOf(Sample sample) => arrivals.Between(phase.Number, result.Operation, sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds)
+            ?? (result.IsInsert ? sample.Documents : sample.Operations);
+    }
 }

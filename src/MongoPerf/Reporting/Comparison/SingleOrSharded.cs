@@ -92,8 +92,11 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
             yield return Words.Of($"The shards are ahead in {ahead}.");
         if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Equivalent).Select(o => o.Title)) is { Length: > 0 } alike)
             yield return Words.Of($"They are equivalent in {alike}.");
-        if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Undecided).Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})"))) is { Length: > 0 } open)
-            yield return Words.Of($"Undecided: {open}.");
+        ShardedOperation[] open = [.. steady.Where(o => o.Outcome == Outcome.Undecided)];
+        if (open.Length > ComparisonText.MostListed)
+            yield return Words.Of($"Undecided: {open.Length} operations, with ratios from {ComparisonText.Number(open.Min(o => o.Overall.Value))} to {ComparisonText.Number(open.Max(o => o.Overall.Value))}.");
+        else if (open.Length > 0)
+            yield return Words.Of($"Undecided: {string.Join(", ", open.Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")))}.");
         if (!Operations.Any(o => TurnOf(o) is not null) && steady.Any(o => o.Sizes.Count >= Crossover.LeastSizes))
             yield return Words.Of("No operation turns from one to the other at any of these sizes.");
     }
@@ -142,11 +145,13 @@ internal readonly record struct ServerShare(int Servers, long? MemoryBytes, int?
 /// <param name="Title">As the comparison calls it.</param>
 /// <param name="Overall">Over all sizes.</param>
 /// <param name="Outcome">Of the comparison, for <paramref name="Overall"/>.</param>
-/// <param name="Sizes">By documents, ascending.</param>
+/// <param name="Sizes">Of a growth, by documents, ascending; else none.</param>
 internal sealed record ShardedOperation(string Title, Ratio Overall, Outcome Outcome, IReadOnlyList<(long Documents, double Ratio)> Sizes)
 {
     public bool IsDifferent => Outcome is Outcome.Slower or Outcome.Faster;
 
     public static ShardedOperation Of(OperationJudgement judged, string title) =>
-        new(title, judged.Rate.Ratio, judged.Rate.Outcome, [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);
+        // Windows of anything but a growth are repeats.
+        new(title, judged.Rate.Ratio, judged.Rate.Outcome,
+            judged.Operation.Growth is null ? [] : [.. judged.Windows.Where(w => w.Rate.Ratio.Value > 0).OrderBy(w => w.At).Select(w => (w.At, w.Rate.Ratio.Value))]);
 }

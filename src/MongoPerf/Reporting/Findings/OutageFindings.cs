@@ -58,13 +58,18 @@ internal static class OutageFindings
             Range = range,
             Rate = during.Length > 0 && usual.Length >= LeastSeconds ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null) : null,
             Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3).Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
-            Cause = Restarted(series, longest.Window) ? Words.Of("the server's uptime began anew: its process was started again")
+            Cause = RestartIn(series, longest.Window) is { } restart ? restart
+                : Restarted(series, longest.Window) ? Words.Of("the server's uptime began anew: its process was started again")
                 : isSilent ? Words.Of($"a server did not answer serverStatus for {Units.Significant(silence)} s either") : null,
             IsCoincidence = true,
             Refute = Words.Of("look at the servers' logs of that time (elections, restarts, refused connections); if they say nothing, watch the way between client and server"),
             Weight = 5 + longest.Window.Seconds,
         };
     }
+
+    /// <summary>What the run says of a server of its own that it started again.</summary>
+    private static string? RestartIn(RunSeries series, TimeWindow window) =>
+        series.Run.Events.FirstOrDefault(e => e.Kind == "restart" && e.AtMilliseconds >= window.From && e.AtMilliseconds <= window.To + 5000)?.Text;
 
     private static bool Restarted(RunSeries series, TimeWindow window) => series.Server.HasFallen(new TimeWindow(window.From - 2000, window.To + 5000), "uptime");
 }

@@ -6,7 +6,7 @@ namespace MongoPerf.Reporting.Findings;
 /// <summary>A second of an operation.</summary>
 /// <param name="FromMilliseconds">Unix time.</param>
 /// <param name="ToMilliseconds">Unix time.</param>
-/// <param name="Count">Documents of inserts, operations of anything else.</param>
+/// <param name="Count">Documents of inserts, operations of anything else; of unacknowledged ones those that arrived, where that is known.</param>
 /// <param name="Operations">Succeeded.</param>
 /// <param name="P99">Microseconds; NaN where nothing was recorded.</param>
 /// <param name="Max">Microseconds; NaN where nothing was recorded.</param>
@@ -86,8 +86,9 @@ internal sealed class RunSeries
 
     public static RunSeries Read(StoredRun run)
     {
+        var arrivals = new Arrivals(run);
         Dictionary<(int, string), Attempt> attempts = run.Phases
-            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result))).ToDictionary(one => (one.Phase.Number, one.Result.Operation));
+            .SelectMany(phase => phase.Operations.Select(result => new Attempt(phase, result, arrivals))).ToDictionary(one => (one.Phase.Number, one.Result.Operation));
         foreach (Sample sample in run.ReadSamples())
         {
             if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
@@ -112,7 +113,7 @@ internal sealed class RunSeries
         new(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), fromDocuments, toDocuments);
 
     /// <summary>Seconds of an operation's last attempt.</summary>
-    private sealed class Attempt(PhaseRecord phase, OperationResult result)
+    private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)
     {
         private Sample? _last;
 
@@ -137,8 +138,13 @@ internal sealed class RunSeries
                 (sample.IsWarmup ? Warmup : Measured).Add(SecondOf(sample));
         }
 
-        private SeriesSecond SecondOf(Sample sample) => new(
-            sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds, result.IsInsert ? sample.Documents : sample.Operations, sample.Operations,
-            sample.JudgedMicroseconds.P99 ?? double.NaN, sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
+        private SeriesSecond SecondOf(Sample sample)
+        {
+            long from = sample.AtMilliseconds - (long)(sample.Seconds * 1000);
+            double count = arrivals.Between(phase.Number, result.Operation, from, sample.AtMilliseconds) ?? (result.IsInsert ? sample.Documents : sample.Operations);
+            return new SeriesSecond(
+                from, sample.AtMilliseconds, count, sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN, sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage,
+                sample.CollectionDocuments);
+        }
     }
 }

@@ -52,6 +52,28 @@ public sealed class SingleOrShardedTests : IDisposable
         Assert.DoesNotContain("ahead", text, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Many_operations_of_which_nothing_is_known_are_not_listed()
+    {
+        string text = Text([.. Enumerable.Range(0, 13).Select(i => Operation($"mix {i}", Outcome.Undecided, 0.7 + (0.1 * i), []))]);
+        Assert.Contains("Undecided: 13 operations, with ratios from 0.70 to 1.90.", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("mix 1", text, StringComparison.Ordinal);
+    }
+
+    /// <summary>Found where a scenario loaded 1,000 to 100,000 records in turn: "2 shards against one server at 1 documents".</summary>
+    [Fact]
+    public void Repeats_of_a_phase_are_no_sizes()
+    {
+        var rate = new Judgement { Measure = Measure.Rate, Baseline = 100, Candidate = 80, Ratio = new Ratio(0.8, null) };
+        var judged = new OperationJudgement
+        {
+            Operation = new ComparedOperation(null, "mix", "recordcount=1M", "read", 8), Evidence = Evidence.None, Basis = "", Judgements = [rate], IsPaced = false, IsUnacknowledged = false,
+            Windows = [new WindowJudgement(1, 1000, rate)],
+        };
+        Assert.Empty(ShardedOperation.Of(judged, "mix read").Sizes);
+        Assert.Equal([(1000L, 0.8)], ShardedOperation.Of(judged with { Operation = judged.Operation with { Growth = "series" }, Windows = [new WindowJudgement(1000, 1000, rate)] }, "q4").Sizes);
+    }
+
     [Theory]
     [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the one and 1 CPU for each shard, which is unequal.")]
     [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]

@@ -142,6 +142,18 @@ public sealed class StoredComparisonTests : IDisposable
         using var text = new StringWriter();
         MarkdownReport.Write(ComparisonReport.Of(comparison), text);
         Assert.Contains(": no operation in common", text.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("ratios are candidate to baseline", text.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("## Tables", text.ToString(), StringComparison.Ordinal);
+    }
+
+    /// <summary>Four sizes of seven mixes made a page of names.</summary>
+    [Fact]
+    public void Many_operations_are_counted_instead_of_listed()
+    {
+        var run = new NoisyRun { Sizes = 0, Seconds = 3, Phases = ["read"], Limits = [.. Enumerable.Range(1, 13).Select(i => $"{i}")] };
+        RunComparison comparison = Compare(run, run with { NoiseSeed = 2 });
+        Assert.Equal("13 of 13 operations; comparison.csv says of each what would be enough", Assert.Single(ComparisonText.Verdicts(comparison, comparison.Candidates[0])).Text);
+        Assert.StartsWith("13 of 13 operations: not judged, ", Assert.Single(ComparisonText.Bases(comparison.Candidates[0])), StringComparison.Ordinal);
     }
 
     [Fact]

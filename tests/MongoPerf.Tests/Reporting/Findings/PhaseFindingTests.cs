@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Measurement;
 using System.Globalization;
 using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
@@ -161,6 +162,33 @@ public sealed class PhaseFindingTests
             return;
         Assert.Equal((FindingIds.SizeDecline, 700_000L, 1_000_000L), (found.Id, found.Range!.FromDocuments, found.Range.ToDocuments));
         Assert.InRange(found.Rate!.Ratio, 0.4, 0.6);
+    }
+
+    /// <summary>Unacknowledged writes leave as the sockets take them, in gushes, while the server takes them steadily: "insert stood still 57 times" was said of such a one.</summary>
+    [Theory]
+    [InlineData(false, 1250, FindingIds.Stall)]
+    [InlineData(true, 1250, null)]
+    [InlineData(true, 500, FindingIds.RateDrop)]
+    public void What_nobody_answers_is_judged_by_what_arrives_where_that_is_known(bool isCounted, double later, string? id)
+    {
+        using var run = new ScriptedRun();
+        double[] sent = [.. Enumerable.Range(0, 60).Select(second => second % 2 == 0 ? 2500.0 : 0)];
+        run.Phase("unack", sent, ofResult: result => result with { Unacknowledged = new UnacknowledgedResult(75_000, 75_000, 0, 0.2) }, noise: false);
+        var random = new RandomStream(3);
+        double total = 0;
+        if (isCounted)
+        {
+            run.Server(0, 62, second =>
+            {
+                total += (second <= 30 ? 1250 : later) * (0.97 + (0.06 * random.NextDouble()));
+                return [("cache_max", 1e9), ("documents_inserted", total)];
+            });
+        }
+
+        Finding? found = run.Findings().FirstOrDefault(finding => finding.Id is FindingIds.Stall or FindingIds.RateDrop or FindingIds.RateDip or FindingIds.RateRise or FindingIds.SlowStart or FindingIds.SlowDrift);
+        Assert.Equal(id, found?.Id);
+        if (id == FindingIds.RateDrop)
+            Assert.InRange(found!.Rate!.Ratio, 0.35, 0.45);
     }
 
     /// <summary>As flushes and compactions do: the rate is low while much is written.</summary>

@@ -1,0 +1,43 @@
+using MongoPerf.Engine.Runs;
+
+namespace MongoPerf.Reporting.Charts;
+
+/// <summary>Unacknowledged writes second by second as the servers counted them. A client's own seconds tell when they were sent: in gushes, as the sockets' buffers take them.</summary>
+internal sealed class Arrivals
+{
+    /// <summary>In longer stretches a server was too busy to be looked at, or stood still: what it counted is no second's.</summary>
+    private const long LongestMilliseconds = 2000;
+
+    /// <summary>Of a second; what is not covered is taken for as much as the rest.</summary>
+    private const double LeastCovered = 0.9;
+
+    private readonly OperationSeconds? _operations;
+    private readonly Dictionary<(int Phase, int Line), (Stretches Counts, Stretches Milliseconds)> _known = [];
+
+    public Arrivals(StoredRun run)
+    {
+        if (!run.Phases.SelectMany(phase => phase.Operations).Any(result => result.IsUnacknowledged || result.Unacknowledged is not null))
+            return;
+        _operations = OperationSeconds.Of(run);
+        foreach (var seconds in _operations.Counted.Where(second => _operations.Lines[second.Line].Counts == LineCount.Arrived).GroupBy(second => (second.Phase, second.Line)))
+        {
+            Stretch[] stretches = [.. seconds.Select(second => new Stretch(second.StartMilliseconds, second.AtMilliseconds, second.Count)).Where(one => one.To - one.From is > 0 and <= LongestMilliseconds)];
+            _known[seconds.Key] = (new Stretches(stretches), new Stretches([.. stretches.Select(one => one with { Count = one.To - one.From })]));
+        }
+    }
+
+    /// <summary>What arrived in a second: documents of inserts, operations of anything else.</summary>
+    /// <param name="phase">The phase's number.</param>
+    /// <param name="operation">Its name.</param>
+    /// <param name="from">Unix milliseconds; of an operation never earlier than at the last call.</param>
+    /// <param name="to">Unix milliseconds, later.</param>
+    /// <returns>Null for what was acknowledged, and where no server counted in that time.</returns>
+    public double? Between(int phase, string operation, long from, long to)
+    {
+        if (_operations is null || !_known.TryGetValue((phase, _operations.PlaceOf(phase, operation)), out (Stretches Counts, Stretches Milliseconds) known))
+            return null;
+        double covered = known.Milliseconds.Between(from, to);
+        double count = known.Counts.Between(from, to);
+        return covered >= LeastCovered * (to - from) ? count * (to - from) / covered : null;
+    }
+}
