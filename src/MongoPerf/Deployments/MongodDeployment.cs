@@ -31,7 +31,7 @@ internal sealed class MongodDeployment : IDeployment
         Program = program.Path;
         _security = auth || tls ? new SecurityFiles(DataFolder, auth, tls) : null;
         _security?.Ensure();
-        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes, _security?.Arguments ?? []) with
+        _options = CreateOptions(program.Path, DataFolder, _limits.CacheBytes, [.. MemoryLimit.Arguments(_limits.Memory?.Bytes, program.Version), .. _security?.Arguments ?? []]) with
         {
             Memory = _limits.Memory, Cpus = _limits.Cpus, Interrupt = interrupt, Connections = _security?.Anonymous ?? ConnectionSettings.Default,
         };

@@ -24,6 +24,20 @@ public sealed class ServerLimitsTests : IDisposable
     [InlineData(10 * GigaByte, 4608 * MegaByte)]
     public void Cache_that_goes_with_a_limit_is_mongod_s_own_on_such_a_machine_but_what_a_small_one_leaves_room_for(long limit, long cache) => Assert.Equal(cache, MemoryLimit.DefaultCache(limit));
 
+    /// <summary>Found in 512 MB: a mongod was killed while it built eight indexes.</summary>
+    [Theory]
+    [InlineData(null, "6.0.5", null)]
+    [InlineData(256, "6.0.5", 50)]
+    [InlineData(512, "6.0.5", 64)]
+    [InlineData(1599, "6.0.5", 199)]
+    [InlineData(1600, "6.0.5", null)]
+    [InlineData(512, "4.0.28", null)]
+    public void Index_builds_get_an_eighth_of_a_small_limit(int? megabytes, string version, int? expected)
+    {
+        string[] arguments = expected is null ? [] : ["--setParameter", $"maxIndexBuildMemoryUsageMegabytes={expected}"];
+        Assert.Equal(arguments, MemoryLimit.Arguments(megabytes * 1024L * 1024, Version.Parse(version)));
+    }
+
     [Fact]
     public void Without_limits_nothing_is_said_and_nothing_asked_of_the_server()
     {

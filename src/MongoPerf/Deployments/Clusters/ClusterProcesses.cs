@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Wire.Connections;
@@ -109,6 +110,8 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
         [
             .. RoleOptions(member.Role), "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}", .. _security?.Arguments ?? [],
         ];
+        if (member.HoldsData)
+            more.AddRange(MemoryLimit.Arguments(plan.MemoryLimitBytes, plan.MongodVersion));
         if (plan.MongodVersion >= FirstThatWaits)
             more.AddRange(["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]);
         return MongodDeployment.CreateOptions(plan.Mongod, FolderOf(member), cache, more);
