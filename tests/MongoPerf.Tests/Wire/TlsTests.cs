@@ -172,7 +172,8 @@ public sealed class TlsTests : IDisposable
 
     private string Trusting => $"tls=true&tlsCAFile={_certificates.AuthorityFile}";
 
-    private static ConnectionSettings Settings(string options) => ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options));
+    /// <summary>With a minute to connect: while the machine does other things, ten seconds were once too few.</summary>
+    private static ConnectionSettings Settings(string options) => ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?connectTimeoutMS=60000&" + options));
 
     private static MongoConnection Open(TlsServer server, string options) => MongoConnection.Open(server.Address, Settings(options));
 
