@@ -443,6 +443,9 @@ public sealed record Sample
     /// <summary>The same of lateness; empty in a closed loop too.</summary>
     public ReadOnlyMemory<byte> LatenessHistogram { get; init; }
 
+    /// <summary>Unix time at the sample's beginning.</summary>
+    public long StartMilliseconds => AtMilliseconds - (long)(Seconds * 1000);
+
     /// <inheritdoc cref="OperationResult.HasRate"/>
     public bool HasRate => ResponseMicroseconds is not null;
 

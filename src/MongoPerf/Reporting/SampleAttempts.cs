@@ -13,5 +13,5 @@ internal static class SampleAttempts
 
     /// <summary>Of the same attempt as the operation's sample before it.</summary>
     public static bool Continues(this Sample sample, Sample before) =>
-        sample.AtMilliseconds - (sample.Seconds * 1000) - before.AtMilliseconds < LongestGapMilliseconds && (before.IsWarmup || !sample.IsWarmup);
+        sample.StartMilliseconds - before.AtMilliseconds < LongestGapMilliseconds && (before.IsWarmup || !sample.IsWarmup);
 }

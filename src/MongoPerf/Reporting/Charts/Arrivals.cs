@@ -26,13 +26,13 @@ internal sealed class Arrivals
         }
     }
 
-    /// <summary>What arrived in a second: documents of inserts, operations of anything else.</summary>
-    /// <param name="phase">The phase's number.</param>
-    /// <param name="operation">Its name.</param>
-    /// <param name="from">Unix milliseconds; of an operation never earlier than at the last call.</param>
-    /// <param name="to">Unix milliseconds, later.</param>
-    /// <returns>Null for what was acknowledged, and where no server counted in that time.</returns>
-    public double? Between(int phase, string operation, long from, long to)
+    /// <summary>Documents of inserts, operations of anything else: those that arrived in the sample's time; of acknowledged writes, and where no server counted in it, the sample's own.</summary>
+    /// <param name="sample">Of an operation never earlier than at the last call.</param>
+    /// <param name="result">Of the sample's operation.</param>
+    public double CountIn(Sample sample, OperationResult result) =>
+        Between(sample.Phase, sample.Operation, sample.StartMilliseconds, sample.AtMilliseconds) ?? (result.IsInsert ? sample.Documents : sample.Operations);
+
+    private double? Between(int phase, string operation, long from, long to)
     {
         if (_operations is null || !_known.TryGetValue((phase, _operations.PlaceOf(phase, operation)), out (Stretches Counts, Stretches Milliseconds) known))
             return null;

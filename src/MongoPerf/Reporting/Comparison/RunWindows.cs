@@ -115,7 +115,7 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
         int outages = samples.Count - sound.Count;
         double reported = result.IsInsert ? result.DocumentsPerSecond : result.OperationsPerSecond;
         double seconds = sound.Sum(s => s.Seconds);
-        double[] counts = [.. sound.Select(CountOf)];
+        double[] counts = [.. sound.Select(sample => arrivals.CountIn(sample, result))];
         double measured = seconds > 0 ? counts.Sum() / seconds : 0;
         double rate = outages > 0 ? measured : reported;
         if (!double.IsFinite(rate) || rate <= 0)
@@ -135,8 +135,5 @@ internal sealed class RunWindows(IReadOnlyDictionary<WindowKey, RateWindow> wind
             Latency = result.JudgedMicroseconds,
             Service = result.HasRate ? result.LatencyMicroseconds : null,
         };
-
-        double CountOf(Sample sample) => arrivals.Between(phase.Number, result.Operation, sample.AtMilliseconds - (long)(sample.Seconds * 1000), sample.AtMilliseconds)
-            ?? (result.IsInsert ? sample.Documents : sample.Operations);
     }
 }

@@ -138,13 +138,8 @@ internal sealed class RunSeries
                 (sample.IsWarmup ? Warmup : Measured).Add(SecondOf(sample));
         }
 
-        private SeriesSecond SecondOf(Sample sample)
-        {
-            long from = sample.AtMilliseconds - (long)(sample.Seconds * 1000);
-            double count = arrivals.Between(phase.Number, result.Operation, from, sample.AtMilliseconds) ?? (result.IsInsert ? sample.Documents : sample.Operations);
-            return new SeriesSecond(
-                from, sample.AtMilliseconds, count, sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN, sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage,
-                sample.CollectionDocuments);
-        }
+        private SeriesSecond SecondOf(Sample sample) => new(
+            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations, sample.JudgedMicroseconds.P99 ?? double.NaN,
+            sample.JudgedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
     }
 }

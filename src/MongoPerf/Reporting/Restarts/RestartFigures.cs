@@ -51,7 +51,7 @@ internal sealed record RestartFigures(
 
     private sealed record MeasuredSamples(PhaseRecord? Record, Sample[] Samples)
     {
-        public long Begin => Samples[0].AtMilliseconds - (long)(Samples[0].Seconds * 1000);
+        public long Begin => Samples[0].StartMilliseconds;
 
         public long End => Samples[^1].AtMilliseconds;
 
