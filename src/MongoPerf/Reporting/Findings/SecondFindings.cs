@@ -65,7 +65,7 @@ internal static class SecondFindings
             List<Swinging> swinging = [];
             foreach ((OperationSeries one, IReadOnlyList<SeriesSecond> sound) in phase)
             {
-                SecondJudgement judgement = SecondJudgement.Of([.. sound.Select(second => second.Rate)], each);
+                SecondJudgement judgement = SecondJudgement.Of([.. sound.Select(second => second.Rate)], each, InStep(one, sound));
                 if (judgement.Drift is { } trend)
                     drifted.Add(new Drifted(one, trend));
                 if (SwingOf(one, sound, judgement.Period, each) is { } swing)
@@ -78,6 +78,28 @@ internal static class SecondFindings
             foreach (Finding finding in Drifts(series, drifted).Concat(Shifts(series, shifted)).Concat(Periods(series, swinging)))
                 yield return finding;
         }
+    }
+
+    /// <summary>The rates from the first sound second to the last; those that are not sound lie on the line between their neighbours.</summary>
+    private static double[] InStep(OperationSeries one, IReadOnlyList<SeriesSecond> sound)
+    {
+        var rates = new List<double>(one.Seconds.Count);
+        int next = 0;
+        foreach (SeriesSecond second in one.Seconds)
+        {
+            if (next < sound.Count && second == sound[next])
+            {
+                rates.Add(second.Rate);
+                next++;
+            }
+            else if (next > 0 && next < sound.Count)
+            {
+                double part = (double)(second.FromMilliseconds - sound[next - 1].FromMilliseconds) / (sound[next].FromMilliseconds - sound[next - 1].FromMilliseconds);
+                rates.Add(sound[next - 1].Rate + (part * (sound[next].Rate - sound[next - 1].Rate)));
+            }
+        }
+
+        return [.. rates];
     }
 
     private static bool HasEnough(IReadOnlyList<SeriesSecond> seconds) => seconds.Count(second => second.Operations >= LeastOperations) * 4 >= seconds.Count && seconds.All(second => second.Count > 0);

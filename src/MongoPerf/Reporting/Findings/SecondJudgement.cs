@@ -15,13 +15,15 @@ internal sealed record SecondJudgement(Trend? Drift, IReadOnlyList<LevelShift> S
 
     /// <param name="rates">Greater than 0, in the order of time.</param>
     /// <param name="level">Chance of each of the three where nothing but noise is, at most.</param>
-    public static SecondJudgement Of(double[] rates, double level)
+    /// <param name="inStep">The same with a value for each second that is not judged: behind a gap a period would be out of step. Null where there is none.</param>
+    public static SecondJudgement Of(double[] rates, double level, double[]? inStep = null)
     {
         Trend? drift = DriftOf(rates, level);
-        double[] flat = drift is null ? rates : [.. rates.Select((rate, i) => rate * Math.Pow(drift.Ratio, -i / (double)(rates.Length - 1)))];
-        return Period.Find(flat, level) is { } period && period.Amplitude >= Least
+        return Period.Find(Flat(inStep ?? rates), level) is { } period && period.Amplitude >= Least
             ? new SecondJudgement(drift, [], period)
-            : new SecondJudgement(drift, LevelScan.FindAll(flat, level, Least, MostShifts), null);
+            : new SecondJudgement(drift, LevelScan.FindAll(Flat(rates), level, Least, MostShifts), null);
+
+        double[] Flat(double[] row) => drift is null ? row : [.. row.Select((rate, i) => rate * Math.Pow(drift.Ratio, -i / (double)(row.Length - 1)))];
     }
 
     /// <summary>Both halves must drift the same way: a step does not.</summary>

@@ -84,9 +84,14 @@ internal static class Stalls
         string[] operations = [.. stalls.SelectMany(one => one).Select(stall => stall.Series.Label).Distinct()];
         FindingRange range = series.Range(lead.Window, lead.Series.Seconds[lead.From].Documents);
         string when = Words.Of($"at {Units.Duration(TimeSpan.FromSeconds(range.FromSeconds!.Value))}");
-        string text = stalls.Count == 1
-            ? Words.Of($"{Words.And(operations)} stood still for {Units.Significant(seconds)} s {when}")
-            : Words.Of($"{Words.And(operations)} stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})");
+        string names = Words.And(operations);
+        string text = (stalls.Count, WasStill(lead)) switch
+        {
+            (1, true) => Words.Of($"{names} stood still for {Units.Significant(seconds)} s {when}"),
+            (1, false) => Words.Of($"{names} almost stood still for {Units.Significant(seconds)} s {when}"),
+            (_, true) => Words.Of($"{names} stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
+            (_, false) => Words.Of($"{names} almost stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
+        };
         TimeWindow around = new(lead.Window.From - 1000, lead.Window.To + 1500);
         double silence = series.Server.LongestSilence(around);
         TimeWindow[] rest = [new(lead.Series.Window.From, lead.Window.From), new(lead.Window.To, lead.Series.Window.To)];
@@ -112,12 +117,16 @@ internal static class Stalls
         };
     }
 
-    /// <summary>Seconds; the slowest operation knows better than whole seconds do.</summary>
+    /// <summary>Nothing was done, or one operation lasted for most of it.</summary>
+    private static bool WasStill(Stall stall) =>
+        stall.Series.Seconds.Skip(stall.From).Take(stall.To - stall.From).All(second => second.Operations == 0) || Slowest(stall) / 1e6 >= stall.Window.Seconds / 2;
+
+    /// <summary>Seconds; the slowest operation knows better than whole seconds do, unless others were done beside it.</summary>
     private static double LengthOf(Stall stall)
     {
         double slowest = Slowest(stall) / 1e6;
         double whole = stall.Window.Seconds;
-        return slowest >= whole - 1 && slowest <= whole + 2 ? Math.Round(slowest, 1) : whole;
+        return slowest >= Math.Max(whole - 1, whole / 2) && slowest <= whole + 2 ? Math.Round(slowest, 1) : whole;
     }
 
     private static double Slowest(Stall stall) =>
