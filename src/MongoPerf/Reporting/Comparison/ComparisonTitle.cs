@@ -54,7 +54,7 @@ internal static class ComparisonTitle
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
     private static IEnumerable<string> Part(CandidateJudgement candidate, Outcome outcome, string word)
     {
-        (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o))).Where(o => o.Judgement.Outcome == outcome)];
+        (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (o, Leading(o, outcome)!)).Where(o => o.Item2 is not null)];
         if (those.Length == 0)
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
@@ -71,9 +71,16 @@ internal static class ComparisonTitle
         yield return Words.Of($"{word} {which} ({(those.Length > 1 ? Words.Of($"most in {candidate.TitleOf(operation)}: ") : "")}{change})");
     }
 
-    /// <summary>The rate; where that was fixed, the latency that shows most.</summary>
-    private static Judgement Leading(OperationJudgement operation) => !operation.IsPaced ? operation.Rate
-        : operation.Judged.Where(j => j.Measure != Measure.Rate).OrderBy(j => j.Outcome is Outcome.Slower or Outcome.Faster ? 0 : 1).ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).FirstOrDefault() ?? operation.Rate;
+    /// <summary>What shows most that the operation has this outcome, the rate before the latencies unless it was fixed; null where it has not.</summary>
+    /// <remarks>An operation may be slower in one and faster in another. It is equivalent or undecided where it is neither in any.</remarks>
+    private static Judgement? Leading(OperationJudgement operation, Outcome outcome)
+    {
+        Judgement[] counted = [.. operation.Judged.Where(j => !operation.IsPaced || j.Measure != Measure.Rate)
+            .OrderBy(j => j.Measure == Measure.Rate ? 0 : 1).ThenByDescending(j => Math.Abs(Math.Log(j.Ratio.Value))).DefaultIfEmpty(operation.Rate)];
+        if (outcome is Outcome.Slower or Outcome.Faster)
+            return counted.FirstOrDefault(j => j.Outcome == outcome);
+        return counted[0].Outcome == outcome && !counted.Any(j => j.Outcome is Outcome.Slower or Outcome.Faster) ? counted[0] : null;
+    }
 
     private static string? Shape(DeploymentInfo? deployment) => deployment is null ? null : WhatOf(deployment)
         + (deployment.Tls is true ? Words.Of(" over TLS") : "") + (deployment.Auth is true ? Words.Of(" with logins") : "");

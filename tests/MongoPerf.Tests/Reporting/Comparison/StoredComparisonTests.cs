@@ -445,6 +445,35 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.Equal(places.Order(), places);
     }
 
+    /// <summary>Found where only p99 was three times as high: the sentence on top said "undecided", the verdict below "slower".</summary>
+    [Theory]
+    [InlineData("Undecided", "Slower", "slower in q4 (p99 50 % higher)")]
+    [InlineData("Faster", "Slower", "slower in q4 (p99 50 % higher); faster in q4 (20 % faster)")]
+    [InlineData("Faster", "Equivalent", "faster in q4 (20 % faster)")]
+    [InlineData("Equivalent", "Undecided", "equivalent in q4")]
+    public void Result_in_a_sentence_has_latencies_where_they_show_more_than_the_rate(string ofRate, string ofP99, string sentence)
+    {
+        NoisyRun run = new() { Sizes = 1, Seconds = 40, Phases = ["q4"] };
+        CandidateJudgement candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
+        OperationJudgement q4 = candidate.Operations.Single();
+        CandidateJudgement judged = candidate with
+        {
+            Operations =
+            [
+                q4 with
+                {
+                    Judgements =
+                    [
+                        q4.Rate with { Outcome = Enum.Parse<Outcome>(ofRate), Ratio = new Ratio(1.2, null) },
+                        q4.P50! with { Outcome = Outcome.Equivalent, Ratio = new Ratio(1, null) },
+                        q4.P99! with { Outcome = Enum.Parse<Outcome>(ofP99), Ratio = new Ratio(1.5, null) },
+                    ],
+                },
+            ],
+        };
+        Assert.Equal($"new against old: {sentence}.", ComparisonTitle.Conclusion("new", "old", judged));
+    }
+
     [Fact]
     public void Sides_are_called_by_what_tells_them_apart()
     {
