@@ -91,7 +91,7 @@ internal static class ConsoleReport
                     Line(console, fact.Name, fact.Text, fact.Grade is { } grade ? ColorOf(grade) : Color.Grey);
                 break;
             case Block.Table table:
-                Show(console, table.Content.Within(options.Width), options.IsTerminal);
+                Show(console, [.. table.Content.Within(options.Width)], options.IsTerminal);
                 break;
             default:
                 throw new InvalidOperationException($"the console shows no {block.GetType().Name}");
@@ -104,6 +104,16 @@ internal static class ConsoleReport
             Line(console, "finding", finding.Line, ColorOf(Grade.Note));
         if (findings.Count > MostFindings)
             Line(console, "finding", Words.Of($"{findings.Count - MostFindings} more in the report"), Color.Grey);
+    }
+
+    private static void Show(IAnsiConsole console, IReadOnlyList<ReportTable> parts, bool isTerminal)
+    {
+        foreach ((int i, ReportTable part) in parts.Index())
+        {
+            if (i > 0)
+                console.WriteLine();
+            Show(console, part, isTerminal);
+        }
     }
 
     private static void Show(IAnsiConsole console, ReportTable source, bool isTerminal)

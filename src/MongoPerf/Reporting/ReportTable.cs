@@ -19,9 +19,15 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     /// <summary>As it is shown, translated: columns themselves stay English, so that they can be told apart.</summary>
     public static string Header(string column) => Words.Of(column.TrimStart('<'));
 
-    /// <summary>The same table in at most so many characters: what a reader misses least is left out, and the title says so.</summary>
+    /// <summary>Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side.</summary>
+    public int Together { get; init; } = 1;
+
+    /// <summary>
+    /// The same table in at most so many characters: what a reader misses least is left out, and the title says so. What is too wide even so becomes several
+    /// tables, one below the other.
+    /// </summary>
     /// <remarks>Columns of texts wrap instead, between words.</remarks>
-    public ReportTable Within(int width)
+    public IEnumerable<ReportTable> Within(int width)
     {
         List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
         List<string> left = [];
@@ -33,10 +39,33 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
             left.Add(column);
         }
 
-        ReportTable fitting = left.Count == 0 ? this : new ReportTable(
-            Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all)"), [.. kept.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. kept.Select(i => row[i])])]);
-        return WidthOf(kept) <= width ? fitting : fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] };
+        ReportTable fitting = left.Count == 0 ? this : With(Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all)"), kept);
+        return WidthOf(kept) <= width ? [fitting] : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
     }
+
+    /// <summary>Each part has the texts that name its rows.</summary>
+    private IEnumerable<ReportTable> Divided(int width)
+    {
+        int[] names = [.. Enumerable.Range(0, Columns.TakeWhile(IsText).Count())];
+        List<int> part = [.. names];
+        string title = Title;
+        foreach (int[] next in Enumerable.Range(names.Length, Columns.Count - names.Length).Chunk(Together))
+        {
+            if (part.Count > names.Length && WidthOf([.. part, .. next]) > width)
+            {
+                yield return With(title, part);
+                title = Words.Of($"{Title} (continued)");
+                part = [.. names];
+            }
+
+            part.AddRange(next);
+        }
+
+        yield return With(title, part);
+    }
+
+    private ReportTable With(string title, IReadOnlyList<int> columns) =>
+        new(title, [.. columns.Select(i => Columns[i])], [.. Rows.Select(row => (IReadOnlyList<string>)[.. columns.Select(i => row[i])])]);
 
     /// <summary>A column of numbers with its header in several lines, none wider than its widest figure or word.</summary>
     private string Stacked(int column)
@@ -59,7 +88,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
 
     private int IndexOf(string column) => Columns.TakeWhile(c => c != column).Count();
 
-    private int WidthOf(List<int> columns) => 1 + columns.Sum(i => 3 + (IsText(Columns[i])
+    private int WidthOf(IReadOnlyList<int> columns) => 1 + columns.Sum(i => 3 + (IsText(Columns[i])
         ? Math.Max(Math.Min(LeastTextWidth, Widest(i)), Math.Min(MostTextWidth, LongestWord(i)))
         : Widest(i)));
 
@@ -68,5 +97,5 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     /// <summary>A Chinese text may be broken anywhere.</summary>
     private static int LongestPiece(string word) => word.EnumerateRunes().Any(Words.IsWide) ? 2 : word.Length;
 
-    private int Widest(int column) => Math.Max(Words.Width(Header(Columns[column])), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
+    private int Widest(int column) => Math.Max(Header(Columns[column]).Split('\n').Max(Words.Width), Rows.Select(row => Words.Width(row[column])).DefaultIfEmpty().Max());
 }

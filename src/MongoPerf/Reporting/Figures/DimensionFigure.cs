@@ -12,11 +12,7 @@ internal static class DimensionFigure
     /// <returns>Null when the runs have no such results.</returns>
     public static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
     {
-        List<string> named = [figure.X];
-        if (figure.Lines is { } lines)
-            named.Add(lines);
-        Observations chosen = Observations.Of(runs, figure.Of, figure.Y, named);
-        Observation[] shown = [.. chosen.All.Where(o => o.ValueOf(figure.X) is { } value && (figure.To is null || FigureAxis.NumberOf(value) <= figure.To))];
+        Observation[] shown = [.. Observations.Of(runs, figure, out IReadOnlyList<string> dimensions).Where(o => o.ValueOf(figure.X) is { } value && (figure.To is null || FigureAxis.NumberOf(value) <= figure.To))];
         FigureMetric[] metrics = [.. figure.Y.Select(FigureMetric.Find)];
         if (!shown.Any(o => metrics.Any(m => o.Measure(m) is not null)))
             return null;
@@ -25,7 +21,7 @@ internal static class DimensionFigure
             return null;
         bool hasRate = shown.Any(o => o.Results.Any(r => r.HasRate));
         var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
-        List<Line> all = LinesOf(shown, [.. named.Skip(1), .. chosen.Mixed]);
+        List<Line> all = LinesOf(shown, dimensions);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
         Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];

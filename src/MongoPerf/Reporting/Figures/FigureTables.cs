@@ -44,7 +44,10 @@ internal static partial class FigureTables
                     .. rows.Select(r => row[0].ValueOf(r) ?? Units.None),
                     .. cells.Select(cell => cell.Metric.Text(Observations.Mean(row.Where(o => table.Columns is null || o.ValueOf(table.Columns) == cell.Value), cell.Metric))),
                 ]),
-            ]);
+            ])
+        {
+            Together = metrics.Length,
+        };
     }
 
     /// <summary>By the first dimension, then by the next: each value where it first came.</summary>

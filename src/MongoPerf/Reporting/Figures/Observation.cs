@@ -57,6 +57,18 @@ internal sealed record Observations(IReadOnlyList<Observation> All, IReadOnlyLis
         return new Observations(all, MixedIn(all, named));
     }
 
+    /// <summary>Those of a figure.</summary>
+    /// <param name="runs">One, or those of a comparison.</param>
+    /// <param name="figure">Of a scenario.</param>
+    /// <param name="lines">Dimensions that tell its lines apart.</param>
+    public static IReadOnlyList<Observation> Of(IReadOnlyList<FigureRun> runs, FigureInfo figure, out IReadOnlyList<string> lines)
+    {
+        IReadOnlyList<string> given = figure.Lines is { } dimension ? [dimension] : [];
+        Observations chosen = Of(runs, figure.Of, figure.Y, [figure.X, .. given]);
+        lines = [.. given, .. chosen.Mixed];
+        return chosen.All;
+    }
+
     private static IEnumerable<Observation> Of(FigureRun run, PhaseRecord phase, ResultChoice choice, bool byOperation, bool withTotal)
     {
         OperationResult[] results =

@@ -14,12 +14,12 @@ internal static class ScenarioFigures
     public static IReadOnlyList<Chart> Of(IReadOnlyList<FigureRun> runs, string prefix = "")
     {
         IReadOnlyList<FigureInfo> figures = Listed(runs);
-        HashSet<string> shown = [.. figures.SelectMany(figure => Taken(runs, figure)).Select(o => o.Phase.Phase)];
+        HashSet<string> shown = [.. figures.SelectMany(figure => Shown(runs, figure, out _)).Select(o => o.Phase.Phase)];
         IEnumerable<FigureInfo> automatic = SweepFigures.Of(runs).Where(figure => !figure.Of.Phases.Any(shown.Contains));
         return
         [
-            .. figures.Select((figure, i) => Build(runs, figure, $"{prefix}{NamePrefix}{i + 1}")).OfType<Chart>(),
-            .. automatic.Select((figure, i) => Build(runs, figure, $"{prefix}{AutomaticPrefix}{i + 1}")).OfType<Chart>(),
+            .. figures.SelectMany((figure, i) => Build(runs, figure, $"{prefix}{NamePrefix}{i + 1}")),
+            .. automatic.SelectMany((figure, i) => Build(runs, figure, $"{prefix}{AutomaticPrefix}{i + 1}")),
         ];
     }
 
@@ -29,7 +29,7 @@ internal static class ScenarioFigures
         // A run that is still going will have them.
         if (runs.Any(r => r.Stored.Run.State == RunState.Running))
             yield break;
-        foreach (FigureInfo figure in Listed(runs).Where(figure => !Taken(runs, figure).Any()))
+        foreach (FigureInfo figure in Listed(runs).Where(figure => Shown(runs, figure, out _).Length == 0))
             yield return Words.Of($"no figure '{figure.Title}': {Why(runs, figure.Of)}");
         foreach (TableInfo table in FigureTables.Listed(runs).Where(table => FigureTables.Build(runs, table) is null))
             yield return Words.Of($"no table '{table.Title}': {Why(runs, table.Of)}");
@@ -38,15 +38,48 @@ internal static class ScenarioFigures
     private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) =>
         [.. runs[0].Stored.Settings.Plan.Figures.Select(figure => figure with { Title = FigureTables.TrueTitle(runs[0].Stored.Settings.Plan, figure.Title) })];
 
-    private static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name) =>
+    /// <summary>One chart, or one for each value of a dimension where one would have more lines than can be told apart.</summary>
+    private static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
+    {
+        FigureInfo[] parts = Parts(runs, figure);
+        return parts.Select((part, i) => Draw(runs, part, parts.Length == 1 ? name : $"{name}-{i + 1}")).OfType<Chart>();
+    }
+
+    private static Chart? Draw(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name) =>
         figure.X == Dimension.Time ? TimeFigure.Build(runs, figure, name) : DimensionFigure.Build(runs, figure, name);
 
-    /// <summary>What a figure shows.</summary>
-    private static IEnumerable<Observation> Taken(IReadOnlyList<FigureRun> runs, FigureInfo figure)
+    /// <summary>The figure itself where no dimension divides it into parts that have few enough lines.</summary>
+    /// <remarks>Deployments are compared, so they stay together, and what the file wants as lines is divided last.</remarks>
+    private static FigureInfo[] Parts(IReadOnlyList<FigureRun> runs, FigureInfo figure)
     {
-        Observations chosen = Observations.Of(runs, figure.Of, figure.Y, [figure.X]);
-        return figure.X == Dimension.Time ? chosen.All
-            : chosen.All.Where(o => o.ValueOf(figure.X) is not null && figure.Y.Any(metric => o.Measure(FigureMetric.Find(metric)) is not null));
+        Observation[] shown = Shown(runs, figure, out IReadOnlyList<string> dimensions);
+        if (LinesOf(shown) <= FigureChart.MostLines)
+            return [figure];
+        foreach (string dimension in dimensions.Where(d => d != Dimension.Deployment).OrderBy(d => d == figure.Lines))
+        {
+            ILookup<string?, Observation> parts = shown.ToLookup(o => o.ValueOf(dimension));
+            if (parts.Count > 1 && parts.All(part => part.Key is not null && LinesOf(part) <= FigureChart.MostLines))
+                return [.. parts.Select(part => PartOf(figure, dimension, part.Key!))];
+        }
+
+        return [figure];
+
+        int LinesOf(IEnumerable<Observation> observations) => observations.Select(o => Observations.Key(o, dimensions)).Distinct().Count();
+    }
+
+    private static FigureInfo PartOf(FigureInfo figure, string dimension, string value) => figure with
+    {
+        Title = $"{figure.Title} ({FigureChart.ValueText(dimension, value)})",
+        Lines = figure.Lines == dimension ? null : figure.Lines,
+        Of = figure.Of with { Where = [.. figure.Of.Where.Where(w => w.Name != dimension), new ParameterValue(dimension, value)] },
+    };
+
+    /// <summary>What a figure shows, and the dimensions that tell its lines apart.</summary>
+    private static Observation[] Shown(IReadOnlyList<FigureRun> runs, FigureInfo figure, out IReadOnlyList<string> lines)
+    {
+        IReadOnlyList<Observation> chosen = Observations.Of(runs, figure, out lines);
+        return figure.X == Dimension.Time ? [.. chosen]
+            : [.. chosen.Where(o => o.ValueOf(figure.X) is not null && figure.Y.Any(metric => o.Measure(FigureMetric.Find(metric)) is not null))];
     }
 
     private static string Why(IReadOnlyList<FigureRun> runs, ResultChoice choice)

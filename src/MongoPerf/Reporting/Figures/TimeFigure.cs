@@ -8,22 +8,15 @@ internal static class TimeFigure
 {
     private const int Ticks = 5;
 
-    /// <summary>Two servers' samples a second apart still hold what one of them did at the edge.</summary>
-    private const long EdgeMilliseconds = 1000;
-
     /// <summary>A line's data: of its operations, of the servers, of the machine. Columns are the figure's metrics.</summary>
     private sealed record Line(string Title, double Seconds, IReadOnlyList<ChartTable> Tables);
 
     /// <returns>Null when the runs have no such samples.</returns>
     public static Chart? Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)
     {
-        List<string> named = [Dimension.Time];
-        if (figure.Lines is { } given)
-            named.Add(given);
-        Observations chosen = Observations.Of(runs, figure.Of, figure.Y, named);
-        IReadOnlyList<string> dimensions = [.. named.Skip(1), .. chosen.Mixed];
+        IReadOnlyList<Observation> chosen = Observations.Of(runs, figure, out IReadOnlyList<string> dimensions);
         // Only phases that did something in some second have a course.
-        IGrouping<string, Observation>[] groups = [.. chosen.All.GroupBy(o => Observations.Key(o, dimensions))];
+        IGrouping<string, Observation>[] groups = [.. chosen.GroupBy(o => Observations.Key(o, dimensions))];
         IGrouping<string, Observation>[] drawn = [.. groups.Take(FigureChart.MostLines)];
         ILookup<(StoredRun, int), Sample> samples = ReadSamples(drawn.SelectMany(group => group));
         Line[] lines = [.. drawn.Select((group, i) => LineOf([.. group], samples, figure, dimensions, $"{name}-{i + 1}")).OfType<Line>()];
@@ -35,7 +28,7 @@ internal static class TimeFigure
         string howToRead = Words.Of($"{string.Join("; ", figure.Y.Select(metric => TimeMetric.TitleOf(metric, hasRate)))} against the time since the phase began, from one-second samples.");
         return new Chart(name, figure.Title, howToRead + FigureChart.LeftOut(groups.Length), time with { Label = Words.Of($"time since the phase began ({unit})") }, panels)
         {
-            Subtitle = FigureChart.Subtitle(chosen.All),
+            Subtitle = FigureChart.Subtitle(chosen),
         };
     }
 
@@ -88,10 +81,11 @@ internal static class TimeFigure
         }
     }
 
+    /// <summary>From the sample before the phase, which rates begin with, to the last one in it: a later one holds what came after, such as data being written out before their size is taken.</summary>
     private static IEnumerable<MetricSample> Within(IEnumerable<MetricSample> samples, Sample[] phase)
     {
-        long from = phase.Min(s => s.AtMilliseconds - (long)(s.Seconds * 1000)) - EdgeMilliseconds;
-        long to = phase.Max(s => s.AtMilliseconds) + EdgeMilliseconds;
+        long from = phase.Min(s => s.StartMilliseconds) - 1000;
+        long to = phase.Max(s => s.AtMilliseconds);
         return samples.Where(s => s.AtMilliseconds >= from && s.AtMilliseconds <= to);
     }
 

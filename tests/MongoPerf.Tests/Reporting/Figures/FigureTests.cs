@@ -171,6 +171,30 @@ public sealed class FigureTests : IDisposable
         Assert.Contains(chart.Panels, panel => panel.Title == "Page faults/s");
     }
 
+    /// <summary>Found where what a phase wrote was on disk before its size was taken: each line ended in a peak of the disk's.</summary>
+    [Fact]
+    public void What_servers_did_ends_with_the_phase_too()
+    {
+        FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "mem_resident"], Of = new ResultChoice { Phases = ["a"] } };
+        using StoredRun run = new SweptRun { Millions = [1], Phases = ["a"], Figures = [figure], SecondsAfter = 3 }.Write(_folder.Path);
+        Assert.Equal([0.8, 1.8, 2.8], ScenarioFigures.Of(FigureRun.Of(run)).Single().Tables[1].Rows.Select(row => row[0]));
+    }
+
+    /// <summary>Found where the second and third deployment of a comparison had no lines.</summary>
+    [Fact]
+    public void Figure_with_more_lines_than_can_be_told_apart_becomes_several()
+    {
+        FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
+        using StoredRun one = new SweptRun { Millions = [1, 2, 3, 4, 5], Figures = [figure] }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [1, 2, 3, 4, 5], Deployment = "two machines" }.Write(_folder.Path);
+        Chart[] parts = [.. ScenarioFigures.Of(FigureRun.Of([[one], [two]])).Where(c => c.Title.StartsWith("Time", StringComparison.Ordinal))];
+        Assert.Equal(["Time (records=1M)", "Time (records=2M)", "Time (records=3M)", "Time (records=4M)", "Time (records=5M)"], parts.Select(c => c.Title));
+        Assert.Equal(["figure-1-1", "figure-1-2", "figure-1-3", "figure-1-4", "figure-1-5"], parts.Select(c => c.Name));
+        Assert.All(parts, c => Assert.Equal(["one server", "two machines"], c.Panels[0].Series.Select(line => line.Title)));
+        Assert.All(parts, c => Assert.DoesNotContain("Only the first", c.HowToRead, StringComparison.Ordinal));
+        Assert.Equal([1400.0, 2400, 3400, 4400, 5400], parts.Select(c => c.Tables[0].Rows[0][1]));
+    }
+
     [Fact]
     public void Phases_without_a_figure_get_one_over_their_parameter()
     {
@@ -272,7 +296,7 @@ public sealed class FigureTests : IDisposable
             IReadOnlyList<Chart> charts = ScenarioFigures.Of(runs, $"runs-{runs.Count}-");
             RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ["runs-*"], ""), target);
             Assert.Empty(rendered.Warnings);
-            Assert.Equal(4, rendered.Drawn.Count);
+            Assert.Equal(charts.Count, rendered.Drawn.Count);
             Assert.All(rendered.Drawn, drawn =>
             {
                 byte[] png = File.ReadAllBytes(drawn.PngPath);

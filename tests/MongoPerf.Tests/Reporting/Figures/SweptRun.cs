@@ -26,6 +26,10 @@ internal sealed record SweptRun
     public IReadOnlyList<string> Phases { get; init; } = ["b", "a"];
     /// <summary>The run was merged from so many; 0 is a run of one client.</summary>
     public int Clients { get; init; }
+
+    /// <summary>For which servers are sampled beyond each phase's end.</summary>
+    public int SecondsAfter { get; init; }
+
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
     public IReadOnlyList<TableInfo> Tables { get; init; } = [];
 
@@ -91,10 +95,14 @@ internal sealed record SweptRun
         foreach ((string name, double share) in operations)
         {
             for (int second = 1; second <= 3; second++)
-            {
                 store.AddSample(RunParts.Sample((number * 20) + second, name, million * 1_000_000L) with { Phase = number, IsWarmup = false, Operations = (long)(rate * share * second) });
-                store.AddServerSample(RunParts.ServerSample((number * 20) + second));
-            }
+        }
+
+        for (int second = 1; second <= 3 + SecondsAfter; second++)
+        {
+            MetricSample sample = RunParts.ServerSample((number * 20) + second);
+            // Somebody else's second.
+            store.AddServerSample(sample with { AtMilliseconds = sample.AtMilliseconds - 200 });
         }
     }
 
