@@ -94,7 +94,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         {
             Assert.True(starter.WaitForLine("agent anna has part"));
             starter.Kill();
-            agent.WaitForEnd().Expect(3).Says("the starter is gone, and no agent has taken part ");
+            agent.WaitForEnd().Expect(3).Says("the 'series' or 'run' that offered the plan is gone, and no agent has taken part ");
         }
 
         Assert.Empty(_runs.Ids);

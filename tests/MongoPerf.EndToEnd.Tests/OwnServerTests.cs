@@ -44,7 +44,7 @@ public sealed class OwnServerTests
         ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which no longer exists").Says("--mongod");
         Assert.False(File.Exists(Path.Combine(runs.DataPath, "CURRENT")), "the embedded server was started in mongod's folder");
         File.Move(mongod + ".away", mongod);
-        ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which this machine would not start without being told to").Says($"--mongod {mongod}");
+        ProgramRun.Run(resume).Expect(2).Says($"this run used {mongod}, which MongoPerf does not start on this machine unless it is named").Says($"--mongod {mongod}");
         ProgramResult result = ProgramRun.Run([.. resume, "--mongod", mongod]).Expect(0);
         Assert.Equal("mongod", result.Report().GetProperty("deployment").Text("kind"));
         AssertWhole(runs, "mongod");

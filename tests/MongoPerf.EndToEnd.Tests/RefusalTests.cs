@@ -215,7 +215,7 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     [InlineData("which leaves nothing to measure", "", "series", "--target", "1k", "--window", "1s", "--warmup", "1s")]
     [InlineData("--topology: 'ring' is not valid; allowed: ", "", "series", "--target", "1k", "--topology", "ring")]
     [InlineData("http://", "", "series", "--target", "1k", "--uri", "http://localhost")]
-    [InlineData("--cache only applies to a started one", "", "series", "--target", "1k", "--uri", "mongodb://h", "--cache", "1GB")]
+    [InlineData("--cache only applies to one that MongoPerf starts", "", "series", "--target", "1k", "--uri", "mongodb://h", "--cache", "1GB")]
     public void Bad_input_is_named_with_what_is_allowed_and_ends_with_code_2(string says, string hint, params string[] arguments) =>
         ProgramRun.Run(new ProgramOptions { Folder = _runs.Path }, arguments).Expect(2).Says(says).Says(hint);
 

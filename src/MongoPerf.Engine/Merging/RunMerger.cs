@@ -151,7 +151,7 @@ public sealed class RunMerger
         double longest = record.Operations.Select(result => result.WarmupSeconds + result.Seconds).DefaultIfEmpty(0).Max();
         if (record.StartSkewMilliseconds is not { } skew || skew / 1000 <= (1 - TogetherShare) * longest || skew < 1000)
             return;
-        store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew), ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so their sum was never the load", skew / 1000));
+        store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew), ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so the sum of their rates was never the actual load", skew / 1000));
     }
 
     /// <summary>Threads are numbered through.</summary>

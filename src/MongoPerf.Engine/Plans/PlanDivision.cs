@@ -21,7 +21,7 @@ public static class PlanDivision
         if (phase.Restart != ServerRestart.None)
             return $"{name} restarts the server, which no client started";
         if (phase.Groups.Any(group => group.Until is not null))
-            return $"{name} measures until a percentile is known, which each client would know at another time";
+            return $"{name} measures until a percentile is known, which each client would reach at a different time";
         return round.Collections.FirstOrDefault(collection => collection.Files is not null && IsAddedTo(phase, collection.Name)) is { } bucket
             ? $"{name} adds files to '{bucket.Name}' while it measures: clients could not close the gaps that they leave, as files can't be found again by their numbers; 'load' divides them"
             : null;

@@ -75,7 +75,7 @@ internal sealed class AwsConversation(AwsKeys keys, Func<DateTimeOffset> now, by
         BsonDocument document = Parse(challenge);
         byte[]? serverNonce = document.Find("s")?.ToBinary().ToArray();
         if (serverNonce is not { Length: 2 * NonceBytes } || !serverNonce.AsSpan(0, NonceBytes).SequenceEqual(nonce))
-            throw new SaslException("the server's nonce does not go on from the client's");
+            throw new SaslException("the server's nonce does not continue the client's");
         return (serverNonce, document.FindString("h") ?? "");
     }
 
@@ -88,7 +88,7 @@ internal sealed class AwsConversation(AwsKeys keys, Func<DateTimeOffset> now, by
         }
         catch (BsonFormatException e)
         {
-            throw new SaslException($"the server's first message is no BSON document: {e.Message}");
+            throw new SaslException($"the server's first message is not a BSON document: {e.Message}");
         }
     }
 

@@ -63,7 +63,7 @@ internal sealed class ScramConversation : ISaslConversation
         if (fields is not [['r', '=', .. var nonce], ['s', '=', .. var saltText], ['i', '=', .. var iterationText], ..])
             throw new SaslException("the server's first message is not of the form r=…,s=…,i=…");
         if (!nonce.StartsWith(_nonce, StringComparison.Ordinal) || nonce.Length == _nonce.Length)
-            throw new SaslException("the server's nonce does not go on from the client's");
+            throw new SaslException("the server's nonce does not continue the client's");
         byte[] salt = ReadBase64(saltText, "salt");
         if (!int.TryParse(iterationText, NumberStyles.None, CultureInfo.InvariantCulture, out int iterations) || iterations is < LeastIterations or > MostIterations)
             throw new SaslException($"the server asks for {(iterationText.Length > 12 ? "too many" : iterationText)} iterations; allowed: {LeastIterations:N0} to {MostIterations:N0}");

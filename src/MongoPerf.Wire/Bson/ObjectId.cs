@@ -17,7 +17,7 @@ public readonly record struct ObjectId(uint High, ulong Low) : IComparable<Objec
     public static ObjectId Parse(string hex)
     {
         if (hex.Length != 2 * Size)
-            throw new FormatException($"'{hex}' is no ObjectId: {hex.Length} characters, 24 hexadecimal digits are allowed");
+            throw new FormatException($"'{hex}' is not an ObjectId: {hex.Length} characters; allowed: 24 hexadecimal digits");
         return FromBytes(Convert.FromHexString(hex));
     }
 

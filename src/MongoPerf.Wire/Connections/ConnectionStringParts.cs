@@ -86,7 +86,7 @@ internal sealed partial class ConnectionStringParts
             string[] parts = pair.Split('=');
             string? known = parts.Length == 2 && parts[1].Length > 0 ? Array.Find(AllowedInDns, name => name.Equals(parts[0], StringComparison.OrdinalIgnoreCase)) : null;
             if (known is null)
-                throw new ConnectionStringException($"the DNS TXT record of {Hosts[0].Host} holds something else than {string.Join(", ", AllowedInDns)}, each with a value");
+                throw new ConnectionStringException($"the DNS TXT record of {Hosts[0].Host} holds something other than {string.Join(", ", AllowedInDns)}, each with a value");
             // What the user wrote comes first.
             if (!Has(known))
                 resolved.Options.Add((known, parts[1]));

@@ -140,7 +140,7 @@ internal sealed class Handshake(MongoConnection connection, ConnectionSettings s
                 ("saslContinue", 1), ("conversationId", reply.Find("conversationId") ?? new BsonValue(BsonType.Null, default)), ("payload", answer)));
         }
 
-        throw new SaslException("the server keeps the login going without an end");
+        throw new SaslException("the server never ends the login exchange");
     }
 
     private AuthenticationFailedException Failed(MongoCredential credential, string mechanism, string why, Exception inner)

@@ -51,7 +51,7 @@ public static class TyrantUri
     private static string ReadIPv6(string name, string text) =>
         name.EndsWith(']') && IPAddress.TryParse(name[1..^1], out IPAddress? parsed) && parsed.AddressFamily == AddressFamily.InterNetworkV6
             ? name[1..^1]
-            : throw new ConnectionStringException($"host '{text}' is no IPv6 address in brackets");
+            : throw new ConnectionStringException($"host '{text}' is not an IPv6 address in brackets");
 
     private static int ReadPort(string port, string text) =>
         int.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value is >= 1 and <= 65535

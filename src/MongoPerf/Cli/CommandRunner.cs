@@ -119,7 +119,7 @@ internal static class CommandRunner
         StorageException e => (ExitCode.WrongUsage, e.Hint),
         EntryPointNotFoundException => (ExitCode.WrongUsage, "the installed RocksDB is too old or too new for the embedded server: apt-get install librocksdb7.8"),
         SocketException => (ExitCode.CannotConnect, "is another program using the port? choose another --port, or omit it to use a free one"),
-        IOException { HResult: NoSpaceLeft } => (ExitCode.Refused, "make room there; where no file is named, standard output is what is full"),
+        IOException { HResult: NoSpaceLeft } => (ExitCode.Refused, "make room there; if no file is named, standard output goes to the full disk"),
         UnauthorizedAccessException => (ExitCode.WrongUsage, "does this user have permission to read and write there?"),
         IOException => (ExitCode.WrongUsage, "is it the right folder or file, and is the disk full?"),
         _ => null,

@@ -19,8 +19,8 @@ internal static class CompareCommand
         };
         Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
         Option<double?> noise = OptionTypes.Make<double?>(
-            "--noise-threshold", null, $"Differences up to this don't count; within it results are equivalent [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
-        var force = new Option<bool>("--force") { Description = "Compare runs that did different work, or while other programs were busy, and say so" };
+            "--noise-threshold", null, $"Differences up to this size don't count; results within it are equivalent [default: {Units.Percent(RunComparer.DefaultNoiseThreshold)}]", "PERCENT", text => ParseThreshold(text));
+        var force = new Option<bool>("--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
         var fail = new Option<bool>("--fail-on-regression") { Description = "Exit with code 10 if a rate or a latency (p50, p99) is worse than the baseline" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("compare", "Compare stored runs: ratios with confidence intervals, verdicts, overlaid charts") { runs, baseline, noise, force, fail, format, shared.Out };

@@ -58,14 +58,14 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
         if (hasFolder && (uri is not null || !IsCluster))
             throw new UserException(ExitCode.WrongUsage, $"--cluster names the deployment and can't be combined with {(uri is not null ? "--uri" : $"--topology {settings.Topology?.Text()}")}");
         if (uri is not null && TypedForStarted() is { } given)
-            throw new UserException(ExitCode.WrongUsage, $"--uri names an existing server; {given.Name} only applies to a started one");
+            throw new UserException(ExitCode.WrongUsage, $"--uri names an existing server; {given.Name} only applies to one that MongoPerf starts");
         if (hasFolder && (typed.FirstOrDefault() ?? TypedForStarted()) is { } of)
-            throw new UserException(ExitCode.WrongUsage, $"--cluster names an existing cluster; {of.Name} only applies to a started one");
+            throw new UserException(ExitCode.WrongUsage, $"--cluster names an existing cluster; {of.Name} only applies to one that MongoPerf starts");
         if (typed.FirstOrDefault(option => uri is not null || !TopologiesWith(option).Contains(settings.Topology!.Value)) is { } wrong)
         {
             throw wrong == options.Cluster.Shards
-                ? new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a started cluster", "--topology sharded without --uri starts one")
-                : new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a started cluster or replica set", "--topology sharded or replicaset, without --uri, starts one");
+                ? new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a cluster that MongoPerf starts", "--topology sharded without --uri starts one")
+                : new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a cluster or replica set that MongoPerf starts", "--topology sharded or replicaset, without --uri, starts one");
         }
     }
 

@@ -19,10 +19,10 @@ internal static class ForecastCommand
         Option<long?> memory = OptionTypes.Size("--memory", "Memory of each server that holds data [default: as in the run]");
         Option<long?> cache = OptionTypes.Size("--cache", "Cache of each server that holds data [default: mongod's own for --memory, otherwise as in the run]");
         Option<long?> disk = OptionTypes.Size("--disk", "Room for all data folders [default: what was free when the run began]");
-        Option<long?> reads = OptionTypes.Count("--disk-reads", $"Random reads per second that the disk serves; bounds what the run can't tell [default: {ForecastRequest.DefaultDiskReads}, one hard disk]");
+        Option<long?> reads = OptionTypes.Count("--disk-reads", $"Random reads per second that the disk serves; bounds the forecast where the run shows nothing [default: {ForecastRequest.DefaultDiskReads}, one hard disk]");
         var check = new Option<bool>("--check") { Description = "Predict the second half of the run's sizes from the first, and show the errors" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown");
-        var command = new Command("forecast", "Continue a stored growth: bytes, what is outgrown when, rates and p99 with intervals") { run, documents, memory, cache, disk, reads, check, format, shared.Out };
+        var command = new Command("forecast", "Extrapolate a stored growth: bytes, when cache, memory and disk are outgrown, rates and p99 with intervals") { run, documents, memory, cache, disk, reads, check, format, shared.Out };
         command.Validators.Add(result =>
         {
             if (result.GetValue(check) && new Option[] { documents, memory, cache, disk }.FirstOrDefault(option => result.GetResult(option) is { Implicit: false }) is { } option)

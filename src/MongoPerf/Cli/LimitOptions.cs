@@ -9,7 +9,7 @@ internal sealed class LimitOptions
 {
     /// <summary>Bytes; 0 for none.</summary>
     public Option<IReadOnlyList<long>?> MemoryLimit { get; } = OptionTypes.List(
-        "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each member of a replica set or shard; or 'none'; a list compares them [default: none; on shards with --cache: the cache plus a quarter, at least 1GB more]",
+        "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each member of a replica set or shard; or 'none'; a list compares them [default: none; for shards with --cache: the cache plus a quarter of it, or plus 1GB if that is more]",
         "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseSize(text));
 
     public Option<IReadOnlyList<int>?> Cpus { get; } = OptionTypes.List(

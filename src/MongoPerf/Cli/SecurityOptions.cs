@@ -6,7 +6,7 @@ namespace MongoPerf.Cli;
 /// <summary>How clients connect to started servers; the options are made once per command. Without a value they mean "on".</summary>
 internal sealed class SecurityOptions
 {
-    public Option<IReadOnlyList<bool>?> Tls { get; } = Switch("--tls", "Started servers take TLS connections only, by certificates made for them; on,off compares both [default: off]");
+    public Option<IReadOnlyList<bool>?> Tls { get; } = Switch("--tls", "Started servers accept only TLS connections, with certificates generated for them; on,off compares both [default: off]");
 
     public Option<IReadOnlyList<bool>?> Auth { get; } = Switch("--auth", "Enable authentication (SCRAM) on started servers, with a generated password; on,off compares both [default: off]");
 

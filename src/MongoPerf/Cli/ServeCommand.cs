@@ -28,7 +28,7 @@ internal static class ServeCommand
         var auth = new Option<bool>("--auth") { Description = "Clients must log in (SCRAM) as a user from --add-user" };
         Option<string?> tls = OptionTypes.Text(TlsOption, "Accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
         Option<string?> authority = OptionTypes.Text("--tls-ca-file", "Accept only clients with a certificate from these authorities (PEM)", "FILE");
-        Option<string?> user = OptionTypes.Text("--add-user", "Add a user who may do everything, or change the password, and exit; running servers accept the user at once", "NAME");
+        Option<string?> user = OptionTypes.Text("--add-user", "Add a user with full rights, or change an existing user's password, and exit; running servers accept the change at once", "NAME");
         Option<string?> former = OptionTypes.Text("--remove-user", "Remove a user and exit; running servers refuse the user's next login", "NAME");
         Option<string?> password = OptionTypes.Text(PasswordFile.Option, "Read the password for --add-user from the file's first line [default: prompt for it]", "FILE");
         var command = new Command("serve", "Run the embedded server (speaks MongoDB's protocol, but is not MongoDB)") { port, listen, data, cache, auth, tls, authority, user, former, password };
@@ -112,7 +112,7 @@ internal static class ServeCommand
         {
             string? password = PemFiles.IsEncrypted(certificate)
                 ? SecretPrompt.Ask($"password of {certificate}: ") ?? throw new UserException(
-                    ExitCode.WrongUsage, $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password", "openssl pkcs8 -in FILE writes the key without one; put it in one file with the certificate")
+                    ExitCode.WrongUsage, $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password", "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file")
                 : null;
             return ServerTls.Load(certificate, password, authority);
         }
@@ -141,7 +141,7 @@ internal static class ServeCommand
     {
         if (!new UserStore(folder).Remove(name))
             throw new UserException(ExitCode.WrongUsage, $"--remove-user: {folder} has no user {name}");
-        Console.WriteLine($"user {name} removed; who is logged in stays so until the connection ends");
+        Console.WriteLine($"user {name} removed; existing logins stay valid until their connections end");
         return ExitCode.Done;
     }
 

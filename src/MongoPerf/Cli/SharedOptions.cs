@@ -17,7 +17,7 @@ internal sealed class SharedOptions
 
     public Option<string?> Collection { get; } = OptionTypes.Text("--collection", "Collection [default: series]", "NAME");
 
-    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, or an installed version (environment: MONGOPERF_MONGOD) [default: the newest from 'server install', then PATH]", "PATH");
+    public Option<string?> Mongod { get; } = OptionTypes.Text("--mongod", "The mongod to start: a path, or an installed version (environment: MONGOPERF_MONGOD) [default: the last one from 'server install', then PATH]", "PATH");
 
     public Option<long?> Cache { get; } = OptionTypes.Size("--cache", "Cache size of a started server, at least 64MB [default: the server's own]");
 
@@ -41,7 +41,7 @@ internal sealed class SharedOptions
 
     public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Bounded(Quantities.ParseCount(text), 100_000));
 
-    public Option<IReadOnlyList<double>?> Rates { get; } = OptionTypes.List("--rate", "Target operations per second, all threads together, in the query phases; response times then count from when each is due; a list runs each in turn [default: as fast as possible]", "RATE[,RATE…]", text => (double)Quantities.ParseCount(text));
+    public Option<IReadOnlyList<double>?> Rates { get; } = OptionTypes.List("--rate", "Target operations per second, all threads together, in the query phases; response times then count from when each operation is due; a list runs each in turn [default: as fast as possible]", "RATE[,RATE…]", text => (double)Quantities.ParseCount(text));
 
     public Option<ulong?> Seed { get; } = OptionTypes.Make<ulong?>("--seed", null, "Seed of the documents and of every random choice [default: 42]", "N", ParseSeed);
 

@@ -81,7 +81,7 @@ internal static class DeploymentFactory
         if (!MongodProgram.Own(variable).Contains(noted))
         {
             throw DeploymentException.WrongUsage(
-                $"this run used {noted}, which this machine would not start without being told to", $"if you know that program, name it: --mongod {noted}");
+                $"this run used {noted}, which MongoPerf does not start on this machine unless it is named", $"if you trust that program, name it: --mongod {noted}");
         }
     }
 }

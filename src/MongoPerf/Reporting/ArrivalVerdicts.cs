@@ -81,7 +81,7 @@ internal static class ArrivalVerdicts
         yield return new Verdict(
             Grade.Note,
             Words.Of($"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? Words.Of($", and in {late.Length - 1} more") : "")}; "
-            + $"that much of their response time is this client's and not the server's, as when other programs take its cores"));
+            + $"that part of their response time is due to this client and not to the server, for example because other programs take its cores"));
     }
 
     private static string NameOf(PhaseRecord phase, GroupShare group)

@@ -66,7 +66,7 @@ internal static class JunitReport
         return new Case($"{candidate.Candidate.Name}: {candidate.TitleOf(operation)}", ComparisonText.NameOf(operation, judgement.Measure), 0)
         {
             Failure = judgement.Outcome == Outcome.Slower ? $"slower: {figures}" : null,
-            Skipped = judgement.Outcome == Outcome.Undecided ? $"undecided{(judgement.Enough is { } enough ? $"; enough would be {enough}" : "")}" : null,
+            Skipped = judgement.Outcome == Outcome.Undecided ? $"undecided{(judgement.Enough is { } enough ? $"; a verdict would take {enough}" : "")}" : null,
             Output = figures,
         };
     }

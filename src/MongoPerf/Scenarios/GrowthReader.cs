@@ -33,7 +33,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         GrowingCollection[] collections = Collections(reader);
         PhaseGroup[] beside = reader.Find("beside") is SequenceNode list ? phases.GroupsOf(list, name) : [];
         if (beside.SelectMany(g => g.Operations).FirstOrDefault(o => o.Operation.Removes || o.Operation.Inserts) is { } wrong)
-            throw MappingReader.Wrong(reader.Find("beside")!, $"phase '{name}': operation '{wrong.Operation.Name}' {(wrong.Operation.Inserts ? "inserts" : "removes")} documents while the collection grows, so what arrived could not be proved", "reads and updates are allowed beside a growth");
+            throw MappingReader.Wrong(reader.Find("beside")!, $"phase '{name}': operation '{wrong.Operation.Name}' {(wrong.Operation.Inserts ? "inserts" : "removes")} documents while the collection grows, so it could not be verified which documents arrived", "reads and updates are allowed beside a growth");
         if (each.SelectMany(p => p.Groups.SelectMany(g => g.Operations).Select(o => (Phase: p, o.Operation))).FirstOrDefault(o => (o.Operation.Removes || o.Operation.Inserts) && collections.Any(c => c.Name == o.Operation.Collection)) is { Phase: { } phase } changes)
             throw MappingReader.Wrong(reader.Node, $"phase '{phase.Name}': operation '{changes.Operation.Name}' {(changes.Operation.Inserts ? "inserts" : "removes")} documents of '{changes.Operation.Collection}', which grows: its sizes would not be those of the steps", "reads and updates are allowed at each size, and inserts into other collections");
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
@@ -95,7 +95,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         long step = Math.Min(target, reader.Find("step") is { } given ? scale.Read(given, "step") : GrowthSchedule.DefaultStep(target));
         return (target + step - 1) / step <= MostSizes
             ? GrowthSchedule.Sizes(target, step)
-            : throw MappingReader.Wrong(reader.Find("step")!, $"phase '{name}': step is {step:N0}, or {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");
+            : throw MappingReader.Wrong(reader.Find("step")!, $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");
     }
 
     private GrowthWrite[] Writes(MappingReader reader, string phase, GrowingCollection[] collections)

@@ -111,7 +111,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         long lap = scale.ReadOperations(node);
         return count / lap <= MostLaps
             ? lap
-            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, or {count / lap:N0} laps in {count:N0}; at most {MostLaps:N0} are allowed", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
+            : throw MappingReader.Wrong(node, $"phase '{phase}': lap is {lap:N0}, which makes {count / lap:N0} laps in {count:N0}; at most {MostLaps:N0} are allowed", $"a lap of {1 + (count / MostLaps):N0} makes fewer");
     }
 
     private PhaseGroup Load(MappingReader reader, PlanCollection collection) => new()

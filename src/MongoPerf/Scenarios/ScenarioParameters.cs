@@ -176,7 +176,7 @@ internal sealed partial class ScenarioParameters
     private ScenarioNode Decide(MappingEntry entry, IReadOnlyDictionary<string, NamedValue> chosen, int level)
     {
         if (entry.Value is not MappingNode parts || parts.Entries.Any(e => e.Name is not ("is" or "then" or "else")) || parts.Find("is") is not { } condition)
-            throw MappingReader.Wrong(entry.Value, "^if takes the keys is, then and else, and needs is", "such as {^if: {is: $(all), then: 1, else: 2}}");
+            throw MappingReader.Wrong(entry.Value, "^if takes the keys 'is', 'then' and 'else'; 'is' is required", "such as {^if: {is: $(all), then: 1, else: 2}}");
         bool holds = Resolve(condition, chosen, level) switch
         {
             ScalarNode { Text: "true" } => true,

@@ -59,7 +59,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             if (entry.Name == Generator.FieldsName)
                 elements.AddRange(GeneratedFields(new GeneratorReader(Generator.FieldsName, entry.Value, entry.Key), path).Elements);
             else if (entry.Name.StartsWith('^'))
-                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} is beside other fields; only {Generator.FieldsName} may be");
+                throw MappingReader.Wrong(entry.Key, $"{path}: {entry.Name} can't be combined with other fields; only {Generator.FieldsName} can");
             else
                 elements.Add(new(CheckedName(entry.Key), Value(entry.Value, $"{path}.{entry.Name}")));
         }

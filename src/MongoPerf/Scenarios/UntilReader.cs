@@ -37,7 +37,7 @@ internal static partial class UntilReader
             throw new FormatException($"'{text}' is not a precision such as 'p99 ±2 %'; percentiles: p50, p90, p95, p99, p999");
         double share = double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture) / 100;
         if (share is < Least or > Most)
-            throw new FormatException($"'{text}': allowed are ±0.1 % to ±50 %");
+            throw new FormatException($"'{text}' is out of range; allowed: ±0.1 % to ±50 %");
         double percent = match.Groups["name"].Value switch { "50" => 50, "90" => 90, "95" => 95, "99" => 99, _ => 99.9 };
         return new Until($"p{match.Groups["name"].Value} ±{(share * 100).ToString("0.###", CultureInfo.InvariantCulture)} %", percent, share);
     }

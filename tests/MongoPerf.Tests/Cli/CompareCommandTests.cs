@@ -70,7 +70,7 @@ public sealed class CompareCommandTests : IDisposable
             FrozenRun.Build(_runs.Path, new FrozenShape { Id = id, Steps = 2, WindowSeconds = 2, OtherCores = cores });
         (int code, _, string errors) = Run("a", "b");
         Assert.Equal(2, code);
-        Assert.Contains("the machine did other work, so a ratio would say as much about that: in b other programs used up to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
+        Assert.Contains("other programs were busy on the machine, so a ratio would reflect their load as well: in b other programs used up to 2.1 of this machine's 8 cores", errors, StringComparison.Ordinal);
         (code, string output, _) = Run("a", "b", "--force");
         Assert.Equal(0, code);
         Assert.Contains("note       b: other programs used up to 2.1 of this machine's 8 cores", output, StringComparison.Ordinal);

@@ -64,7 +64,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         DeploymentRequest resumed = Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, ServerProgram = _mongod };
         using (IDeployment deployment = DeploymentFactory.Create(resumed, Names(_mongod)))
             Assert.Equal((DeploymentKind.Sharded, _mongod), (deployment.Kind, deployment.Program));
-        Refuses(resumed, $"this run used {_mongod}, which this machine would not start without being told to", $"--mongod {_mongod}");
+        Refuses(resumed, $"this run used {_mongod}, which MongoPerf does not start on this machine unless it is named", $"--mongod {_mongod}");
         Refuses(Request(Topology.Sharded, "./elsewhere", cluster) with { RequiredKind = DeploymentKind.Sharded }, "/elsewhere does not exist", "mongod");
         Refuses(Request(Topology.Sharded, cluster: cluster) with { RequiredKind = DeploymentKind.Sharded, DataFolder = _folder.At("other") }, "needs a mongod, and none was found", "server install 8.0");
     }
@@ -94,7 +94,7 @@ public sealed class DeploymentFactoryTests : IDisposable
         File.SetUnixFileMode(planted, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         DeploymentRequest mongod = Request() with { RequiredKind = DeploymentKind.Mongod, ServerProgram = planted };
         foreach (string? own in (string?[])[null, _mongod])
-            Refuses(mongod, $"this run used {planted}, which this machine would not start without being told to", $"--mongod {planted}", own);
+            Refuses(mongod, $"this run used {planted}, which MongoPerf does not start on this machine unless it is named", $"--mongod {planted}", own);
 
         DeploymentRequest cluster = Request(Topology.Sharded, cluster: new DeploymentSettings { Shards = 1 });
         KindOf(cluster, _mongod);

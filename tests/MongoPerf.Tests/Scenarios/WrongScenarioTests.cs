@@ -84,7 +84,7 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - {name: p, operations: [{runCommand: {ping: 1}}], sizes: true}\n  - {create: users}\n", "phase 'p' needs collection 'users'", "")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], ranges: true}\n", "phase 'p': ranges is not allowed in a phase that measures operations", "")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], lap: 5}\n", "phase 'p': lap is not allowed in a phase that is limited by time", "use count")]
-    [InlineData("phases:\n  - {name: p, operations: [{find: users}], count: 1M, lap: 1}\n", "lap is 1, or 1,000,000 laps in 1,000,000; at most 100,000 are allowed", "a lap of 11")]
+    [InlineData("phases:\n  - {name: p, operations: [{find: users}], count: 1M, lap: 1}\n", "lap is 1, which makes 1,000,000 laps in 1,000,000; at most 100,000 are allowed", "a lap of 11")]
     [InlineData("phases:\n  - {load: users, lap: 0}\n", "test.yaml:6: count: '0' is 0; allowed", "")]
     [InlineData("phases:\n  - {load: users, restart: hot}\n", "restart is 'hot'; allowed: none, warm, cold", "")]
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);

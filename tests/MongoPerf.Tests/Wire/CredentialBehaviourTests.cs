@@ -72,7 +72,7 @@ public sealed class CredentialBehaviourTests
     {
         using var server = new LyingServer { Answer = exchange => exchange.Reply(BsonDocument.Of(("conversationId", 1), ("done", false), ("payload", Array.Empty<byte>()), ("ok", 1.0))) };
         ConnectionSettings settings = ConnectionSettings.Default with { Credential = ConnectionString.Parse("mongodb://user:x@h/?authMechanism=PLAIN").Credential };
-        Assert.Contains("keeps the login going without an end", Assert.Throws<AuthenticationFailedException>(() => MongoConnection.Open(server.Address, settings)).Message, StringComparison.Ordinal);
+        Assert.Contains("never ends the login exchange", Assert.Throws<AuthenticationFailedException>(() => MongoConnection.Open(server.Address, settings)).Message, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -16,9 +16,9 @@ internal static class AgentCommand
     {
         var shared = new SharedOptions();
         Option<string?> coordinator = AgentOptions.Coordinator();
-        Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, unlike the others' [default: agent-N in a Kubernetes Indexed Job, which has {IndexVariable}]", "NAME", ParseName);
+        Option<string?> name = OptionTypes.Make<string?>("--name", null, $"Name of this agent, different from all others' [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]", "NAME", ParseName);
         Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
-        Option<bool> stay = new("--stay") { Description = "Take plan after plan, until none comes for as long as --wait says, or until it is interrupted" };
+        Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
         var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
         {
             coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.Out, shared.Quiet,
@@ -27,8 +27,8 @@ internal static class AgentCommand
         {
             int? index = int.TryParse(Environment.GetEnvironmentVariable(IndexVariable), out int number) && number is >= 0 and < AgentOptions.MostAgents ? number : null;
             return AgentSession.Run(new AgentRequest(
-                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the connection string that --coordinator of 'series' or 'run' has"),
-                parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name of this agent's own, such as the machine's") : $"agent-{index}"),
+                parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage, "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
+                parsed.GetValue(name) ?? (index is null ? throw new UserException(ExitCode.WrongUsage, "--name is missing: a name that no other agent has, such as the machine's") : $"agent-{index}"),
                 index + 1,
                 parsed.GetValue(shared.Uri),
                 parsed.GetValue(shared.PasswordFile),

@@ -10,9 +10,9 @@ internal sealed class AgentOptions
     public const int MostAgents = 1000;
     public const double UsualComeWithinSeconds = 120;
 
-    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among so many 'mongoperf agent' processes, and merge their results; allowed: 1 to {MostAgents}", "COUNT", text => ParseCount(text));
+    public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null, $"Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: 1 to {MostAgents}", "COUNT", text => ParseCount(text));
 
-    public Option<double?> Within { get; } = OptionTypes.Duration("--agents-within", "With --agents: time by which all must have come [default: 2m]");
+    public Option<double?> Within { get; } = OptionTypes.Duration("--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
 
     public static Option<string?> Coordinator() => OptionTypes.Text("--coordinator", "Connection string of a MongoDB through which agents get the plan; better not the one under load ('mongoperf serve' will do)", "URI");
 

@@ -99,11 +99,11 @@ internal sealed class AgentRole : IDisposable
             if (behind.FirstOrDefault(part => part.State == Coordinator.Ended) is { } ended)
                 return new Meeting($"agent {ended.Label} ended: {ended.Why ?? "without a reason"}");
             if (behind.FirstOrDefault(part => part.IsLost) is { } lost)
-                return new Meeting($"agent {lost.Label} is lost: it was not heard of for {lost.SilentSeconds:0} s");
+                return new Meeting($"agent {lost.Label} is lost: nothing was heard from it for {lost.SilentSeconds:0} s");
             if (behind.FirstOrDefault(part => part.State == Coordinator.Free) is { } free && _coordinator.IsStarterGone(_claim.Plan))
             {
                 _coordinator.Withdraw(_claim.Plan);
-                return new Meeting($"the starter is gone, and no agent has taken {free.Label}");
+                return new Meeting($"the 'series' or 'run' that offered the plan is gone, and no agent has taken {free.Label}");
             }
 
             stop.WaitHandle.WaitOne(LookMilliseconds);
@@ -126,7 +126,7 @@ internal sealed class AgentRole : IDisposable
             if (_coordinator.FindPublished(_claim) is { } text)
                 return Read(text);
             AgentState? first = _coordinator.ReadParts(_claim.Plan, out string? why).FirstOrDefault(part => part.Number == 1);
-            why ??= first is null or { State: Coordinator.Ended } or { IsLost: true } ? $"agent {first?.Label} ended before it had prepared the data: {first?.Why ?? "it was not heard of any more"}" : null;
+            why ??= first is null or { State: Coordinator.Ended } or { IsLost: true } ? $"agent {first?.Label} ended before it had prepared the data: {first?.Why ?? "nothing more was heard from it"}" : null;
             if (why is not null)
                 throw new UserException(ExitCode.CannotConnect, why);
             stop.WaitHandle.WaitOne(LookMilliseconds);
@@ -188,7 +188,7 @@ internal sealed class AgentRole : IDisposable
             // As below.
         }
 
-        throw new UserException(ExitCode.WrongUsage, "what the first agent said about the data can't be read", "somebody else writes the coordinator's collection, or it is damaged");
+        throw new UserException(ExitCode.WrongUsage, "what the first agent said about the data can't be read", "something else writes to the coordinator's collection, or it is damaged");
     }
 
     private sealed record Prepared(ulong Seed, Dictionary<string, long> Start);

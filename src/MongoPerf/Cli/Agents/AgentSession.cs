@@ -133,7 +133,7 @@ internal static class AgentSession
     {
         RunSettings settings = claim.Settings;
         if (settings.Deployment is not { Uri: { } stored, ClusterFolder: null, MongodPath: null, Auth: null, Tls: null, MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
-            throw new UserException(ExitCode.Refused, "the plan asks for more than load on a deployment that is there", "agents start no servers and build no other clients");
+            throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment", "agents start no servers and build no other clients");
         Names.Database(settings.Data.Database);
         string uri = ConnectionSecrets.Choose(asked.Uri, stored, UriVariable.Value);
         if (uri == stored && asked.Uri is null)
@@ -162,7 +162,7 @@ internal static class AgentSession
     {
         string? option = offered.TlsCAFile is not null ? "tlsCAFile" : offered.TlsCertificateKeyFile is not null ? "tlsCertificateKeyFile" : offered.AuthMechanism == "PLAIN" ? "authMechanism=PLAIN" : null;
         if (option is not null)
-            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent names no file and sends no plain password at a coordinator's word", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
+            throw new UserException(ExitCode.Refused, $"the plan's connection string has {option}: an agent opens no file and sends no plain-text password on a coordinator's request", "name the deployment to the agent itself, with --uri or MONGOPERF_URI");
     }
 
     /// <summary>What this agent did of the plan before.</summary>

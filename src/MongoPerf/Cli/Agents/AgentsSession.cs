@@ -72,11 +72,11 @@ internal sealed class AgentsSession
     private static void Check(RunRequest request)
     {
         if (request.Uri is null)
-            throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines load a deployment that is there", "start one with 'mongoperf serve' or 'cluster start', or name yours");
+            throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment", "start one with 'mongoperf serve' or 'cluster start', or name yours");
         if (ServerUri.ReadTyrant(request.Uri) is not null || request.Settings.Engine.Kind != EngineKind.Wire)
             throw new UserException(ExitCode.WrongUsage, "--agents runs MongoPerf's own client on MongoDB; Tokyo Tyrant and --engine driver are for one machine");
         if (request.ForceDrop is not null)
-            throw new UserException(ExitCode.WrongUsage, "--force-drop does not apply with --agents: nothing is dropped at the word of a coordinator", "drop the collection first, or use another --db");
+            throw new UserException(ExitCode.WrongUsage, "--force-drop does not apply with --agents: agents drop nothing on a coordinator's request", "drop the collection first, or use another --db");
         if (PlanDivision.FindFault(request.Plan.Plan) is { } fault)
             throw new UserException(ExitCode.WrongUsage, $"the plan can't be divided among agents: {fault}", "run it on one machine");
     }
@@ -154,7 +154,7 @@ internal sealed class AgentsSession
 
             if (_signals.WasStopped && stopped is null)
             {
-                _coordinator.Stop(_plan, "interrupted at the starter");
+                _coordinator.Stop(_plan, "interrupted where the plan was started");
                 stopped = seconds;
             }
 

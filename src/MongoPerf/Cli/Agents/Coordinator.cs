@@ -101,7 +101,7 @@ internal sealed class Coordinator : IDisposable
     /// <summary>The last <see cref="TryClaim"/> found a plan of which an agent of this name, who is heard of, has a part.</summary>
     public bool IsNameTaken { get; private set; }
 
-    public static string AwayBecause(Exception e) => $"the coordinator is away: {CommandRunner.Shown(e.Message).Split('\n')[0]}";
+    public static string AwayBecause(Exception e) => $"the coordinator can't be reached: {CommandRunner.Shown(e.Message).Split('\n')[0]}";
 
     /// <summary>Offers a plan to agents.</summary>
     /// <returns>Its id.</returns>
@@ -335,9 +335,9 @@ internal sealed class Coordinator : IDisposable
         string text = plan.FindString("settings") ?? "";
         int count = (int)Math.Clamp(plan.FindInt64("count") ?? 0, 0, int.MaxValue);
         if (plan.FindString("program") is var program && program != RunSession.ProgramVersion)
-            throw new UserException(ExitCode.WrongUsage, $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {RunSession.ProgramVersion}", "agents and starter must be the same version");
+            throw new UserException(ExitCode.WrongUsage, $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {RunSession.ProgramVersion}", "the agents and the 'series' or 'run' that offers the plan must be the same version");
         if (text.Length is 0 or > MostSettings || count is < 1 or > AgentOptions.MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed) || plan.FindString("hash") != Hash(text, seed, count))
-            throw new UserException(ExitCode.WrongUsage, "what the coordinator offers is not a whole plan: its hash is wrong", "somebody else writes that collection, or it is damaged");
+            throw new UserException(ExitCode.WrongUsage, "what the coordinator offers is not a whole plan: its hash is wrong", "something else writes to the coordinator's collection, or it is damaged");
         try
         {
             return (RunSettings.FromJson(text), seed, count);

@@ -20,7 +20,7 @@ internal static class WatchCommand
     public static Option<long?> LiveOption()
     {
         Option<long?> live = OptionTypes.Make<long?>(
-            "--live", null, "Serve a page with live charts on 127.0.0.1 while it runs; the address is printed [default: off; without PORT, a free one]", "PORT", ParsePort, ifBare: 0);
+            "--live", null, "Serve a page with live charts on 127.0.0.1 during the run; the address is printed [default: off; --live without PORT: a free port]", "PORT", ParsePort, ifBare: 0);
         live.Arity = ArgumentArity.ZeroOrOne;
         return live;
     }

@@ -92,7 +92,7 @@ internal static class ComparisonSession
         if (!comparison.Candidates.All(c => c.IsJudged))
         {
             string? enough = comparison.Candidates.SelectMany(c => c.Operations).Select(o => o.Rate.Enough).FirstOrDefault(text => text is not null);
-            throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", enough is null ? "run longer, or --repeat 5" : $"enough would be {enough}");
+            throw new UserException(ExitCode.WrongUsage, "too little data to judge any operation, so --fail-on-regression can't decide", enough is null ? "run longer, or --repeat 5" : $"a verdict would take {enough}");
         }
 
         int undecided = comparison.Candidates.Sum(c => c.Operations.Sum(o => o.Judged.Count(j => j.Outcome == Outcome.Undecided)));
@@ -109,7 +109,7 @@ internal static class ComparisonSession
     {
         string[] disturbed = [.. sides.Where(side => side.Other is { IsTooMuch: true }).Select(side => $"in {side.Id} {side.Other!.Sentence}")];
         if (disturbed.Length > 0)
-            throw new UserException(ExitCode.WrongUsage, $"the machine did other work, so a ratio would say as much about that: {string.Join("; ", disturbed)}", "run again on a quiet machine, or compare anyway with --force");
+            throw new UserException(ExitCode.WrongUsage, $"other programs were busy on the machine, so a ratio would reflect their load as well: {string.Join("; ", disturbed)}", "run again on a quiet machine, or compare anyway with --force");
     }
 
     private static void RequireAlike(IReadOnlyList<SetupDifference> differences, bool force)

@@ -74,7 +74,7 @@ internal static class RateSearch
     /// <param name="loaded">Whose data it uses; null when it loads its own.</param>
     private static RunRequest RequestFor(RunRequest opened, RunRequest read, List<RateTry> tries, RunFolder? loaded)
     {
-        string[] changes = [.. read.Plan.Changes, .. loaded is null ? Array.Empty<string>() : [$"data: those that run {loaded.Id} loaded"]];
+        string[] changes = [.. read.Plan.Changes, .. loaded is null ? Array.Empty<string>() : [$"data: as loaded by run {loaded.Id}"]];
         return read with
         {
             Uri = opened.Uri,

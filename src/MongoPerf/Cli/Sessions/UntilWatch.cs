@@ -51,7 +51,7 @@ internal sealed class UntilWatch(Until until, string group)
     {
         string asked = $"{group}: {until.Text} asked for";
         if (Worst() is not ({ } operation, var share))
-            return $"{asked}; how well it is known can't be said: {(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up, {OperationJudge.LeastSamples} are needed (--duration)";
+            return $"{asked}; its precision can't be determined: {(_seconds.Count == 0 ? 0 : _seconds.Values.Min(seconds => seconds.Count))} s were measured after the warm-up; {OperationJudge.LeastSamples} s are needed (--duration)";
         string of = operation == group || _seconds.Count == 1 ? "" : $" ({operation})";
         string known = $"{asked}; known to ±{Units.Percent(share)} after {_measured} s{of}";
         // An interval narrows as the root of what it is made of.

@@ -13,7 +13,7 @@ internal static class ClusterRemarks
         var remarks = new List<string>
         {
             plan.IsReplicaSet
-                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog too{(plan.Members > 1 ? ", and each secondary does it again with the same CPUs and disk" : "")}"
+                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog too{(plan.Members > 1 ? ", and each secondary repeats it on the same CPUs and disk" : "")}"
                 : $"sharded cluster on one machine: {plan.ShapeText}, router: {plan.RouterText}",
         };
         if (plan.Auth || plan.Tls)

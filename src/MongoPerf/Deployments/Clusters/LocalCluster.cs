@@ -285,7 +285,7 @@ internal sealed class LocalCluster : IDeployment
         {
             throw new DeploymentException(
                 DeploymentFault.WrongUsage,
-                $"this run used {mongos}, which this machine would not start without being told to\nhint:  if you know that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
+                $"this run used {mongos}, which MongoPerf does not start on this machine unless it is named\nhint:  if you trust that program, name the mongod beside it with --mongod, or set {ClusterPrograms.MongosVariable}");
         }
     }
 

@@ -118,8 +118,8 @@ internal static class ComparisonCharts
         string rightTitle = any.IsUnacknowledged ? Words.Of("time to send: p50 solid, p99 dashed") : any.Service is not null ? Words.Of("response time: p50 solid, p99 dashed") : Words.Of("latency: p50 solid, p99 dashed");
         string what = overTime ? Words.Of("The same operation on each side, second by second; the verdict is below the title.")
             : overRuns ? Words.Of("The same operation on each side, run by run; the verdict below the title is over all runs. The bands reach from the slowest to the fastest second of each run.")
-            : overSize ? Words.Of("The same operation on each side; the verdict below the title is over all sizes. The bands reach from the slowest to the fastest second at each size, of repeated runs from the slowest to the fastest run.")
-            : Words.Of("The same operation on each side; the verdict below the title is over all repeats. The bands reach from the slowest to the fastest second at each repeat, of repeated runs from the slowest to the fastest run.");
+            : overSize ? Words.Of("The same operation on each side; the verdict below the title is over all sizes. The bands reach from the slowest to the fastest second at each size; for repeated runs, from the slowest to the fastest run.")
+            : Words.Of("The same operation on each side; the verdict below the title is over all repeats. The bands reach from the slowest to the fastest second at each repeat; for repeated runs, from the slowest to the fastest run.");
         return new Chart(name, title, what, x,
         [
             new Panel(any.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s"), AxisScale.OfCount(Left(table, comparison).DefaultIfEmpty(1).Max()), Series(comparison, table, 1, ColumnsPerSide, static series => series with { HasSpread = true })),

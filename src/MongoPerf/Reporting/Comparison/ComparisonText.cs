@@ -91,11 +91,11 @@ internal static class ComparisonText
     {
         OperationJudgement[] undecided = [.. candidate.Operations.Where(o => o.Judged.Any(j => j.Outcome == Outcome.Undecided))];
         if (undecided.Length > MostListed)
-            return [Words.Of($"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says of each what would be enough")];
+            return [Words.Of($"{undecided.Length} of {candidate.Operations.Count} operations; comparison.csv says what a verdict on each would take")];
         return undecided.SelectMany(o => o.Judged.Where(j => j.Outcome == Outcome.Undecided)).Select(j => j.Enough).Distinct().Select(enough =>
         {
             string titles = Titles(candidate, j => j.Outcome == Outcome.Undecided && j.Enough == enough);
-            return enough is null ? titles : Words.Of($"{titles}; enough would be {enough}");
+            return enough is null ? titles : Words.Of($"{titles}; a verdict would take {enough}");
         });
     }
 

@@ -6,7 +6,7 @@ namespace MongoPerf.Reporting.Comparison;
 /// <summary>The question that a comparison of one server with shards was made for, answered in a paragraph: which is ahead, in which operations, by how much, from which size on, how sure
 /// that is, and what it cannot tell.</summary>
 /// <param name="Operations">Shards against one server: ratios above 1 speak for the shards.</param>
-/// <param name="Single">What the one server had.</param>
+/// <param name="Single">What the single server had.</param>
 /// <param name="Sharded">What each shard had.</param>
 internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operations, ServerShare Single, ServerShare Sharded)
 {
@@ -61,7 +61,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         (null, null) => Words.Of("memory unlimited"),
         ({ } one, { } each) when one == each => Words.Of($"the same memory for each server ({Units.BinaryBytes(each)})"),
         ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
-        var (one, each) => Words.Of($"{Memory(one)} for the one and {Memory(each)} for each shard, which is unequal"),
+        var (one, each) => Words.Of($"{Memory(one)} for the single server and {Memory(each)} for each shard, which is unequal"),
     };
 
     private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
@@ -69,7 +69,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         (null, null) => Words.Of("no limit of CPUs"),
         ({ } one, { } each) when one == each => Words.Of($"the same CPUs for each server ({each})"),
         ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in all ({each} for each shard)"),
-        var (one, each) => Words.Of($"{Cpus(one)} for the one and {Cpus(each)} for each shard, which is unequal"),
+        var (one, each) => Words.Of($"{Cpus(one)} for the single server and {Cpus(each)} for each shard, which is unequal"),
     };
 
     private static string Memory(long? bytes) => bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
@@ -80,14 +80,14 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
     {
         Crossover turn = TurnOf(o)!;
-        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} turns: below, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of("the one server is ahead"))} {Times(turn.Before)}, from there on {Leader(turn.After.Value)} {Times(turn.After)}.");
+        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} changes sides: below that, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of("the single server is ahead"))} {Times(turn.Before)}; from there on, {Leader(turn.After.Value)} {Times(turn.After)}.");
     });
 
     private IEnumerable<string> Overall()
     {
         ShardedOperation[] steady = [.. Operations.Where(o => TurnOf(o) is null)];
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value < 1) is { Length: > 0 } behind)
-            yield return Words.Of($"The one server is ahead in {behind}.");
+            yield return Words.Of($"The single server is ahead in {behind}.");
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value > 1) is { Length: > 0 } ahead)
             yield return Words.Of($"The shards are ahead in {ahead}.");
         if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Equivalent).Select(o => o.Title)) is { Length: > 0 } alike)
@@ -98,7 +98,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         else if (open.Length > 0)
             yield return Words.Of($"Undecided: {string.Join(", ", open.Select(o => Words.Of($"{o.Title} (ratio {ComparisonText.WithRange(o.Overall)})")))}.");
         if (!Operations.Any(o => TurnOf(o) is not null) && steady.Any(o => o.Sizes.Count >= Crossover.LeastSizes))
-            yield return Words.Of("No operation turns from one to the other at any of these sizes.");
+            yield return Words.Of("No operation changes sides at any of these sizes.");
     }
 
     /// <summary>"q4 (4.5 times, 95 %: 3.0 to 6.7; at 10 of 10 sizes)".</summary>
@@ -116,18 +116,18 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     }
 
     private string Limits() => SharedCpus is not { } cpus ? ""
-        : Words.Of($"All servers, the router and the client shared one machine with {Words.Counted(cpus, "CPU")} and one disk: this cannot tell what machines of their own would bring the shards (CPUs, disks, memory bandwidth), nor what a network between them would cost.");
+        : Words.Of($"All servers, the router and the client shared one machine with {Words.Counted(cpus, "CPU")} and one disk: this result can't tell what the shards would gain from machines of their own (CPUs, disks, memory bandwidth), nor what a network between them would cost.");
 
     private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
 
-    private static string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : Words.Of("the one server");
+    private static string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : Words.Of("the single server");
 
     /// <summary>"4.5 times, 95 %: 3.0 to 6.7", from the one that is ahead.</summary>
     private static string Times(Ratio ratio)
     {
         double value = ratio.Value < 1 ? 1 / ratio.Value : ratio.Value;
-        return ratio.Interval is not { } range ? Words.Of($"{ComparisonText.Number(value)} times")
-            : Words.Of($"{ComparisonText.Number(value)} times, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}");
+        return ratio.Interval is not { } range ? Words.Of($"by a factor of {ComparisonText.Number(value)}")
+            : Words.Of($"by a factor of {ComparisonText.Number(value)}, 95 %: {ComparisonText.Range(ratio.Value < 1 ? new Interval(1 / range.High, 1 / range.Low) : range)}");
     }
 }
 

@@ -86,7 +86,7 @@ internal static class ScenarioFigures
     {
         string[] deployments = [.. runs.Select(r => r.Deployment).Distinct()];
         if (choice.Where.FirstOrDefault(w => w.Name == Dimension.Deployment && !deployments.Contains(w.Value)) is { } missing)
-            return Words.Of($"it shows {missing.Value}, {(runs.Count == 1 ? Words.Of("this run used") : Words.Of("these runs used"))} {string.Join(", ", deployments)}");
+            return Words.Of($"it shows {missing.Value}, but {(runs.Count == 1 ? Words.Of("this run used") : Words.Of("these runs used"))} {string.Join(", ", deployments)}");
         IEnumerable<string> wanted = choice.Where.Select(w => $"{w.Name}={w.Value}").Concat(choice.Phases.Select(p => Words.Of($"phase {p}"))).Concat(choice.Operations.Select(o => Words.Of($"operation {o}")));
         return Words.Of($"no results ({string.Join(", ", wanted.DefaultIfEmpty(Words.Of("any phase")))})");
     }

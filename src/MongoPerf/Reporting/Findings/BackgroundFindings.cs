@@ -54,7 +54,7 @@ internal static class BackgroundFindings
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while chunks migrate: {lead.Rates}"),
             Evidence = [new FindingEvidence("migrations", Words.Of($"{lead.Length} inside {Words.Counted(moves.Count, "stretch", "stretches")} of migrations, {lead.Rest} outside"))],
             Cause = Words.Of("chunks were migrating"),
-            Refute = Words.Of("run again with --balancer off: if the rate still dips, migrations are not why"),
+            Refute = Words.Of("run again with --balancer off: if the rate still dips, migrations are not the cause"),
         });
     }
 
@@ -67,7 +67,7 @@ internal static class BackgroundFindings
             Text = Words.Of($"{lead.Series.Label}'s rate is {lead.Change} while the server builds indexes: {lead.Rates}"),
             Evidence = [new FindingEvidence("timeline", Words.Of($"{lead.Length} inside {Words.Counted(builds.Count, "stretch", "stretches")} with index builds, {lead.Rest} outside"))],
             Cause = Words.Of("the server was building indexes"),
-            Refute = Words.Of("run again while nobody builds an index (the server's log names those that were built): if the rate still dips, index builds are not why"),
+            Refute = Words.Of("run again while nobody builds an index (the server's log names those that were built): if the rate still dips, index builds are not the cause"),
         });
     }
 

@@ -80,10 +80,10 @@ internal static class CacheFindings
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
             Rate = SecondEffects.Rate(lead.Few, lead.Many),
             P99 = SecondEffects.P99(lead.Few, lead.Many),
-            Evidence = [new FindingEvidence("timeline", Words.Of($"correlation {lead.Correlation:0.00} between the logarithms of rate and bytes read per operation; the thirds of the seconds with the least and the most"))],
+            Evidence = [new FindingEvidence("timeline", Words.Of($"correlation {lead.Correlation:0.00} between the logarithms of rate and bytes read per operation; compared: the third of the seconds with the fewest bytes read and the third with the most"))],
             Cause = Words.Of("the cache had to be filled"),
             IsCoincidence = true,
-            Refute = Words.Of("run with a cache that holds all the data: if the rate varies as much, misses are not why"),
+            Refute = Words.Of("run with a cache that holds all the data: if the rate varies as much, misses are not the cause"),
             Weight = 0.5 * Math.Log(fast / slow),
         };
     }

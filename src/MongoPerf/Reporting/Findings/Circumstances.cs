@@ -87,7 +87,7 @@ internal static class Circumstances
         if (More(series.Host.RateOf(inside, "disk_read"), series.Host.RateOf(outside, "disk_read")) is { } disk)
             yield return Words.Of($"the disk read {disk}");
         if (More(series.Server.RateOf(inside, "cache_read"), series.Server.RateOf(outside, "cache_read")) is { } cache)
-            yield return Words.Of($"the cache was filled with {cache}");
+            yield return Words.Of($"the cache was filled at {cache}");
         if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
             yield return Words.Of($"the disk was {Units.Percent(Math.Min(1, busy))} busy");
     }

@@ -16,7 +16,7 @@ internal static class FindingText
             yield return (Words.Of("evidence"), evidence.Chart is null ? evidence.Text : Words.Of($"{evidence.Text} (chart {evidence.Chart})"));
         if (finding.Cause is not null)
             yield return (finding.IsCoincidence ? Words.Of("seen together") : Words.Of("likely cause"), finding.Cause);
-        yield return (Words.Of("would refute it"), finding.Refute);
+        yield return (Words.Of("how to refute it"), finding.Refute);
     }
 
     private static string Range(FindingRange range)

@@ -28,10 +28,10 @@ internal static class LatencyFindings
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}, of which the slowest is all that p99 can be"),
+            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}, so the p99 shown is merely the slowest of them"),
             Operations = [.. groups.Select(group => group.Key)],
-            Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} on, the slowest operation bounds p99 from above with 95 % confidence"))],
-            Refute = Words.Of("measure longer (--duration): if p99 stays, it was known after all"),
+            Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
+            Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
             Weight = 0.01,
         };
     }
@@ -119,10 +119,10 @@ internal static class LatencyFindings
             Cause = busy >= FullMachine ? Words.Of($"the client's machine was {Units.Percent(busy)} busy, so operations waited for a CPU") : null,
             IsCoincidence = true,
             Range = series.Range(lead.Series.Window, lead.Series.Seconds[0].Documents, lead.Series.Seconds[^1].Documents),
-            Evidence = [new FindingEvidence(null, Words.Of($"between them, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer than at the lower of the two; {Units.Percent(lead.Share)} of the phase's parts have both"))],
+            Evidence = [new FindingEvidence(null, Words.Of($"between the peaks, at {Units.Latency(peaks.Valley)}, there are {Units.Percent(peaks.Depth)} fewer operations than at the lower peak; {Units.Percent(lead.Share)} of the phase's parts show both peaks"))],
             Refute = busy >= FullMachine
-                ? Words.Of("run with one thread for each free core: if both peaks stay, waiting for a CPU is not why")
-                : Words.Of("run each kind of key or document as an operation of its own: if each still has two peaks, what is asked for is not why"),
+                ? Words.Of("run with one thread for each free core: if both peaks remain, waiting for a CPU is not the cause")
+                : Words.Of("run each kind of key or document as an operation of its own: if each still has two peaks, the mix is not the cause"),
             Weight = 0.05 * Math.Log(peaks.Ratio),
         };
     }

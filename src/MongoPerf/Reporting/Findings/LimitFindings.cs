@@ -34,7 +34,7 @@ internal static class LimitFindings
         string busy = Units.Percent(Math.Min(1, series.Host.RateOf([worst.Window], "disk_busy")!.Value / 1000));
         return Make(
             series, worst, FindingIds.DiskLimit, Words.Of($"the disk was {busy} busy throughout {ServerFindings.Name(worst)}: it read {Units.BytesPerSecond(read)} and wrote {Units.BytesPerSecond(written)}"),
-            Words.Of("run with the data on a faster disk: if the rate stays, the disk is not the limit"));
+            Words.Of("run with the data on a faster disk: if the rate stays the same, the disk is not the limit"));
     }
 
     /// <summary>Of the disk's traffic what the server itself read and wrote.</summary>
@@ -61,7 +61,7 @@ internal static class LimitFindings
                 return Make(
                     series, one, FindingIds.NetworkLimit,
                     Words.Of($"the client {what} {Units.BytesPerSecond(rate)} throughout {ServerFindings.Name(one)}: as much as a link of {Units.Significant(link * 8 / 1e9)} Gbit/s carries"),
-                    Words.Of("run the client on the server's own machine, or over a faster link: if the rate stays, the network is not the limit"));
+                    Words.Of("run the client on the server's own machine, or over a faster link: if the rate stays the same, the network is not the limit"));
             }
         }
 

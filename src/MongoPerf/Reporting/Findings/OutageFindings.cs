@@ -59,10 +59,10 @@ internal static class OutageFindings
             Rate = during.Length > 0 && usual.Length >= LeastSeconds ? new FindingEffect(during.Average(s => s.Rate) / Quantiles.Median([.. usual.Select(s => s.Rate)]), null, null) : null,
             Evidence = [.. outages.OrderByDescending(one => one.Window.Seconds).Take(3).Select(one => new FindingEvidence("timeline", $"{Units.Significant(one.Window.Seconds)} s: {one.Text}"))],
             Cause = RestartIn(series, longest.Window) is { } restart ? restart
-                : Restarted(series, longest.Window) ? Words.Of("the server's uptime began anew: its process was started again")
+                : Restarted(series, longest.Window) ? Words.Of("the server's uptime was reset: its process was restarted")
                 : isSilent ? Words.Of($"a server did not answer serverStatus for {Units.Significant(silence)} s either") : null,
             IsCoincidence = true,
-            Refute = Words.Of("look at the servers' logs of that time (elections, restarts, refused connections); if they say nothing, watch the way between client and server"),
+            Refute = Words.Of("check the servers' logs for that time (elections, restarts, refused connections); if they show nothing, check the network between client and server"),
             Weight = 5 + longest.Window.Seconds,
         };
     }

@@ -127,7 +127,7 @@ internal static class SecondFindings
             Evidence = [new FindingEvidence("timeline", Words.Of($"slope {Units.Percent((lead.Trend.Ratio - 1) / one.Window.Seconds * 60)} a minute; Mann–Kendall p {ComparisonText.Probability(lead.Trend.P)}"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = Words.Of("run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are why"),
+            Refute = Words.Of("run the phase again on the same data, twice as long: if it starts anew, something warms up or fills up; if it continues where it ended, the data are the cause"),
             Weight = Math.Abs(Math.Log(lead.Trend.Ratio)) / 2,
         };
     }
@@ -179,7 +179,7 @@ internal static class SecondFindings
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
             Refute = lead.Id == FindingIds.SlowStart
-                ? Words.Of("run with twice the warm-up: if the start is as slow, warming up is not why")
+                ? Words.Of("run with twice the warm-up: if the start is as slow, warming up is not the cause")
                 : Words.Of("run the phase again with the same seed: a change that returns at the same place belongs to the server or the data, any other to the machine"),
             Weight = Math.Abs(Math.Log(lead.Shift.Ratio)) * Math.Sqrt(window.Seconds / one.Window.Seconds),
         };
@@ -220,7 +220,7 @@ internal static class SecondFindings
         OperationSeries one = lead.Series;
         double length = lead.Period.Length * lead.Step;
         (string? cause, string refute) = lead.IsByDocuments
-            ? (null, Words.Of("insert at half the rate: a period of as many documents is the data's, one of as many seconds is the server's"))
+            ? (null, Words.Of("insert at half the rate: if the period stays the same in documents, the data cause it; if it stays the same in seconds, the server does"))
             : Shared(series, one, length);
         string every = lead.IsByDocuments ? Words.Of($"{AxisScale.AboutText(length)} documents") : $"{Units.Significant(length)} s";
         yield return new Finding
@@ -245,10 +245,10 @@ internal static class SecondFindings
         if (Math.Abs(apart - seconds) <= Math.Max(2, seconds / 10))
             return (Words.Of($"checkpoints end every {Units.Significant(apart)} s"), Words.Of("change how often the server takes checkpoints (--syncdelay): a period that does not change has another cause"));
         if (SwingsAsWell("block_written"))
-            return (Words.Of("what the server writes to its files swings as often"), Words.Of("run with the data on a faster disk: if the rate swings as much, the server's writes are not why"));
+            return (Words.Of("the server's writes to its files vary with the same period"), Words.Of("run with the data on a faster disk: if the rate swings as much, the server's writes are not the cause"));
         if (SwingsAsWell("cache_read"))
-            return (Words.Of("what the server reads into its cache swings as often"), Words.Of("run with a larger cache: if the rate swings as much, the server's reads are not why"));
-        return (null, Words.Of("run for twice as long: a period stays, chance does not"));
+            return (Words.Of("the server's reads into its cache vary with the same period"), Words.Of("run with a larger cache: if the rate swings as much, the server's reads are not the cause"));
+        return (null, Words.Of("run for twice as long: a real period persists, chance does not"));
 
         bool SwingsAsWell(string metric)
         {

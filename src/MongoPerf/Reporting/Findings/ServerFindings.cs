@@ -20,22 +20,22 @@ internal static class ServerFindings
         {
             yield return Make(
                 series, tickets, FindingIds.TicketQueue, Words.Of($"the server had no ticket left in {Units.Percent(tickets.Value)} of {Name(tickets.Series)}: operations queued inside it"),
-                Words.Of("run with fewer threads: if the rate stays and the latency falls, operations waited for tickets"));
+                Words.Of("run with fewer threads: if the rate stays the same and the latency falls, operations waited for tickets"));
         }
 
         if (Worst(measured, one => Share(one, "cache_dirty", "cache_max", (dirty, all) => dirty >= DirtyTrigger * all)) is { } dirty)
         {
             yield return Make(
                 series, dirty, FindingIds.DirtyCache,
-                Words.Of($"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: writes wait there until pages are written out"),
-                Words.Of("run with a larger cache, or on a faster disk: if the rate stays, dirty pages are not what holds it back"));
+                Words.Of($"a fifth of the cache or more was dirty in {Units.Percent(dirty.Value)} of {Name(dirty.Series)}: from that level on, writes wait until pages are written out"),
+                Words.Of("run with a larger cache, or on a faster disk: if the rate stays the same, dirty pages are not what holds it back"));
         }
 
         if (Worst(measured, one => series.Server.RateOf([one.Window], "cache_evicted_by_clients") ?? 0, EvictedPerSecond) is { } evicted)
         {
             yield return Make(
-                series, evicted, FindingIds.EvictionByClients, Words.Of($"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations did the cache's work before their own"),
-                Words.Of("run with a larger cache: if the rate stays, eviction is not what holds it back"));
+                series, evicted, FindingIds.EvictionByClients, Words.Of($"application threads evicted {Units.Rate(evicted.Value)} pages/s in {Name(evicted.Series)}: operations had to evict pages before doing their own work"),
+                Words.Of("run with a larger cache: if the rate stays the same, eviction is not what holds it back"));
         }
 
         double Share(OperationSeries one, string first, string second, Func<double, double, bool> holds) => series.Server.ShareOf([one.Window], first, second, holds);

@@ -80,9 +80,9 @@ internal static class ShardFindings
             Text = Words.Of($"shard {shards[hot]} did {Units.Percent(share)} of the operations with {Units.Percent(held)} of the documents, {shards.Length} shards in all: it is hot"),
             Range = RangeOf(series, looks),
             Evidence = [new FindingEvidence("shards", Words.Of($"operations: {Shares(shards, operations)}; documents: {Shares(shards, documents)}"))],
-            Cause = inserts >= 0.9 ? Words.Of("nearly all of them inserts: the shard key sends what is new to one shard") : null,
+            Cause = inserts >= 0.9 ? Words.Of("nearly all of them are inserts: the shard key sends new documents to one shard") : null,
             IsCoincidence = true,
-            Refute = Words.Of("run again with --shard-key hashed: if the same shard does as much, the key is not why"),
+            Refute = Words.Of("run again with --shard-key hashed: if the same shard does as much, the key is not the cause"),
             Weight = Math.Log(share * shards.Length),
         };
     }
@@ -99,10 +99,10 @@ internal static class ShardFindings
         return new Finding
         {
             Id = FindingIds.ImbalanceOverTime,
-            Text = Words.Of($"documents lay unevenly for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end all {shards.Length} are within {Units.Percent(Even)} of even"),
+            Text = Words.Of($"documents were unevenly distributed for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end all {shards.Length} are within {Units.Percent(Even)} of an even share"),
             Range = RangeOf(series, uneven),
             Evidence = [new FindingEvidence("shards", Words.Of($"at the worst: {Shares(shards, worst.Documents)}; at the end: {Shares(shards, known[^1].Documents)}"))],
-            Refute = Words.Of("split the collection before the load (--presplit): if it is as uneven, chunks are not what was missing"),
+            Refute = Words.Of("split the collection before the load (--presplit): if it is still as uneven, too few chunks were not the cause"),
             Weight = 0.1,
         };
     }

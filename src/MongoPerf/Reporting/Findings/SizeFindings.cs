@@ -103,7 +103,7 @@ internal static class SizeFindings
             Cause = cause,
             IsCoincidence = isCoincidence,
             Refute = cause is null
-                ? Words.Of("grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not why")
+                ? Words.Of("grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not the cause")
                 : LargerMemory,
             Weight = Math.Log(step.Before / step.After),
         };
@@ -135,7 +135,7 @@ internal static class SizeFindings
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
             Cause = cause,
             IsCoincidence = isCoincidence,
-            Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, time made it slower and not size"),
+            Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, it slowed down with time, not with size"),
             Weight = Math.Log(1 / ratio) / 2,
         };
     }
@@ -162,7 +162,7 @@ internal static class SizeFindings
         return new Finding
         {
             Id = FindingIds.SizeRise,
-            Text = Words.Of($"{row.Name}'s rate rises with the collection, which more documents do not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
+            Text = Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
@@ -185,7 +185,7 @@ internal static class SizeFindings
             Operations = [row.Name],
             Range = new Comparison(series, row, [], []).Range(0, row.Rates.Length - 1),
             Evidence = [new FindingEvidence(row.Chart, Words.Of($"folded at {AxisScale.AboutText(documents)} documents, the profile explains {Units.Percent(period.Explained)} of the variance, and both halves of the growth have it"))],
-            Refute = Words.Of("grow the collection again with steps half as large: a period that stays as many documents is the data's, one that stays as many steps is the growth's"),
+            Refute = Words.Of("grow the collection again with steps half as large: if the period stays the same in documents, the data cause it; if it stays the same in steps, the growth does"),
             Weight = period.Amplitude,
         };
     }

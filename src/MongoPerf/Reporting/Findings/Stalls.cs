@@ -111,7 +111,7 @@ internal static class Stalls
             Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stood still") : together.Count > 0 ? Words.And(together) : null,
             IsCoincidence = !isSilent,
             Refute = isSilent
-                ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the way to it is why")
+                ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the network path to it is the cause")
                 : Words.Of("run again: a stall at the same number of documents belongs to the server, one at the same time of day to the machine"),
             Weight = 10 * Math.Sqrt(Math.Min(1, share)),
         };

@@ -61,7 +61,7 @@ internal static class VariationFindings
         return new Finding
         {
             Id = FindingIds.Variation,
-            Text = Words.Of($"{one.Label}'s seconds vary by {Units.Percent(worst.Deviation)}{at}, those of {others} by {Units.Percent(usual)}"),
+            Text = Words.Of($"{one.Label}'s rate varies from second to second by {Units.Percent(worst.Deviation)}{at}, that of {others} by {Units.Percent(usual)}"),
             Operations = [one.Label],
             Range = series.Range(one.Window, one.Seconds[0].Documents, one.Seconds[^1].Documents),
             Evidence = [new FindingEvidence("timeline", Words.Of($"standard deviation about a line: {Units.Percent(worst.Deviation)} of the rate against {Units.Percent(usual)}, the median of {kind.Length}; {Units.Rate(one.Seconds.Min(s => s.Rate))} to {Units.Rate(one.Seconds.Max(s => s.Rate))} {one.RateUnit}"))],

@@ -6,22 +6,22 @@ namespace MongoPerf.Reporting.Findings;
 internal sealed record VerdictFinding(string Id, string Refute)
 {
     public static VerdictFinding PlanChanged { get; } =
-        new(FindingIds.PlanChanged, "name the first index in a hint: if the rates stay, the change of plan costs nothing");
+        new(FindingIds.PlanChanged, "name the first index in a hint: if the rates stay the same, the change of plan costs nothing");
 
     public static VerdictFinding PlanScans { get; } =
-        new(FindingIds.PlanScans, "make an index on the filter and run the operation again: if its rate stays, the scan costs nothing");
+        new(FindingIds.PlanScans, "make an index on the filter and run the operation again: if its rate stays the same, the scan costs nothing");
 
     public static VerdictFinding ClientLimit { get; } =
-        new(FindingIds.ClientLimit, "run the client on another machine, or with fewer threads: if the rate stays, the client was not the limit");
+        new(FindingIds.ClientLimit, "run the client on another machine, or with fewer threads: if the rate stays the same, the client was not the limit");
 
     public static VerdictFinding OtherLoad { get; } =
-        new(FindingIds.OtherLoad, "run again on an idle machine: if the rates stay, the other programs did no harm");
+        new(FindingIds.OtherLoad, "run again on an idle machine: if the rates stay the same, the other programs did no harm");
 
     public static VerdictFinding EmbeddedServer { get; } =
         new(FindingIds.EmbeddedServer, "run against a mongod: only that shows what MongoDB does");
 
     public static VerdictFinding DebugBuild { get; } =
-        new(FindingIds.DebugBuild, "run a Release build: if the rates stay, the build does no harm");
+        new(FindingIds.DebugBuild, "run a Release build: if the rates stay the same, the build does no harm");
 
     public static VerdictFinding FailedOperations { get; } =
         new(FindingIds.FailedOperations, "run again: failures that return at the same operation belong to the server or the scenario");
@@ -30,8 +30,8 @@ internal sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
 
     public static VerdictFinding WarmUp { get; } =
-        new(FindingIds.WarmUp, "run the phase once more without a restart: if it starts as slowly, the restart is not why");
+        new(FindingIds.WarmUp, "run the phase once more without a restart: if it starts as slowly, the restart is not the cause");
 
     public static VerdictFinding ShardImbalance { get; } =
-        new(FindingIds.ShardImbalance, "run again with a hashed shard key: if the shards are as uneven, the key is not why");
+        new(FindingIds.ShardImbalance, "run again with a hashed shard key: if the shards are as uneven, the key is not the cause");
 }

@@ -64,7 +64,7 @@ internal static class WarmupFindings
             Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(all.Take(back).Average(s => s.Rate))} {one.RateUnit} until then, {Units.Rate(settled)} later"))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
-            Refute = start == RunEvent.ColdStart ? Words.Of("start the server again with its files still in the page cache: if it takes as long, the disk is not why") : Words.Of("run the phase once more without a restart: if it starts as slowly, the restart is not why"),
+            Refute = start == RunEvent.ColdStart ? Words.Of("start the server again with its files still in the page cache: if it takes as long, the disk is not the cause") : Words.Of("run the phase once more without a restart: if it starts as slowly, the restart is not the cause"),
             Weight = 0.3 * Math.Log(settled / Math.Max(1e-3, all.Take(back).Average(s => s.Rate))),
         };
     }
@@ -84,11 +84,11 @@ internal static class WarmupFindings
         return new Finding
         {
             Id = FindingIds.SlowStartGrows,
-            Text = Words.Of($"{name} starts more slowly the more there is: its windows lose {Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on"),
+            Text = Words.Of($"{name} starts more slowly as the collection grows: its windows lose {Units.Significant(Math.Round(before, 1))} s at up to {Units.Count(line[third - 1].Phase.Growth!.Documents)} documents and {Units.Significant(Math.Round(after, 1))} s from {Units.Count(line[^third].Phase.Growth!.Documents)} on"),
             Operations = [name],
             Range = series.Range(new TimeWindow(first.Window.From, last.Window.To), first.Phase.Growth!.Documents, last.Phase.Growth!.Documents),
             Evidence = [new FindingEvidence("timeline", Words.Of($"seconds lost against the second half of each window, warm-up included; Mann–Kendall p {ComparisonText.Probability(trend.P)} over {line.Length} sizes"))],
-            Refute = Words.Of("run the phase twice in a row at the largest size: if it starts as slowly the second time, it is not the data that have to be read first"),
+            Refute = Words.Of("run the phase twice in a row at the largest size: if it starts as slowly the second time, reading the data first is not the cause"),
             Weight = 0.2,
         };
     }
@@ -122,7 +122,7 @@ internal static class WarmupFindings
             Range = series.Range(new TimeWindow(windows[0].Window.From, windows[^1].Window.To), windows[0].Phase.Growth!.Documents, windows[^1].Phase.Growth!.Documents),
             Rate = FindingEffect.Of(ratio, Bootstrap.OfPairs(changes).At(0.95)),
             Evidence = [new FindingEvidence("timeline", Words.Of($"second half of each window to its first; Student's t over {changes.Length} sizes"))],
-            Refute = isRising ? Words.Of("run with twice the warm-up: if the second half is as much faster, it does not warm up") : Words.Of("run with windows twice as long: if the rate falls no further, it settles"),
+            Refute = isRising ? Words.Of("run with twice the warm-up: if the second half is still faster by as much, warming up is not the cause") : Words.Of("run with windows twice as long: if the rate falls no further, it settles"),
             Weight = Math.Abs(changes.Average()) / 2,
         };
     }

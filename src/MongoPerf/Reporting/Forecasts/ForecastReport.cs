@@ -12,7 +12,7 @@ internal static class ForecastReport
             [
                 new Fact("run", Words.Of($"{forecast.Run.Run.Id}: {forecast.Growth.Name}, {Words.Counted(forecast.Growth.Steps.Count, "size")} up to {Units.Count(forecast.LargestDocuments)} documents, {LimitsText(forecast.Measured)}")),
                 new Fact("asked for", Words.Of($"{string.Join(", ", forecast.Documents.Select(n => Units.Count(n)))} documents, {LimitsText(forecast.Target)}{(forecast.DiskBytes is { } disk ? Words.Of($", {Units.Bytes(disk)} of disk") : "")}")),
-                new Fact("method", Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighs as the sizes support it; intervals hold 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)")),
+                new Fact("method", Words.Of("each law (flat, a slope over the logarithm of the documents, a working set that outgrows its memory) is fitted to logarithms and weighted by how well the measured sizes support it; intervals contain 95 of 100 new measurements if those laws are the right ones (docs/forecast.md)")),
             ]),
             new Block.Cautions(forecast.Notes),
         ],
@@ -43,7 +43,7 @@ internal static class ForecastReport
         yield return Words.Of($"{Words.Counted(check.Forecast.Growth.Steps.Count, "size")} up to {Units.Count(check.Forecast.LargestDocuments)} documents predict {Words.Counted(check.Forecast.Documents.Count, "size")} from {Units.Count(check.Forecast.Documents[0])} to {Units.Count(check.Forecast.Documents[^1])}");
         CheckedOperation[] all = [.. check.Operations];
         int intervals = all.Sum(o => o.Sizes - o.Ranges);
-        yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range (of {Units.Exact(intervals)} with an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} with a range because the first half does not show what is outgrown there)");
+        yield return Words.Of($"{Units.Exact(all.Sum(o => o.Inside))} of {Units.Exact(all.Sum(o => o.Sizes))} measurements lie in their interval or range ({Units.Exact(intervals)} have an interval, {Units.Exact(all.Sum(o => o.Sizes) - intervals)} have a range because the first half does not show what is outgrown there)");
     }
 
     private static IEnumerable<ReportTable> Tables(ForecastCheck check)

@@ -114,19 +114,19 @@ internal sealed class RunForecast
     {
         double far = Documents[^1] / (double)LargestDocuments;
         if (far > OperationForecast.FarFactor)
-            yield return Words.Of($"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured ({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; a run of {Units.Count(Documents[^1] / OperationForecast.FarFactor)} would carry it");
+            yield return Words.Of($"{Units.Count(Documents[^1])} documents are {Units.Significant(far)} times the largest size measured ({Units.Count(LargestDocuments)}): an extrapolation, whose intervals hold only if nothing new happens in between; a run up to {Units.Count(Documents[^1] / OperationForecast.FarFactor)} documents would support it");
         if (Milestones.FirstOrDefault(m => m.Limit == "disk") is { } disk && disk.Documents.Value < Documents[^1])
-            yield return Words.Of($"the disk ({Units.Bytes(disk.LimitBytes)}) is full at {AxisScale.AboutText(disk.Documents.Value)} documents: sizes beyond need another one");
+            yield return Words.Of($"the disk ({Units.Bytes(disk.LimitBytes)}) is full at {AxisScale.AboutText(disk.Documents.Value)} documents: larger sizes need a larger disk");
         foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1])).Select(limit => limit.Name).Distinct())
             yield return Unknown(limit, request);
         if (Measured.MemoryBytes is null)
-            yield return Words.Of($"the memory of the measured server is not known{(Target.MemoryBytes is null ? Words.Of(", nor is any asked for with --memory: what happens beyond it is left out") : Words.Of(": the run is taken for one that fitted"))}");
+            yield return Words.Of($"the memory of the measured server is not known{(Target.MemoryBytes is null ? Words.Of(", and --memory names none: what happens once it is outgrown is left out") : Words.Of(": the run is assumed to have fitted into it"))}");
         if (GrowthFigures.Of(Run).Count > 1)
             yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)
             yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is not known");
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
-            yield return Words.Of($"while the run measured, {other.Sentence}: its figures, and so the forecast, say as much about that");
+            yield return Words.Of($"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");
         if (Run.Deployment is { IsEmbedded: true })
             yield return Words.Of("measured on the embedded server, not MongoDB");
     }
@@ -136,8 +136,8 @@ internal sealed class RunForecast
         (double? measured, double? target) = limit == CapacityLimit.Cache ? (Measured.CacheBytes, Target.CacheBytes) : (Measured.MemoryBytes, Target.MemoryBytes);
         string[] names = [.. Operations.Where(operation => operation.UnknownAt(Documents[^1]).Any(one => one.Name == limit)).Select(operation => operation.Name)];
         string bound = limit == CapacityLimit.Cache
-            ? Words.Of("from all that is read staying in it to none of it")
-            : Words.Of($"from all that is read staying in it to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)");
+            ? Words.Of("from all reads being served from there to none of them")
+            : Words.Of($"from all reads being served from there to every page coming from a disk with {Units.Exact(request.DiskReads)} random reads/s (--disk-reads)");
         return Words.Of($"nothing in the run shows what {Words.And(names)} cost beyond the {Words.Of(limit)} ({Units.BinaryBytes(measured)} in the run, {Units.BinaryBytes(target)} asked for), so it can't be known: the figures in brackets are a range, {bound}; "
             + $"a run with a small --memory-limit and --cache that grows to several times their size would tell");
     }

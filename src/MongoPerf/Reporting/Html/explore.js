@@ -351,7 +351,7 @@
     build() {
       section.append(this.home);
       this.home.append(element("p", { class: "soft" }, say("Drag to zoom, double-click for the whole run; arrow keys move the cursor, press Enter at each end to select a range, Esc to show the whole run. Copy the address to share the view.")));
-      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, say("Bands, events and phases are those of {0}. ", this.plot.title) + (this.hasGrowth ? say("Over documents, runs are laid over each other where they had as many. ") : "") + say("Zooming to a phase lines the runs up where it begins.")));
+      if (this.plots.length > 1) this.home.append(element("p", { class: "soft" }, say("Bands, events and phases are those of {0}. ", this.plot.title) + (this.hasGrowth ? say("Over documents, runs are aligned where they held the same number of documents. ") : "") + say("Zooming to a phase lines the runs up where it begins.")));
       for (const remark of new Set(this.plots.flatMap(plot => plot.remarks))) this.home.append(element("p", { class: "soft" }, remark));
       this.buildBar();
       this.strip = element("div", { class: "ex-strip", "aria-hidden": "true" });
@@ -786,7 +786,7 @@
       this.heatOf = element("select", { "aria-label": say("Operation of the heat map"), onchange: () => this.drawHeat() }, ...this.ranges.map((one, i) => element("option", { value: i }, one.name)));
       this.heatOf.value = most;
       this.home.append(element("div", { class: "ex-head" }, element("h3", {}, say("Heat map of latency")), this.heatOf), this.heat,
-        element("p", { class: "soft" }, say("The darker, the more operations took so long at that time; each step is a power of the count, so that the rare slow ones are seen.")));
+        element("p", { class: "soft" }, say("The darker a cell, the more operations took that long at that time; each shade is a power of the count, so that rare slow operations stay visible.")));
     }
 
     drawHeat() {

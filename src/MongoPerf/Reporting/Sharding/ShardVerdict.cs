@@ -15,7 +15,7 @@ internal static class ShardVerdict
         if (ShardTables.LastOf(run) is not { } sizes || Balance.Of(sizes.Shards) is not { } balance)
             return null;
         string spread = balance.Worst <= WorstThatIsGood
-            ? Words.Of($"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of even")
+            ? Words.Of($"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of an even share")
             : Words.Of($"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less");
         bool isEven = balance.Worst <= WorstThatIsGood;
         return new Verdict(isEven ? Grade.Good : Grade.Note, Words.Of($"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}")) { Finding = isEven ? null : VerdictFinding.ShardImbalance };

@@ -19,9 +19,9 @@ public sealed class SingleOrShardedTests : IDisposable
     public void Who_is_ahead_is_said_with_factor_interval_and_sizes()
     {
         string text = Text(Steady("q4", 0.25, 0.2, 0.5), Steady("batch", 2, 1.6, 2.5));
-        Assert.Contains("The one server is ahead in q4 (4.00 times, 95 %: 2.00 to 5.00; at 8 of 8 sizes).", text, StringComparison.Ordinal);
-        Assert.Contains("The shards are ahead in batch (2.00 times, 95 %: 1.60 to 2.50; at 8 of 8 sizes).", text, StringComparison.Ordinal);
-        Assert.Contains("No operation turns from one to the other at any of these sizes.", text, StringComparison.Ordinal);
+        Assert.Contains("The single server is ahead in q4 (by a factor of 4.00, 95 %: 2.00 to 5.00; at 8 of 8 sizes).", text, StringComparison.Ordinal);
+        Assert.Contains("The shards are ahead in batch (by a factor of 2.00, 95 %: 1.60 to 2.50; at 8 of 8 sizes).", text, StringComparison.Ordinal);
+        Assert.Contains("No operation changes sides at any of these sizes.", text, StringComparison.Ordinal);
         Assert.StartsWith("3 shards against one server from 100k to 800k documents, with the same memory in all (256 MiB for each shard) and ", text, StringComparison.Ordinal);
     }
 
@@ -30,10 +30,10 @@ public sealed class SingleOrShardedTests : IDisposable
     {
         ShardedOperation turning = Operation("batch", Outcome.Undecided, 1, [0.5, 0.52, 0.49, 0.5, 2, 2.1, 1.9, 2]);
         string text = Text(turning, Steady("q4", 0.25, 0.2, 0.5));
-        Assert.Contains("At 500k documents batch turns: below, the one server is ahead 1.99 times, 95 %: ", text, StringComparison.Ordinal);
-        Assert.Contains("from there on the shards 2.00 times, 95 %: ", text, StringComparison.Ordinal);
+        Assert.Contains("At 500k documents batch changes sides: below that, the single server is ahead by a factor of 1.99, 95 %: ", text, StringComparison.Ordinal);
+        Assert.Contains("from there on, the shards by a factor of 2.00, 95 %: ", text, StringComparison.Ordinal);
         Assert.DoesNotContain("Undecided", text, StringComparison.Ordinal);
-        Assert.DoesNotContain("No operation turns", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("No operation changes sides", text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -75,11 +75,11 @@ public sealed class SingleOrShardedTests : IDisposable
     }
 
     [Theory]
-    [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the one and 1 CPU for each shard, which is unequal.")]
+    [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]
     [InlineData(768, 2, 768, 2, "the same memory for each server (768 MiB) and the same CPUs for each server (2).")]
-    [InlineData(768, 0, 512, 0, "768 MiB of memory for the one and 512 MiB of memory for each shard, which is unequal and no limit of CPUs.")]
-    [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the one and 1 CPU for each shard, which is unequal.")]
+    [InlineData(768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no limit of CPUs.")]
+    [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     public void Whether_it_was_fair_is_said(int memory, int cpus, int shardMemory, int shardCpus, string expected)
     {
         var decision = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], Share(1, memory, cpus), Share(3, shardMemory, shardCpus));
@@ -112,7 +112,7 @@ public sealed class SingleOrShardedTests : IDisposable
         string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0]).Where(v => v.Mark == "decided").Select(v => v.Text)];
         Assert.Equal(isDecided ? 1 : 0, decided.Length);
         Assert.All(decided, text => Assert.Contains($"{candidate} shards against one server from 1k to 10k documents", text, StringComparison.Ordinal));
-        Assert.All(decided, text => Assert.Matches(@"The one server is ahead in unack \(3\.\d+ times, 95 %: ", text));
+        Assert.All(decided, text => Assert.Matches(@"The single server is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
 
         static NoisyRun Run(string id, int? shards, double speed) => new()
         {

@@ -152,7 +152,7 @@ public sealed class StoredComparisonTests : IDisposable
     {
         var run = new NoisyRun { Sizes = 0, Seconds = 3, Phases = ["read"], Limits = [.. Enumerable.Range(1, 13).Select(i => $"{i}")] };
         RunComparison comparison = Compare(run, run with { NoiseSeed = 2 });
-        Assert.Equal("13 of 13 operations; comparison.csv says of each what would be enough", Assert.Single(ComparisonText.Verdicts(comparison, comparison.Candidates[0])).Text);
+        Assert.Equal("13 of 13 operations; comparison.csv says what a verdict on each would take", Assert.Single(ComparisonText.Verdicts(comparison, comparison.Candidates[0])).Text);
         Assert.StartsWith("13 of 13 operations: not judged, ", Assert.Single(ComparisonText.Bases(comparison.Candidates[0])), StringComparison.Ordinal);
     }
 

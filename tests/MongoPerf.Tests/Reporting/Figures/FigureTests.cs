@@ -100,7 +100,7 @@ public sealed class FigureTests : IDisposable
         FigureInfo[] figures = [ByRecords with { Of = new ResultChoice { Where = [new("deployment", "1 shard")] } }, ByRecords with { Title = "Figure 2", Of = new ResultChoice { Where = [new("deployment", "2 shards")] } }];
         using StoredRun run = new SweptRun { Shards = 2, Figures = figures }.Write(_folder.Path);
         Assert.Equal(["Figure 2"], ScenarioFigures.Of(FigureRun.Of(run)).Select(c => c.Title));
-        Assert.Equal(["no figure 'Figure 1': it shows 1 shard, this run used 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
+        Assert.Equal(["no figure 'Figure 1': it shows 1 shard, but this run used 2 shards"], ScenarioFigures.LeftOut(FigureRun.Of(run)));
         Assert.Contains(Verdict.Of(run), v => v.Text.StartsWith("no figure 'Figure 1'", StringComparison.Ordinal));
     }
 
@@ -128,7 +128,7 @@ public sealed class FigureTests : IDisposable
         RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([two])], [], 0.05);
         Assert.Equal("compare-figure-1", ComparisonCharts.Build(comparison).Charts[0].Name);
         Assert.Equal("Throughput", ComparisonTables.Of(comparison).First().Title);
-        Assert.Contains("no figure 'Elsewhere': it shows 3 shards, these runs used 1 shard, 2 shards", comparison.Notes);
+        Assert.Contains("no figure 'Elsewhere': it shows 3 shards, but these runs used 1 shard, 2 shards", comparison.Notes);
     }
 
     [Fact]

@@ -75,9 +75,9 @@ public sealed class AnalyserTests : IDisposable
         for (int step = 1; step <= 8; step++)
             _run.Size(step, "q5", step == 6 ? [.. Enumerable.Range(0, 15).Select(i => i * 7 % 5 < 2 ? 600.0 : 1400)] : Flat(15, 1000));
         Finding found = Single(FindingIds.Variation);
-        Assert.StartsWith("q5's seconds vary by ", found.Text, StringComparison.Ordinal);
+        Assert.StartsWith("q5's rate varies from second to second by ", found.Text, StringComparison.Ordinal);
         Assert.Equal("q5", Assert.Single(found.Operations));
-        Assert.Contains("at 600k documents, those of the other 7 by ", found.Text);
+        Assert.Contains("at 600k documents, that of the other 7 by ", found.Text);
     }
 
     [Fact]
@@ -97,7 +97,7 @@ public sealed class AnalyserTests : IDisposable
             _run.Size(step, "q4", [.. Enumerable.Range(0, 12).Select(i => i < 6 ? 1000.0 - (40 * step) : 1000)], warmup: 6);
 
         Finding found = Assert.Single(Find(FindingIds.SlowStartGrows));
-        Assert.StartsWith("q4 starts more slowly the more there is: its windows lose ", found.Text, StringComparison.Ordinal);
+        Assert.StartsWith("q4 starts more slowly as the collection grows: its windows lose ", found.Text, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -170,7 +170,7 @@ public sealed class AnalyserTests : IDisposable
         foreach ((string shard, int sign) in new[] { ("a", 1), ("b", -1) })
             _run.Shard(shard, 1, 60, second => [("opcounters_insert", 500.0 * second), ("documents", 50_000 + (sign * Math.Max(0, 40_000 - (1000 * second))))]);
         Finding found = Single(FindingIds.ImbalanceOverTime);
-        Assert.Matches("^documents lay unevenly for 2[0-9] s: shard a held up to 8[0-9](\\.[0-9])? % of them", found.Text);
+        Assert.Matches("^documents were unevenly distributed for 2[0-9] s: shard a held up to 8[0-9](\\.[0-9])? % of them", found.Text);
     }
 
     [Theory]
@@ -257,7 +257,7 @@ public sealed class AnalyserTests : IDisposable
     public void A_p99_of_85_operations_is_called_too_little()
     {
         _run.Phase("q6", Flat(17, 5), ofResult: result => result with { Operations = 85 });
-        Assert.Equal("q6 has too few operations for a p99: 85, of which the slowest is all that p99 can be", Single(FindingIds.FewSamples).Text);
+        Assert.Equal("q6 has too few operations for a p99: 85, so the p99 shown is merely the slowest of them", Single(FindingIds.FewSamples).Text);
     }
 
     [Fact]

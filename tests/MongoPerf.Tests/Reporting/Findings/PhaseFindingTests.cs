@@ -209,7 +209,7 @@ public sealed class PhaseFindingTests
 
     /// <summary>As flushes and compactions do: the rate is low while much is written.</summary>
     [Theory]
-    [InlineData(8, "what the server writes to its files swings as often")]
+    [InlineData(8, "the server's writes to its files vary with the same period")]
     [InlineData(13, null)]
     public void What_the_server_writes_is_named_when_it_swings_as_often_as_the_rate(int every, string? cause)
     {
