@@ -95,7 +95,7 @@ public sealed class SingleOrShardedTests : IDisposable
         Assert.EndsWith("another day may differ by more (--repeat 5 measures it).", decision.Text, StringComparison.Ordinal);
         string disturbed = (decision with { Repeats = 5, Disturbances = ["a: other programs"], SharedCpus = 2 }).Text;
         Assert.Contains("over 5 runs of each. The machine was not theirs alone (a: other programs), so repeat it on an idle one before you decide.", disturbed, StringComparison.Ordinal);
-        Assert.Contains("shared one machine with 2 CPUs and one disk: this cannot tell", disturbed, StringComparison.Ordinal);
+        Assert.Contains("shared one machine with 2 CPUs and one disk: this result can't tell", disturbed, StringComparison.Ordinal);
     }
 
     /// <summary>And nothing of the kind is said where nothing is sharded, or both are.</summary>
