@@ -79,7 +79,7 @@ public sealed class WrongCallTests : IDisposable
     [InlineData("series --target 1M --topology sharded --members 4", "--members: 4 is too large; allowed: up to 3")]
     [InlineData("series --target 1M --topology sharded --memory-limit little", "--memory-limit: 'little' is not a size")]
     [InlineData("series --target 1M --shards 3", "--shards only applies to a cluster that MongoPerf starts")]
-    [InlineData("series --target 1M --topology sharded --uri mongodb://host --members 2", "--members only applies to a cluster that MongoPerf starts")]
+    [InlineData("series --target 1M --topology sharded --uri mongodb://host --members 2", "--members only applies to a cluster or replica set that MongoPerf starts")]
     [InlineData("series --target 1M --topology null --memory-limit none", "--topology null stores nothing and can't be combined with --memory-limit")]
     [InlineData("series --target 1M --cluster /nosuch --shards 3", "--cluster names an existing cluster; --shards only applies to one that MongoPerf starts")]
     [InlineData("series --target 1M --cluster /nosuch --cache 1GB", "--cache only applies to one that MongoPerf starts")]
