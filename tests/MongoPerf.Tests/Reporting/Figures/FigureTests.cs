@@ -180,7 +180,7 @@ public sealed class FigureTests : IDisposable
         Assert.Equal([0.8, 1.8, 2.8], ScenarioFigures.Of(FigureRun.Of(run)).Single().Tables[1].Rows.Select(row => row[0]));
     }
 
-    /// <summary>Found where the second and third deployment of a comparison had no lines.</summary>
+    /// <summary>Found where the third deployment of a comparison had no lines.</summary>
     [Fact]
     public void Figure_with_more_lines_than_can_be_told_apart_becomes_several()
     {
