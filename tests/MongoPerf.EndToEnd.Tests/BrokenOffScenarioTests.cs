@@ -43,11 +43,9 @@ public sealed class BrokenOffScenarioTests : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    // Each on one kind of server: what both may do to a run is for the tests of series.
-    [Fact]
-    public void Ctrl_c_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on()
+    [Theory, EachServer]
+    public void Ctrl_c_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on(string kind)
     {
-        const string kind = "embedded";
         using (ProgramRun run = Start(kind))
         {
             WaitInTheLoad(run);
@@ -69,10 +67,9 @@ public sealed class BrokenOffScenarioTests : IDisposable
         AssertEndsWhole(kind);
     }
 
-    [MongodFact]
-    public void Kill_9_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on()
+    [Theory, EachServer]
+    public void Kill_9_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on(string kind)
     {
-        const string kind = "mongod";
         using (ProgramRun run = Start(kind))
         {
             WaitInTheLoad(run);

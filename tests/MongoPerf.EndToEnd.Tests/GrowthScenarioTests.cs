@@ -22,10 +22,9 @@ public sealed class GrowthScenarioTests : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [MongodFact]
-    public void One_that_is_killed_again_and_again_ends_with_exactly_its_documents_and_a_curve_over_size()
+    [Theory, EachServer]
+    public void One_that_is_killed_again_and_again_ends_with_exactly_its_documents_and_a_curve_over_size(string kind)
     {
-        const string kind = "mongod";
         // Where it is killed: in each step's writes and queries, at moments of a fixed seed.
         var random = new Random(20261122);
         Action<ProgramRun>[] moments =

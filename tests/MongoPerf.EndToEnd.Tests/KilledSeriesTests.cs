@@ -89,10 +89,9 @@ public sealed class KilledSeriesTests
     }
 
     /// <summary>Of two that resume at once one continues, and the other neither measures nor ends the server of the first.</summary>
-    [MongodFact]
-    public void Two_that_resume_at_once_leave_one_run()
+    [Theory, EachServer]
+    public void Two_that_resume_at_once_leave_one_run(string kind)
     {
-        const string kind = "mongod";
         using var runs = new RunsFolder();
         using (ProgramRun run = StartOrResume(runs, kind))
         {

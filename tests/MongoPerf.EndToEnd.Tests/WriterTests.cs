@@ -13,10 +13,9 @@ public sealed class WriterTests(TestServers servers) : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [MongodFact]
-    public void A_second_run_that_writes_is_refused_with_the_first_ones_name_and_one_that_reads_is_not()
+    [Theory, EachServer]
+    public void A_second_run_that_writes_is_refused_with_the_first_ones_name_and_one_that_reads_is_not(string kind)
     {
-        const string kind = "mongod";
         string database = servers.NewDatabase();
         using MongoConnection watch = servers[kind].Connect();
         using (ProgramRun first = Start("series", "--uri", servers[kind].Uri, "--db", database, "--target", "10M", "--step", "10M"))
