@@ -54,7 +54,7 @@ internal static class ComparisonTitle
     /// <summary>"slower in 3 of 5 operations (most in batch: rate 35 % slower)", "faster in q4 (p99 30 % lower)".</summary>
     private static IEnumerable<string> Part(CandidateJudgement candidate, Outcome outcome, string word)
     {
-        (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (o, Leading(o, outcome)!)).Where(o => o.Item2 is not null)];
+        (OperationJudgement Operation, Judgement Judgement)[] those = [.. candidate.Operations.Select(o => (Operation: o, Judgement: Leading(o, outcome)!)).Where(o => o.Judgement is not null)];
         if (those.Length == 0)
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")

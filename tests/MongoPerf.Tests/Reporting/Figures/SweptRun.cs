@@ -101,7 +101,7 @@ internal sealed record SweptRun
         for (int second = 1; second <= 3 + SecondsAfter; second++)
         {
             MetricSample sample = RunParts.ServerSample((number * 20) + second);
-            // Somebody else's second.
+            // Servers are sampled at moments of their own.
             store.AddServerSample(sample with { AtMilliseconds = sample.AtMilliseconds - 200 });
         }
     }
