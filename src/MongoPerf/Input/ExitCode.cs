@@ -25,7 +25,7 @@ public static class ExitCodes
         ExitCode.CannotConnect => "cannot connect or authenticate, or the server is older than 3.6",
         ExitCode.TooManyErrors => "finished with more errors, or more skipped arrivals, than allowed",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
-        ExitCode.Refused => "refused: the run would touch data that it does not own, continue without data that it wrote, or fill the disk",
+        ExitCode.Refused => "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
         ExitCode.Regression => "compare found a regression",
         ExitCode.AssertionFailed => "an assertion failed",
         ExitCode.Interrupted => "interrupted; results are saved, and 'resume' continues the run",

@@ -19,7 +19,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
     /// <summary>As it is shown, translated: columns themselves stay English, so that they can be told apart.</summary>
     public static string Header(string column) => Words.Of(column.TrimStart('<'));
 
-    /// <summary>Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side.</summary>
+    /// <summary>Columns of numbers that belong together, as those of one deployment do: where a table is divided, so many stay side by side if there is room for them.</summary>
     public int Together { get; init; } = 1;
 
     /// <summary>
@@ -49,7 +49,8 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
         int[] names = [.. Enumerable.Range(0, Columns.TakeWhile(IsText).Count())];
         List<int> part = [.. names];
         string title = Title;
-        foreach (int[] next in Enumerable.Range(names.Length, Columns.Count - names.Length).Chunk(Together))
+        IEnumerable<int[]> groups = Enumerable.Range(names.Length, Columns.Count - names.Length).Chunk(Together);
+        foreach (int[] next in groups.SelectMany(group => WidthOf([.. names, .. group]) > width ? group.Chunk(1) : [group]))
         {
             if (part.Count > names.Length && WidthOf([.. part, .. next]) > width)
             {

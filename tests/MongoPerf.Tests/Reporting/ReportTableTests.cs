@@ -28,6 +28,8 @@ public sealed class ReportTableTests
         Assert.Equal([["50x2000", "1,000,000,000", "2,000,000,000"], ["50x2000", "3,000,000,000", "4,000,000,000"], ["50x2000", "5,000,000,000", "6,000,000,000"]], table.Within(45).Select(part => part.Rows[0]));
         // What belongs together stays so where there is room for one more column.
         Assert.Equal([3, 3, 3], table.Within(74).Select(part => part.Columns.Count));
+        // And is parted where there is no room for all of it.
+        Assert.Equal([2, 2, 2, 2, 2, 2], table.Within(40).Select(part => part.Columns.Count));
     }
 
     [Fact]
