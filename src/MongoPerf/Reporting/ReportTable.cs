@@ -43,10 +43,10 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
         return WidthOf(kept) <= width ? [fitting] : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
     }
 
-    /// <summary>Each part has the texts that name its rows.</summary>
+    /// <summary>Each part has what names its rows: the texts on the left, or the first column of numbers, such as documents.</summary>
     private IEnumerable<ReportTable> Divided(int width)
     {
-        int[] names = [.. Enumerable.Range(0, Columns.TakeWhile(IsText).Count())];
+        int[] names = [.. Enumerable.Range(0, Math.Max(1, Columns.TakeWhile(IsText).Count()))];
         List<int> part = [.. names];
         string title = Title;
         IEnumerable<int[]> groups = Enumerable.Range(names.Length, Columns.Count - names.Length).Chunk(Together);

@@ -33,6 +33,14 @@ public sealed class ReportTableTests
     }
 
     [Fact]
+    public void Each_part_of_a_table_without_texts_has_its_first_column()
+    {
+        var table = new ReportTable("t", ["documents", "first", "second"], [["1,000,000", "1,000,000,000,000", "2,000,000,000,000"], ["2,000,000", "3", "4"]]);
+        Assert.Equal([["documents", "first"], ["documents", "second"]], table.Within(40).Select(part => part.Columns));
+        Assert.Equal([["1,000,000", "2,000,000,000,000"], ["2,000,000", "4"]], table.Within(40).Last().Rows);
+    }
+
+    [Fact]
     public void A_table_leaves_out_what_is_missed_least_where_there_is_no_room()
     {
         var table = new ReportTable("Test", ["documents", "ops/s", "docs/s", "p50", "p95", "<index"], [["1M", "12,345", "123,450", "1.23 ms", "2.34 ms", "a long name of an index"]]);
