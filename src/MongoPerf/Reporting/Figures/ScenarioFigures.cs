@@ -9,6 +9,9 @@ internal static class ScenarioFigures
     public const string NamePrefix = "figure-";
     public const string AutomaticPrefix = "sweep-";
 
+    /// <summary>Of one figure: a sweep may have hundreds of values.</summary>
+    private const int MostParts = 12;
+
     /// <param name="runs">One, or those of a comparison; the first one's scenario counts.</param>
     /// <param name="prefix">Before the charts' names.</param>
     public static IReadOnlyList<Chart> Of(IReadOnlyList<FigureRun> runs, string prefix = "")
@@ -48,7 +51,7 @@ internal static class ScenarioFigures
     private static Chart? Draw(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name) =>
         figure.X == Dimension.Time ? TimeFigure.Build(runs, figure, name) : DimensionFigure.Build(runs, figure, name);
 
-    /// <summary>The figure itself where no dimension divides it into parts that have few enough lines.</summary>
+    /// <summary>The figure itself where no dimension divides it into parts that have few enough lines, and more than one to compare.</summary>
     /// <remarks>Deployments are compared, so they stay together, and what the file wants as lines is divided last.</remarks>
     private static FigureInfo[] Parts(IReadOnlyList<FigureRun> runs, FigureInfo figure)
     {
@@ -58,7 +61,7 @@ internal static class ScenarioFigures
         foreach (string dimension in dimensions.Where(d => d != Dimension.Deployment).OrderBy(d => d == figure.Lines))
         {
             ILookup<string?, Observation> parts = shown.ToLookup(o => o.ValueOf(dimension));
-            if (parts.Count > 1 && parts.All(part => part.Key is not null && LinesOf(part) <= FigureChart.MostLines))
+            if (parts.Count is > 1 and <= MostParts && parts.All(part => part.Key is not null && LinesOf(part) is > 1 and <= FigureChart.MostLines))
                 return [.. parts.Select(part => PartOf(figure, dimension, part.Key!))];
         }
 

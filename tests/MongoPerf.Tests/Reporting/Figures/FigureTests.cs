@@ -195,6 +195,20 @@ public sealed class FigureTests : IDisposable
         Assert.Equal([1400.0, 2400, 3400, 4400, 5400], parts.Select(c => c.Tables[0].Rows[0][1]));
     }
 
+    /// <summary>More than a dozen charts, or charts of a line each, would compare nothing.</summary>
+    [Theory]
+    [InlineData(13, true, 26)]
+    [InlineData(9, false, 9)]
+    public void Figure_stays_one_where_its_parts_would_be_too_many_or_have_a_line_each(int values, bool isCompared, int lines)
+    {
+        FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
+        using StoredRun one = new SweptRun { Millions = [.. Enumerable.Range(1, values)], Figures = [figure] }.Write(_folder.Path);
+        using StoredRun two = new SweptRun { Id = "2026-11-21-b", Millions = [.. Enumerable.Range(1, values)], Deployment = "two machines" }.Write(_folder.Path);
+        IReadOnlyList<FigureRun> runs = isCompared ? FigureRun.Of([[one], [two]]) : FigureRun.Of(one);
+        Chart chart = ScenarioFigures.Of(runs).Single(c => c.Title.StartsWith("Time", StringComparison.Ordinal));
+        Assert.EndsWith($" Only the first 8 of {lines} lines are shown.", chart.HowToRead, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Phases_without_a_figure_get_one_over_their_parameter()
     {
