@@ -26,11 +26,19 @@ is_built() {
 # Whether a program of this folder runs: what a process has as a whole argument counts, wherever it was started.
 is_running() { grep -qszxFf <(printf '%s\n' "$program_folder/mongoperf.dll") /proc/[0-9]*/cmdline; }
 
+# The compiler that a build started by this name.
+end_compiler() {
+  local process
+  for process in $(grep -lszxF -- "-pipename:$1" /proc/[0-9]*/cmdline); do
+    kill "${process//[^0-9]/}" 2>/dev/null || true
+  done
+}
+
 # build_release TARGET ["if-stale"]: quiet; the log is shown only when the build fails. One build at a time.
 # A running program may load any of its files at any time, so they are left as they are while one runs: with if-stale the former build
 # is used then, otherwise nothing can be built.
 build_release() {
-  local target=$1 project log began options=()
+  local target=$1 project log began compiler options=()
   for project in "$root"/src/*/*.csproj; do mkdir -p "${project%/*}"/{bin,obj}; done
   (
     flock 9
@@ -45,16 +53,18 @@ build_release() {
     fi
     log=$(mktemp)
     began=$build_stamp.$BASHPID
-    trap 'rm -f "$log" "$began"' EXIT
+    compiler=mongoperf-$BASHPID-$RANDOM
+    trap 'rm -f "$log" "$began"; end_compiler "$compiler"' EXIT
     current_commit > "$began"
     # New files, for should one start meanwhile: it keeps those that it has open.
     rm -f "$program_folder"/*.dll
     note "building MongoPerf (about half a minute; up to two the first time, with its packages)"
-    # Only who builds to test needs the analysers, which take a quarter of a build's time. No build server is left behind: it would take processor time from
-    # what is measured.
+    # Only who builds to test needs the analysers, which take a quarter of a build's time.
     [[ ${2:-} != if-stale ]] || options=(-p:RunAnalyzers=false)
-    # The compiler ends before a profile of its own code could help it: without one a build takes a fifth less processor time.
-    build() { DOTNET_TieredPGO=0 dotnet build "$target" -c Release -v quiet --nologo -clp:NoSummary -nodeReuse:false -p:UseSharedCompilation=false "${options[@]}" "$@" >"$log" 2>&1 9>&-; }
+    # One compiler for all projects is warm for most of them; it is this build's own and ends with it: left behind, it would take processor time
+    # from what is measured. It does not live long enough for a profile of its code to pay: without one a build takes a fifth less processor time.
+    options+=(-nodeReuse:false -p:UseSharedCompilation=true -p:SharedCompilationId="$compiler")
+    build() { DOTNET_TieredPGO=0 dotnet build "$target" -c Release -v quiet --nologo -clp:NoSummary "${options[@]}" "$@" >"$log" 2>&1 9>&-; }
     # Without the compiler that works ahead of time, commands start more slowly, and nothing else changes.
     if ! build && ! { grep -q 'NU110.*crossgen2' "$log" && build -p:Precompile=false; }; then
       cat "$log" >&2

@@ -9,7 +9,7 @@ namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>The experiments that come with the program as scenarios, small.</summary>
 [Collection(OtherTests.Name)]
-public sealed class ExperimentTests : IDisposable
+public sealed class ExperimentTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();
 
@@ -49,16 +49,18 @@ public sealed class ExperimentTests : IDisposable
         AssertWhole(kind, 500 + 200 + 200);
     }
 
-    [MongodFact]
-    public void Waiting_for_the_journal_stands_beside_not_waiting()
+    [Theory, EachServer]
+    public void Waiting_for_the_journal_stands_beside_not_waiting(string kind)
     {
-        ProgramResult result = Run("mongod", "journal", "--set", "documents=500", "--operations", "300", "--threads", "1,2", "--format", "json").Expect(0);
+        using var proxy = new RecordingProxy(servers[kind].Address);
+        ProgramResult result = Run(
+            "embedded", "journal", "--uri", proxy.Uri, "--db", servers.NewDatabase(), "--set", "documents=500", "--operations", "300", "--threads", "1,2", "--format", "json").Expect(0);
         JsonElement[] measured = [.. result.Report().Items("phases").Where(phase => phase.Text("kind") == "measure").SelectMany(phase => phase.Items("operations"))];
         Assert.Equal(["w1 1", "w1 2", "w1-j 1", "w1-j 2"], measured.Select(o => $"{o.Text("operation")} {o.Number("threads")}"));
-        // mongod writes its journal every 100 ms, or at once when somebody waits for it: never as fast as not waiting.
-        double[] medians = [.. measured.Select(o => o.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble())];
-        // The first phase of all is slowed down by what every program does for the first time.
-        Assert.True(medians[3] > medians[1], result.All);
+        RecordedCommand[] single = [.. proxy.Of("insert").Where(command => command.Documents == 1)];
+        Assert.Equal(1200, single.Length);
+        Assert.All(single[..600], insert => Assert.False(insert.Body.IsTrue("writeConcern.j"), insert.Body.ToString()));
+        Assert.All(single[600..], insert => Assert.True(insert.Body.IsTrue("writeConcern.j"), insert.Body.ToString()));
     }
 
     [Theory, EachServer]

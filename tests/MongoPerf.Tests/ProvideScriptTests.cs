@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using MongoPerf.Input;
 using MongoPerf.Tests.Support;
 
@@ -66,6 +67,24 @@ public sealed class ProvideScriptTests : IDisposable
 
         Run($"{build} if-stale");
         Assert.False(File.Exists(program));
+    }
+
+    [Fact]
+    public void A_build_leaves_no_compiler_behind()
+    {
+        string started = _folder.At("started");
+        string build = $$"""
+            mkfifo "$root/never"
+            dotnet() {
+              local last=${!#}
+              sh -c 'read line <> "$0"' "$root/never" "-pipename:${last##*SharedCompilationId=}" >/dev/null 2>&1 &
+              echo $! > {{started}}
+            }
+            build_release x if-stale
+            """;
+        Run(build);
+        int compiler = int.Parse(File.ReadAllText(started), CultureInfo.InvariantCulture);
+        Assert.True(SpinWait.SpinUntil(() => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0, TimeSpan.FromSeconds(10)));
     }
 
     /// <summary>What the system's lists of packages hold.</summary>
