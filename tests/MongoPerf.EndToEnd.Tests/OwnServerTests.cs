@@ -88,8 +88,6 @@ public sealed class OwnServerTests
         Assert.Equal("embedded", result.Report().GetProperty("deployment").Text("kind"));
     }
 
-    private static bool IsSafeAfterRestart(string said) => said[said.IndexOf("restart: ", StringComparison.Ordinal)..].Contains(": safe ", StringComparison.Ordinal);
-
     private static void KillServer(string kind, string maxErrors, int exitCode)
     {
         using var runs = new RunsFolder();
@@ -97,8 +95,9 @@ public sealed class OwnServerTests
         Assert.True(run.WaitForLine(": unack "), "the series ended too early");
         ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
         // Again in q4, with all its workers: of the first step, unless the first kill came late. Before the restart there is no other server to kill.
-        Assert.True(run.WaitForLine("restart: "), "the series ended too early");
-        Assert.True(run.WaitUntil(() => IsSafeAfterRestart(run.Errors), "': safe ' after the restart"), "the series ended too early");
+        Assert.True(
+            run.WaitUntil(() => run.Errors.Split("restart: ") is [_, string after, ..] && after.Contains(": safe ", StringComparison.Ordinal), "': safe ' after the restart"),
+            "the series ended too early");
         Thread.Sleep(150);
         ProcessTable.System.Signal(ProcessState.Read(runs.DataPath)!.Identity, ProcessTable.Kill);
         ProgramResult result = run.WaitForEnd().Expect(exitCode);

@@ -47,10 +47,11 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=48m tmpfs "$FOLDER/disk"
-            timeout 600 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
+            set -- timeout 600 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB
+            "$@" &
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || [ -e "$FOLDER/disk/data/CURRENT" ] || exit 1; done
             mount -o remount,size=400m "$FOLDER/disk"
-            if ! kill -0 $!; then timeout 600 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB & fi
+            if ! kill -0 $!; then "$@" & fi
             wait $!
             echo "ended with $?"
             """));
