@@ -131,12 +131,21 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
         new(() => runs.FindStored()?.Deployment is { } deployment ? MongoConnection.Open(Parse(deployment.Address), ConnectionSettings.Default) : null, collection: collection);
 
     /// <summary>0 while nobody answers.</summary>
-    public long Read()
+    public long Read() => Ask(connection => Documents.FindEnd(connection, database, collection));
+
+    /// <summary>Those that the server has counted since it was started, whoever sent them; 0 while it does not answer.</summary>
+    public long CountFinds() => Ask(connection => connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindInt64("opcounters.query")!.Value);
+
+    public bool WaitFor(ProgramRun run, long documents) => run.WaitUntil(() => Read() >= documents, $"document {documents}");
+
+    public void Dispose() => _connection?.Dispose();
+
+    private long Ask(Func<MongoConnection, long> question)
     {
         try
         {
             _connection ??= connect();
-            return _connection is null ? 0 : Documents.FindEnd(_connection, database, collection);
+            return _connection is null ? 0 : question(_connection);
         }
         catch (Exception e) when (e is IOException or ServerCommandException)
         {
@@ -145,10 +154,6 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
             return 0;
         }
     }
-
-    public bool WaitFor(ProgramRun run, long documents) => run.WaitUntil(() => Read() >= documents, $"document {documents}");
-
-    public void Dispose() => _connection?.Dispose();
 
     private static ServerAddress Parse(string text) => new(text[..text.LastIndexOf(':')], int.Parse(text[(text.LastIndexOf(':') + 1)..]));
 }
