@@ -169,7 +169,7 @@ internal sealed class CollectionWriter : IDisposable
             _batch.Put(_catalog, key, value);
             if (_isMultikeyNew)
                 PutEntry();
-            _database.Write(_batch);
+            _database.Write(_batch, makesRoom: _documentsDelta < 0);
             _isMultikeyNew = false;
             _collection.SetCounters(documents, bytes);
         }

@@ -39,11 +39,11 @@ internal sealed class DocumentStore : IDisposable
 
     /// <exception cref="ForeignFolderException">The folder is neither empty nor the store's.</exception>
     /// <exception cref="StorageException">See <see cref="RocksDatabase.Open"/>.</exception>
-    public static DocumentStore Open(string? path, long cacheBytes)
+    public static DocumentStore Open(string? path, long cacheBytes, DiskReserve? disk = null)
     {
         if (path is not null)
             StoreFolder.Claim(path);
-        var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes), path);
+        var store = new DocumentStore(RocksDatabase.Open(path, cacheBytes, disk), path);
         try
         {
             store.LoadCatalog();
@@ -162,7 +162,7 @@ internal sealed class DocumentStore : IDisposable
     {
         using var alone = collection.Lock.EnterWrite();
         RequireThere(collection);
-        WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] });
+        WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] }, makesRoom: true);
         collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
         _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
     }
@@ -220,11 +220,11 @@ internal sealed class DocumentStore : IDisposable
     }
 
     /// <summary>Replaces the entry of a collection that its caller has alone.</summary>
-    private void WriteEntry(Collection collection, CollectionEntry entry)
+    private void WriteEntry(Collection collection, CollectionEntry entry, bool makesRoom = false)
     {
         using var batch = new RocksBatch();
         batch.Put(_catalog, entry.StoreKey, entry.ToBson());
-        _database.Write(batch);
+        _database.Write(batch, makesRoom);
         collection.Entry = entry;
     }
 
@@ -235,7 +235,7 @@ internal sealed class DocumentStore : IDisposable
         Span<byte> counters = stackalloc byte[CollectionCounters.KeySize];
         CollectionCounters.WriteKey(counters, entry.Id);
         batch.Delete(_catalog, counters);
-        _database.Write(batch);
+        _database.Write(batch, makesRoom: true);
     }
 
     private BsonDocument? Fill(Collection collection, CollectionIndex index)

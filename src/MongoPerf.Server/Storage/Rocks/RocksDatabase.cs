@@ -13,6 +13,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
     public const string DefaultColumn = "default";
 
     private readonly RocksOptions _options;
+    private readonly DiskReserve? _disk;
     private readonly nint _writeOptions;
     private readonly nint _readOptions;
     private readonly Dictionary<string, nint> _columns = [];
@@ -21,9 +22,10 @@ internal sealed unsafe class RocksDatabase : IDisposable
     private readonly Lock _gate = new();
     private nint _database;
 
-    private RocksDatabase(RocksOptions options)
+    private RocksDatabase(RocksOptions options, DiskReserve? disk)
     {
         _options = options;
+        _disk = disk;
         _writeOptions = RocksNative.CreateWriteOptions();
         _readOptions = RocksNative.CreateReadOptions();
     }
@@ -31,14 +33,15 @@ internal sealed unsafe class RocksDatabase : IDisposable
     /// <summary>Opens the database in <paramref name="path"/>, or makes one; replays the log of one that was killed.</summary>
     /// <param name="path">Null: in memory.</param>
     /// <param name="cacheBytes">For blocks and memtables together.</param>
+    /// <param name="disk">Null: that of <paramref name="path"/>.</param>
     /// <exception cref="StorageException">The library is missing, another process has the database open, or its files are damaged.</exception>
-    public static RocksDatabase Open(string? path, long cacheBytes)
+    public static RocksDatabase Open(string? path, long cacheBytes, DiskReserve? disk = null)
     {
         if (path is not null)
             Directory.CreateDirectory(path);
         NativeHeap.Limit();
         var options = new RocksOptions(cacheBytes, isInMemory: path is null);
-        var database = new RocksDatabase(options);
+        var database = new RocksDatabase(options, path is null ? null : disk ?? new DiskReserve(path));
         try
         {
             database.OpenColumns(path ?? "/memory");
@@ -74,8 +77,10 @@ internal sealed unsafe class RocksDatabase : IDisposable
             return _columns[name];
     }
 
+    /// <exception cref="DiskFullException">See <see cref="DiskReserve"/>; there is no such column then.</exception>
     public nint CreateColumn(string name)
     {
+        _disk?.Require(0, makesRoom: false);
         byte* error = null;
         nint column = RocksNative.CreateColumnFamily(_database, _options.For(name), name, &error);
         ThrowOn(error);
@@ -102,8 +107,12 @@ internal sealed unsafe class RocksDatabase : IDisposable
     }
 
     /// <summary>Writes a batch whole or not at all. On return the operating system has it, the disk perhaps not.</summary>
-    public void Write(RocksBatch batch)
+    /// <param name="batch">What to write.</param>
+    /// <param name="makesRoom">It deletes, and so may use most of what is kept free on the disk.</param>
+    /// <exception cref="DiskFullException">See <see cref="DiskReserve"/>; nothing was written.</exception>
+    public void Write(RocksBatch batch, bool makesRoom = false)
     {
+        _disk?.Require(batch.Bytes, makesRoom);
         byte* error = null;
         RocksNative.Write(_database, _writeOptions, batch.Handle, &error);
         ThrowOn(error);
