@@ -47,7 +47,7 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=200m tmpfs "$FOLDER/disk"
-            timeout 600 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
+            timeout 120 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || exit 1; done
             mount -o remount,size=400m "$FOLDER/disk"
             wait $!
@@ -59,6 +59,8 @@ public sealed class ScarceResourcesTests : IDisposable
         while (IsInserted(connection, acknowledged, random))
             Assert.True(++acknowledged < 1000, "a disk of 200 MB held 200 MB and what is kept free");
         Assert.Equal(acknowledged, Count(connection));
+        ProgramRun.Run("series", "--target", "100k", "--step", "100k", "--tests", "batch", "--uri", $"mongodb://127.0.0.1:{port}", "--out", Path.Combine(_folder, "runs"))
+            .Expect(6).Says("hint:  free some space on the server's disk");
         await File.WriteAllTextAsync(Path.Combine(_folder, "more"), "");
         while (!IsInserted(connection, acknowledged, random))
         {

@@ -81,11 +81,8 @@ internal static class CommandRunner
         return string.Join('\n', masked.Split('\n').Take(MostLines).Select(line => ForeignText.OneLine(line.Replace('\t', ' '), LongestLine)));
     }
 
-    /// <summary>A hint; null for none.</summary>
-    internal static string? HintOf(Exception failure) => Classify(failure)?.Hint;
-
-    /// <returns>Null for what is not expected.</returns>
-    private static (ExitCode Code, string? Hint)? Classify(Exception failure) => failure switch
+    /// <returns>Null for what is not expected; a hint where there is one.</returns>
+    internal static (ExitCode Code, string? Hint)? Classify(Exception failure) => failure switch
     {
         UserException e => (e.Code, e.Hint),
         DeploymentException e => ((ExitCode)e.ExitCode, null),

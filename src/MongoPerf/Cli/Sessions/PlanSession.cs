@@ -274,10 +274,11 @@ internal static class PlanSession
     private static ExitCode Judge(RunSession session, RunContext run, string? why, bool isInterrupted, Exception? lost)
     {
         using StoredRun stored = StoredRun.Open(session.Folder.Path);
+        (ExitCode Code, string? Hint)? loss = lost is null ? null : CommandRunner.Classify(lost);
         if (why is not null)
         {
             Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
-            if (lost is not null && CommandRunner.HintOf(lost) is { } hint)
+            if (loss?.Hint is { } hint)
                 Console.Error.WriteLine($"hint:  {hint}");
             if (session.Request.Agent is null)
                 Console.Error.WriteLine(ReportLines.Next(stored, session.Folder.OtherRunsFolder));
@@ -289,8 +290,7 @@ internal static class PlanSession
         if (hasSkipped && !isInterrupted)
             Console.Error.WriteLine($"{stored.Arrivals.Skipped:N0} of {stored.Arrivals.Scheduled:N0} arrivals were skipped, more than allowed\nhint:  --max-skipped allows a number or a share such as 1%");
         return isInterrupted || (why is not null && session.Request.Agent is not null) ? ExitCode.Interrupted
-            : run.StopReason is not null ? ExitCode.Refused
-            : lost is CollectionBusyException ? ExitCode.Refused
+            : run.StopReason is not null || loss?.Code == ExitCode.Refused ? ExitCode.Refused
             : lost is not null ? ExitCode.CannotConnect
             : run.Wrong > 0 || run.Missing > 0 ? ExitCode.VerificationFailed
             : stored.Failures > session.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
