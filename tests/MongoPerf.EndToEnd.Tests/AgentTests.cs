@@ -18,7 +18,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         ProgramResult result;
-        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--uri", servers[kind].Uri, "--db", database, "--agents", "3"))
+        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers[kind].Uri, "--db", database, "--agents", "3"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"), third = Agent("cleo"))
         {
             result = starter.WaitForEnd().Expect(0);
@@ -45,7 +45,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         using MongoConnection connection = servers.Embedded.Connect();
-        using (ProgramRun starter = Start("series", "--target", "20k", "--step", "10k", "--tests", "safe,q4", "--window", "1s", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("series", "--target", "20k", "--step", "10k", "--tests", "safe,q4", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             Assert.True(first.WaitUntil(() => Documents.Count(connection, database) > 500, "document 500"));

@@ -47,7 +47,7 @@ public sealed class ComparisonTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "1k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "2", "--tests", "batch,q4", "--topology", "standalone,null", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         run.SendInterrupt();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted).Says($"1 of 2 runs not started; compare the others with 'mongoperf compare {runs.Id} --out {runs.Path}'");

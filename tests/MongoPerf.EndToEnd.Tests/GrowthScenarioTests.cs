@@ -45,7 +45,7 @@ public sealed class GrowthScenarioTests : IDisposable
         }
 
         // On a busy machine the last kill may come when all is done.
-        string last = _runs.FindStored()!.Run.State == RunState.Finished ? "report" : "resume";
+        string last = _runs.Find(run => run.Run.State) == RunState.Finished ? "report" : "resume";
         JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([4000, 8000, Target], report.GrowthSteps().Select(step => step.Documents));
@@ -74,7 +74,7 @@ public sealed class GrowthScenarioTests : IDisposable
         Assert.Contains("orders grows to 500, 1k, 1.5k, 2k", plan.Output, StringComparison.Ordinal);
         Assert.Empty(_runs.Ids);
 
-        ProgramResult ended = ProgramRun.Run("run", file, "--target", "2k", "--step", "1k", "--duration", "200ms", "--format", "json", "--out", _runs.Path).Expect(0);
+        ProgramResult ended = ProgramRun.Run("run", file, "--target", "2k", "--step", "1k", "--operations", "200", "--format", "json", "--out", _runs.Path).Expect(0);
         JsonElement report = ended.Report();
         Assert.Equal([1000L, 2000], report.GrowthSteps().Select(step => step.Documents));
         JsonElement settings = report.GetProperty("settings").GetProperty("plan");
@@ -98,12 +98,12 @@ public sealed class GrowthScenarioTests : IDisposable
     }
 
     private ProgramResult On(TestServer server, string target) => ProgramRun.Run(
-        "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--duration", "200ms", "--format", "json", "--out", _runs.Path);
+        "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--operations", "200", "--format", "json", "--out", _runs.Path);
 
     private ProgramRun StartOrResume(string kind)
     {
         string[] arguments = _runs.Ids.Count == 0
-            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "500ms", "--threads", "1", "--verify", "all"]
+            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "500ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--verify", "all"]
             : ["resume", _runs.Id];
         return ProgramRun.Start(new ProgramOptions { Server = kind }, [.. arguments, "--out", _runs.Path]);
     }

@@ -15,7 +15,7 @@ public sealed class KilledSeriesTests
 
     /// <summary>Step 1 is unack to 3,600, batch to 8,400, safe to 12,000, then queries; step 2 the same.</summary>
     private static readonly string[] Series =
-        ["series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--threads", "1"];
+        ["series", "--target", "24k", "--step", "12k", "--shares", "30/40/30", "--batch", "100", "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1"];
 
     [Theory, EachServer]
     public void A_series_killed_in_each_of_its_parts_ends_with_exactly_its_documents(string kind)
@@ -77,7 +77,7 @@ public sealed class KilledSeriesTests
     {
         using var runs = new RunsFolder();
         using ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--threads", "1", "--tests", "batch,q4", "--out", runs.Path);
+            new ProgramOptions(), "series", "--target", "2k", "--step", "1k", "--window", "100s", "--rate", "100", "--threads", "1", "--tests", "batch,q4", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(2).Says("is still running");
         ProgramRun.Run("clean", runs.Id, "--out", runs.Path).Expect(6).Says("is still running");

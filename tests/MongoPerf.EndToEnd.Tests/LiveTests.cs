@@ -24,7 +24,7 @@ public sealed partial class LiveTests : IDisposable
     [Fact]
     public async Task Page_and_events_are_served_while_it_runs_and_end_with_it()
     {
-        using ProgramRun run = ProgramRun.Start(_options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m", "--threads", "1", "--live", "--out", _runs.At("runs"));
+        using ProgramRun run = ProgramRun.Start(_options, "run", "ycsb/c", "--topology", "null", "--records", "500", "--duration", "10m", "--rate", "500", "--threads", "1", "--live", "--out", _runs.At("runs"));
         string url = AddressOf(run);
         using var http = new HttpClient();
         Assert.Contains("<section id=\"explore\"", await http.GetStringAsync(url), StringComparison.Ordinal);

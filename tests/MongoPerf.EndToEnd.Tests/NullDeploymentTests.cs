@@ -46,7 +46,7 @@ public sealed class NullDeploymentTests : IDisposable
     public void A_scenario_in_which_a_collection_grows_grows_against_it_too()
     {
         string file = Path.Combine(RepositoryPaths.Root, "scenarios", "examples", "growth.yaml");
-        JsonElement report = Run(file, "--target", "4k", "--step", "2k", "--duration", "200ms").Expect(0).Report();
+        JsonElement report = Run(file, "--target", "4k", "--step", "2k", "--operations", "200").Expect(0).Report();
         Assert.Equal([2000L, 4000], report.GrowthSteps().Select(step => step.Documents));
         Assert.All(report.GrowthSteps(), step => Assert.Equal(["batches", "singles", "by customer", "newest sent", "by product"], step.Names));
         Assert.Equal(0, report.GetProperty("accounting").Number("failed"));
@@ -56,7 +56,7 @@ public sealed class NullDeploymentTests : IDisposable
     public void An_interrupted_series_against_it_can_be_resumed()
     {
         using (ProgramRun run = ProgramRun.Start(
-            new ProgramOptions(), "series", "--topology", "null", "--target", "2k", "--step", "1k", "--tests", "batch,q4", "--window", "1s", "--threads", "1", "--out", _runs.Path))
+            new ProgramOptions(), "series", "--topology", "null", "--target", "2k", "--step", "1k", "--tests", "batch,q4", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--out", _runs.Path))
         {
             Assert.True(run.WaitForLine("step 1 complete"), "the series ended too early");
             run.SendInterrupt();

@@ -60,7 +60,7 @@ public sealed class OwnServerTests
         File.SetUnixFileMode(mongod, UnixFileMode.UserRead | UnixFileMode.UserExecute);
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), "series", "--target", "1k", "--tests", "batch,size", "--mongod", mongod, "--out", runs.Path))
         {
-            Assert.True(run.WaitUntil(() => runs.FindStored()?.FindNote("server kind") is not null && ProcessState.Read(runs.DataPath) is { ProcessId: > 0 }, "the note"));
+            Assert.True(run.WaitUntil(() => runs.Find(stored => stored.FindNote("server kind")) is not null && ProcessState.Read(runs.DataPath) is { ProcessId: > 0 }, "the note"));
             run.Kill();
         }
 

@@ -16,7 +16,7 @@ public sealed class ReplicaSetRunTests
     private static readonly string[] Series =
     [
         "series", "--topology", "replicaset", "--cache", "256MB", "--target", $"{Target}", "--step", "1k", "--shares", "0/60/40", "--batch", "50",
-        "--window", "300ms", "--threads", "2", "--tests", "batch,safe,q4,size", "--max-errors", "1000000", "--format", "json",
+        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size", "--max-errors", "1000000", "--format", "json",
     ];
 
     [MongodFact]

@@ -16,7 +16,7 @@ public sealed class ShardedRunTests
     private static readonly string[] Series =
     [
         "series", "--topology", "sharded", "--shards", "2", "--cache", "256MB", "--target", $"{Target}", "--step", "2k", "--shares", "10/60/30", "--batch", "50",
-        "--window", "300ms", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000",
+        "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000",
     ];
 
     [MongodFact]

@@ -155,7 +155,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         options,
         [
             "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "10k", "--shares", shares, "--batch", $"{Batch}",
-            "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
+            "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
         ]);
 
     private JsonElement Finish(ProgramRun run, int exitCode)

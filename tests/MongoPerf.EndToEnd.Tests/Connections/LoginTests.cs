@@ -88,7 +88,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     {
         using var runs = new RunsFolder();
         string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
-        ProgramResult result = ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--threads", "2", "--uri", uri, "--out", runs.Path);
+        ProgramResult result = ProgramRun.Run("series", "--target", "2k", "--step", "1k", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--uri", uri, "--out", runs.Path);
         result.Expect(0);
         Assert.DoesNotContain("p@ss", result.All, StringComparison.Ordinal);
         Assert.DoesNotContain(Encoded, result.All, StringComparison.Ordinal);
@@ -105,7 +105,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         Directory.CreateDirectory(runs.Path);
         File.WriteAllText(file, Secret + "\n");
         File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--db", "resumed", "--uri", uri, "--out", runs.At("runs")];
+        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--db", "resumed", "--uri", uri, "--out", runs.At("runs")];
         ProgramRun.Run(series).Expect(2).Says("the password of user 'both' is missing, and there is no terminal to prompt for it").Says("--password-file FILE");
 
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), [.. series, "--password-file", file]))
@@ -159,9 +159,9 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     {
         using var runs = new RunsFolder();
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = $"mongodb://both:{Encoded}@127.0.0.1:1/" } };
-        using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--cache", "256MB", "--out", runs.Path);
+        using ProgramRun run = ProgramRun.Start(options, "series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--cache", "256MB", "--out", runs.Path);
         Assert.True(run.WaitForLine("batch "), "the series ended too early");
-        int server = runs.FindStored()!.Deployment!.ProcessId!.Value;
+        int server = runs.Find(run => run.Deployment!.ProcessId)!.Value;
         Assert.NotEqual(run.Id, server);
         Assert.DoesNotContain("MONGOPERF_URI", File.ReadAllText($"/proc/{server}/environ"), StringComparison.Ordinal);
         run.SendInterrupt();
@@ -175,7 +175,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = uri } },
-            "run", "q4", "--records", "1k", "--duration", "100s", "--db", "typed", "--uri", uri, "--out", runs.Path);
+            "run", "q4", "--records", "1k", "--duration", "100s", "--rate", "100", "--db", "typed", "--uri", uri, "--out", runs.Path);
         Assert.True(run.WaitForLine("phase: q4"), "the phase ended too early");
         string shown = File.ReadAllText($"/proc/{run.Id}/cmdline");
         Assert.DoesNotContain(Encoded, shown, StringComparison.Ordinal);

@@ -15,7 +15,7 @@ public sealed class SecuredSetTests(SecuredSetTests.Set set) : IClassFixture<Sec
     /// <summary>A series in a database of its own.</summary>
     private static string[] Insert =>
     [
-        "series", "--target", "1k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--threads", "1", "--db", $"test{Interlocked.Increment(ref _databases)}",
+        "series", "--target", "1k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--db", $"test{Interlocked.Increment(ref _databases)}",
     ];
 
     [MongodFact]

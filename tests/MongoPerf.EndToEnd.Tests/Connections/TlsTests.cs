@@ -91,7 +91,7 @@ public sealed class TlsTests(TlsTests.Server server) : IClassFixture<TlsTests.Se
         using var runs = new RunsFolder();
         string uri = $"mongodb://root:root@{server.Mongod.Address}/?tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&compressors=zstd,snappy";
         ProgramResult result = ProgramRun.Run(
-            "series", "--target", "2k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--threads", "2", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
+            "series", "--target", "2k", "--step", "1k", "--tests", "batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--uri", uri, "--format", "json", "--out", runs.Path).Expect(0);
         JsonElement report = result.Report();
         Assert.Equal("zstd", report.GetProperty("deployment").Text("compressor"));
         JsonElement batch = report.GetProperty("phases").EnumerateArray().First(phase => phase.Text("phase") == "batch").GetProperty("groups")[0].GetProperty("traffic");

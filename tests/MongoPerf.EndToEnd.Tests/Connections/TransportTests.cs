@@ -14,7 +14,7 @@ public sealed class TransportTests
         using var mongod = SecuredMongod.Start();
         using var runs = new RunsFolder();
         string uri = $"mongodb://{Uri.EscapeDataString(mongod.SocketPath)}/";
-        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "1s", "--threads", "1", "--uri", uri, "--out", runs.Path).Expect(0);
+        ProgramRun.Run("series", "--target", "1k", "--step", "1k", "--tests", "batch,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", uri, "--out", runs.Path).Expect(0);
     }
 
     [MongodFact]

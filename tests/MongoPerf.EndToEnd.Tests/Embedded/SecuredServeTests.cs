@@ -75,11 +75,11 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
     public void A_run_that_starts_it_with_logins_and_tls_continues_with_the_same_ones()
     {
         using var runs = new RunsFolder();
-        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--threads", "1", "--auth", "--tls", "--out", runs.Path];
+        string[] series = ["series", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "100s", "--rate", "100", "--threads", "1", "--auth", "--tls", "--out", runs.Path];
         using (ProgramRun run = ProgramRun.Start(new ProgramOptions(), series))
         {
             Assert.True(run.WaitForLine("batch "), $"the series ended too early: {run.Errors}");
-            Assert.Equal((DeploymentKind.Embedded, true, true), (runs.FindStored()!.Deployment!.Kind, runs.FindStored()!.Deployment!.Auth, runs.FindStored()!.Deployment!.Tls));
+            Assert.Equal((DeploymentKind.Embedded, true, true), runs.Find(run => (run.Deployment!.Kind, run.Deployment.Auth, run.Deployment.Tls)));
             run.SendInterrupt();
             run.WaitForEnd().Expect(130);
         }

@@ -128,7 +128,7 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
 
     /// <summary>A server that the run starts; it is on another port after a resume.</summary>
     public static GrowthWatch Of(RunsFolder runs, string collection = "series") =>
-        new(() => runs.FindStored()?.Deployment is { } deployment ? MongoConnection.Open(Parse(deployment.Address), ConnectionSettings.Default) : null, collection: collection);
+        new(() => runs.Find(run => run.Deployment) is { } server ? MongoConnection.Open(ServerAddress.TryParse(server.Address)!, ConnectionSettings.Default) : null, collection: collection);
 
     /// <summary>0 while nobody answers.</summary>
     public long Read() => Ask(connection => Documents.FindEnd(connection, database, collection));
@@ -154,6 +154,4 @@ internal sealed class GrowthWatch(Func<MongoConnection?> connect, string databas
             return 0;
         }
     }
-
-    private static ServerAddress Parse(string text) => new(text[..text.LastIndexOf(':')], int.Parse(text[(text.LastIndexOf(':') + 1)..]));
 }

@@ -35,6 +35,14 @@ internal sealed class RunsFolder : IDisposable
         }
     }
 
+    /// <summary>Something of the only run.</summary>
+    /// <returns>Default while the run has no run.db yet.</returns>
+    public T? Find<T>(Func<StoredRun, T?> part)
+    {
+        using StoredRun? run = FindStored();
+        return run is null ? default : part(run);
+    }
+
     public void Dispose()
     {
         foreach (string id in Ids)
