@@ -26,12 +26,13 @@ is_built() {
 # Whether a program of this folder runs: what a process has as a whole argument counts, wherever it was started.
 is_running() { grep -qszxFf <(printf '%s\n' "$program_folder/mongoperf.dll") /proc/[0-9]*/cmdline; }
 
-# The compiler that a build started by this name.
+# The compiler that a build started by this name, and its socket, which it does not delete.
 end_compiler() {
   local process
   for process in $(grep -lszxF -- "-pipename:$1" /proc/[0-9]*/cmdline); do
     kill "${process//[^0-9]/}" 2>/dev/null || true
   done
+  rm -f "${TMPDIR:-/tmp}/$1"
 }
 
 # build_release TARGET ["if-stale"]: quiet; the log is shown only when the build fails. One build at a time.

@@ -77,12 +77,16 @@ public sealed class ProvideScriptTests : IDisposable
             mkfifo "$root/never"
             dotnet() {
               local last=${!#}
+              touch "$TMPDIR/${last##*SharedCompilationId=}"
               sh -c 'read line <> "$0"' "$root/never" "-pipename:${last##*SharedCompilationId=}" >/dev/null 2>&1 &
               echo $! > {{started}}
             }
+            TMPDIR=$root/tmp
+            mkdir "$TMPDIR"
             build_release x if-stale
             """;
         Run(build);
+        Assert.Empty(Directory.GetFileSystemEntries(_folder.At("tmp")));
         int compiler = int.Parse(File.ReadAllText(started), CultureInfo.InvariantCulture);
         Assert.True(SpinWait.SpinUntil(() => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0, TimeSpan.FromSeconds(10)));
     }

@@ -175,7 +175,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
         string uri = server.Mongod.Uri($"both:{Encoded}", "authSource=admin");
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_URI"] = uri } },
-            "run", "q4", "--records", "1k", "--duration", "100s", "--rate", "100", "--db", "typed", "--uri", uri, "--out", runs.Path);
+            "run", "q4", "--records", "1k", "--rate", "100", "--duration", "100s", "--db", "typed", "--uri", uri, "--out", runs.Path);
         Assert.True(run.WaitForLine("phase: q4"), "the phase ended too early");
         string shown = File.ReadAllText($"/proc/{run.Id}/cmdline");
         Assert.DoesNotContain(Encoded, shown, StringComparison.Ordinal);

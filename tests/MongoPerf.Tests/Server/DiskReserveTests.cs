@@ -86,6 +86,15 @@ public sealed class DiskReserveTests : IDisposable
         Assert.Throws<DiskFullException>(() => disk.Require(1, makesRoom: true));
     }
 
+    [Fact]
+    public void A_folder_that_is_gone_is_named()
+    {
+        using var gone = new TemporaryFolder();
+        var disk = new DiskReserve(gone.At("data"));
+        StorageException error = Assert.Throws<StorageException>(() => disk.Require(1, makesRoom: false));
+        Assert.StartsWith($"{gone.At("data")}: cannot find out how much of its disk is free: ", error.Message, StringComparison.Ordinal);
+    }
+
     public void Dispose() => _folder.Dispose();
 
     private DiskReserve Disk() => new(_folder.Path, () =>

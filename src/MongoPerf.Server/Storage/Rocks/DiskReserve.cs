@@ -32,6 +32,7 @@ internal sealed class DiskReserve(string folder, Func<long> free)
     /// <param name="bytes">About to be written.</param>
     /// <param name="makesRoom">It deletes; else a full disk would stay full.</param>
     /// <exception cref="DiskFullException">The write would use the reserve.</exception>
+    /// <exception cref="StorageException">What is free cannot be found out: the folder is gone, say.</exception>
     public void Require(long bytes, bool makesRoom)
     {
         if (Interlocked.Add(ref _bytesToLook, -bytes) >= 0 && Environment.TickCount64 < Volatile.Read(ref _timeToLook))
@@ -39,11 +40,23 @@ internal sealed class DiskReserve(string folder, Func<long> free)
         // To the log now, and later to a table's file.
         long written = 2 * bytes;
         long kept = makesRoom ? LeastBytes : Bytes;
-        long found = free();
+        long found = Find();
         if (found - written < kept)
             throw new DiskFullException($"{folder}: {Megabytes(found)} MB free, {Megabytes(kept + written)} MB needed");
         Interlocked.Exchange(ref _bytesToLook, Math.Clamp((found - written - Bytes) / 2, 0, LookAfterBytes));
         Volatile.Write(ref _timeToLook, Environment.TickCount64 + LookAfterMilliseconds);
+    }
+
+    private long Find()
+    {
+        try
+        {
+            return free();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new StorageException($"{folder}: cannot find out how much of its disk is free: {e.Message}", cause: e);
+        }
     }
 
     /// <summary>Of a million bytes, as all that lies on disk is told.</summary>

@@ -41,7 +41,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
             Directory.CreateDirectory(path);
         NativeHeap.Limit();
         var options = new RocksOptions(cacheBytes, isInMemory: path is null);
-        var database = new RocksDatabase(options, path is null ? null : disk ?? new DiskReserve(path));
+        var database = new RocksDatabase(options, path is null ? null : disk ?? new DiskReserve(Path.GetFullPath(path)));
         try
         {
             database.OpenColumns(path ?? "/memory");
