@@ -13,12 +13,12 @@ public sealed class AgentTests(TestServers servers) : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [Theory, EachServer]
-    public void A_series_by_agents_is_one_run_and_leaves_the_documents_of_a_series_by_one(string kind)
+    [MongodFact]
+    public void A_series_by_agents_is_one_run_and_leaves_the_documents_of_a_series_by_one()
     {
         string database = servers.NewDatabase();
         ProgramResult result;
-        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers[kind].Uri, "--db", database, "--agents", "3"))
+        using (ProgramRun starter = Start("series", "--target", "3k", "--step", "1500", "--tests", "unack,batch,safe,q4,size", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--uri", servers["mongod"].Uri, "--db", database, "--agents", "3"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"), third = Agent("cleo"))
         {
             result = starter.WaitForEnd().Expect(0);
@@ -26,7 +26,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         }
 
         Assert.Contains("Operations by client", result.Output, StringComparison.Ordinal);
-        using MongoConnection connection = servers[kind].Connect();
+        using MongoConnection connection = servers["mongod"].Connect();
         Documents.AssertWhole(connection, 3000, database);
         using StoredRun run = _runs.FindStored()!;
         Assert.Equal(RunState.Finished, run.Run.State);
@@ -118,11 +118,11 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         Assert.Equal((RunState.Interrupted, 2), (run.Run.State, run.Run.Clients.Count));
     }
 
-    [Theory, EachServer]
-    public void Documents_that_agents_insert_beside_reads_are_each_their_own(string kind)
+    [Fact]
+    public void Documents_that_agents_insert_beside_reads_are_each_their_own()
     {
         string database = servers.NewDatabase();
-        using (ProgramRun starter = Start("run", "ycsb/d", "--set", "operationcount=2000", "--verify", "100%", "--uri", servers[kind].Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("run", "ycsb/d", "--set", "operationcount=2000", "--verify", "100%", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             starter.WaitForEnd().Expect(0);
@@ -133,7 +133,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         OperationResult inserts = run.Results.Last(result => result.IsInsert);
         Assert.InRange(inserts.Documents, 50, 150);
         Assert.Equal((2000, 0), (run.Phases[^1].Operations.Sum(result => result.Operations), run.Phases[^1].Operations.Sum(result => result.Wrong + result.Failed)));
-        using MongoConnection connection = servers[kind].Connect();
+        using MongoConnection connection = servers.Embedded.Connect();
         Assert.InRange(Documents.Count(connection, database, "usertable") - 1000 - inserts.Documents, 0, 60);
     }
 

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>A scenario in which nothing grows, broken off in its load and in its mix.</summary>
-[Collection(WaitingTests.Name)]
+[Collection(KillingTests.Name)]
 public sealed class BrokenOffScenarioTests : IDisposable
 {
     private const long Loaded = 20_000;
@@ -43,9 +43,11 @@ public sealed class BrokenOffScenarioTests : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [Theory, EachServer]
-    public void Ctrl_c_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on(string kind)
+    // One on each server: what each of them keeps is for other tests.
+    [Fact]
+    public void Ctrl_c_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on()
     {
+        const string kind = "embedded";
         using (ProgramRun run = Start(kind))
         {
             WaitInTheLoad(run);
@@ -67,9 +69,10 @@ public sealed class BrokenOffScenarioTests : IDisposable
         AssertEndsWhole(kind);
     }
 
-    [Theory, EachServer]
-    public void Kill_9_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on(string kind)
+    [MongodFact]
+    public void Kill_9_in_the_load_and_in_the_mix_loses_nothing_and_resume_goes_on()
     {
+        const string kind = "mongod";
         using (ProgramRun run = Start(kind))
         {
             WaitInTheLoad(run);

@@ -22,23 +22,23 @@ public sealed class GrowthScenarioTests : IDisposable
 
     public void Dispose() => _runs.Dispose();
 
-    [Theory, EachServer]
-    public void One_that_is_killed_again_and_again_ends_with_exactly_its_documents_and_a_curve_over_size(string kind)
+    [MongodFact]
+    public void One_that_is_killed_again_and_again_ends_with_exactly_its_documents_and_a_curve_over_size()
     {
         // Where it is killed: in each step's writes and queries, at moments of a fixed seed.
         var random = new Random(20261122);
         Action<ProgramRun>[] moments =
         [
             run => AtDocument(run, random.Next(1, 3000)),
-            // In the second or the third query, of half a second each.
-            run => AfterLine(run, "step 1, 4k: by customer", random.Next(0, 800)),
+            // In the second or the third query, of a second each.
+            run => AfterLine(run, "step 1, 4k: by customer", random.Next(0, 1400)),
             run => AtDocument(run, random.Next(4001, 7000)),
             run => AfterLine(run, "step 2 complete", random.Next(0, 20)),
-            run => AfterLine(run, "step 3, 12k: by customer", random.Next(0, 800)),
+            run => AfterLine(run, "step 3, 12k: by customer", random.Next(0, 1400)),
         ];
         foreach ((int i, Action<ProgramRun> wait) in moments.Index())
         {
-            using ProgramRun run = StartOrResume(kind);
+            using ProgramRun run = StartOrResume();
             wait(run);
             run.Kill();
             Assert.True(run.WaitForEnd().ExitCode == Killed, $"not killed at moment {i + 1}: {run.WaitForEnd().All}");
@@ -46,7 +46,7 @@ public sealed class GrowthScenarioTests : IDisposable
 
         // On a busy machine the last kill may come when all is done.
         string last = _runs.Find(run => run.Run.State) == RunState.Finished ? "report" : "resume";
-        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = kind, WriteReport = true }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
+        JsonElement report = ProgramRun.Run(new ProgramOptions { Server = "mongod", WriteReport = true }, last, _runs.Id, "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([4000, 8000, Target], report.GrowthSteps().Select(step => step.Documents));
         JsonResults.AssertComplete(report);
@@ -60,7 +60,7 @@ public sealed class GrowthScenarioTests : IDisposable
         }
 
         AssertCharts();
-        AssertWhole(kind);
+        AssertWhole();
     }
 
     [Fact]
@@ -100,12 +100,12 @@ public sealed class GrowthScenarioTests : IDisposable
     private ProgramResult On(TestServer server, string target) => ProgramRun.Run(
         "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--operations", "200", "--format", "json", "--out", _runs.Path);
 
-    private ProgramRun StartOrResume(string kind)
+    private ProgramRun StartOrResume()
     {
         string[] arguments = _runs.Ids.Count == 0
-            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "500ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--verify", "all"]
+            ? ["run", Example, "--target", $"{Target}", "--step", "4k", "--duration", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--verify", "all"]
             : ["resume", _runs.Id];
-        return ProgramRun.Start(new ProgramOptions { Server = kind }, [.. arguments, "--out", _runs.Path]);
+        return ProgramRun.Start(new ProgramOptions { Server = "mongod" }, [.. arguments, "--out", _runs.Path]);
     }
 
     private void AtDocument(ProgramRun run, long document)
@@ -130,10 +130,10 @@ public sealed class GrowthScenarioTests : IDisposable
         }
     }
 
-    private void AssertWhole(string kind)
+    private void AssertWhole()
     {
         PlanCollection orders = Documents.CollectionOf(Example);
-        using TestServer server = TestServer.OnDataOf(_runs, kind);
+        using TestServer server = TestServer.OnDataOf(_runs, "mongod");
         using MongoConnection connection = server.Connect();
         Documents.AssertRight(connection, Target, "mongoperf", "orders", orders.Documents);
         Assert.Equal(["_id_", "customer_1", "items.product_1", "status_1_placed_-1"], Documents.IndexNames(connection, "mongoperf", "orders").Order(StringComparer.Ordinal));

@@ -89,11 +89,11 @@ public sealed class KilledSeriesTests
     }
 
     /// <summary>Of two that resume at once one continues, and the other neither measures nor ends the server of the first.</summary>
-    [Theory, EachServer]
-    public void Two_that_resume_at_once_leave_one_run(string kind)
+    [MongodFact]
+    public void Two_that_resume_at_once_leave_one_run()
     {
         using var runs = new RunsFolder();
-        using (ProgramRun run = StartOrResume(runs, kind))
+        using (ProgramRun run = StartOrResume(runs, "mongod"))
         {
             using var watch = GrowthWatch.Of(runs);
             watch.WaitFor(run, 3700);
@@ -101,13 +101,13 @@ public sealed class KilledSeriesTests
             Assert.Equal(Killed, run.WaitForEnd().ExitCode);
         }
 
-        using ProgramRun one = StartOrResume(runs, kind);
-        using ProgramRun other = StartOrResume(runs, kind);
+        using ProgramRun one = StartOrResume(runs, "mongod");
+        using ProgramRun other = StartOrResume(runs, "mongod");
         ProgramResult[] ends = [.. new[] { one.WaitForEnd(), other.WaitForEnd() }.OrderBy(end => end.ExitCode)];
         ends[0].Expect(0);
         ends[1].Expect(2);
         Assert.Matches("is still running|is being written by process", ends[1].Errors);
-        using TestServer server = TestServer.OnDataOf(runs, kind);
+        using TestServer server = TestServer.OnDataOf(runs, "mongod");
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, Target);
     }

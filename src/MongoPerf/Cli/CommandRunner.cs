@@ -93,6 +93,7 @@ internal static class CommandRunner
         OperationLimitException => (ExitCode.WrongUsage, null),
         CollectionBusyException e => (ExitCode.Refused, e.Hint),
         ShardingException e => (ExitCode.WrongUsage, e.Hint),
+        ServerRefusesException { Error.Code: OutOfDiskSpace } or ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
         ServerRefusesException => (ExitCode.CannotConnect, "the server rejects every operation: is it the primary, may this client write, is its disk full?"),
         SamplingFailedException => (ExitCode.Refused, "is the disk that holds the runs folder full?"),
         MissingDocumentsException => (ExitCode.VerificationFailed, null),
@@ -108,7 +109,6 @@ internal static class CommandRunner
         ServerCommandException { Code: NotYetInitialized } => (ExitCode.CannotConnect, "its replica set is not initiated: run rs.initiate() on it, or start it without --replSet"),
         ServerCommandException { Code: BadValue } e when e.Error.Message.Contains("journal", StringComparison.Ordinal) =>
             (ExitCode.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
-        ServerCommandException { Code: OutOfDiskSpace } => (ExitCode.Refused, "free some space on the server's disk"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
         ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
         ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),

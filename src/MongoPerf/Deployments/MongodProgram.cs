@@ -13,6 +13,11 @@ internal sealed partial record MongodProgram(string Path, Version Version)
     public const string Variable = "MONGOPERF_MONGOD";
 
     private const int AnswerSeconds = 20;
+
+    /// <summary>ETXTBSY of Linux.</summary>
+    private const int TextFileBusy = 26;
+
+    private const int BusyMilliseconds = 2000;
     private static readonly Version Oldest = new(3, 6);
 
     /// <summary>Finds the one to start: what was given, else the variable MONGOPERF_MONGOD, else what <c>server install</c> brought, else the first in PATH.</summary>
@@ -79,7 +84,7 @@ internal sealed partial record MongodProgram(string Path, Version Version)
         var start = new ProcessStartInfo(path, "--version") { RedirectStandardOutput = true, RedirectStandardError = true, RedirectStandardInput = true };
         try
         {
-            using Process process = Process.Start(start)!;
+            using Process process = Start(start);
             process.StandardInput.Close();
             Task<string> errors = process.StandardError.ReadToEndAsync();
             Task<string> output = process.StandardOutput.ReadToEndAsync();
@@ -94,6 +99,23 @@ internal sealed partial record MongodProgram(string Path, Version Version)
         catch (Win32Exception e)
         {
             throw DeploymentException.WrongUsage($"{source}: {path} can't be run: {e.Message}", "is it a program for this system, and executable (chmod +x)?");
+        }
+    }
+
+    /// <summary>A program that was just unpacked may still be open for writing: a process forked meanwhile keeps it so until it runs its own program.</summary>
+    private static Process Start(ProcessStartInfo start)
+    {
+        long end = Environment.TickCount64 + BusyMilliseconds;
+        while (true)
+        {
+            try
+            {
+                return Process.Start(start)!;
+            }
+            catch (Win32Exception e) when (e.NativeErrorCode == TextFileBusy && Environment.TickCount64 < end)
+            {
+                Thread.Sleep(10);
+            }
         }
     }
 

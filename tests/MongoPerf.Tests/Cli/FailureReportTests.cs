@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using MongoPerf.Cli;
 using MongoPerf.Deployments;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Server.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Discovery;
@@ -20,6 +21,8 @@ public sealed class FailureReportTests
         { "refused command", 3, "error: collStats: no such thing (code 59 CommandNotFound)|hint:  the server rejected the command; its log may say why" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: is there a primary?" },
         { "full disk", 6, "error: insert: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
+        { "full disk all along", 6, "error: the server has rejected every operation for 5 s; last error: no room (code 14031 OutOfDiskSpace)|hint:  free some space on the server's disk" },
+        { "refused all along", 3, "error: the server has rejected every operation for 5 s; last error: no (code 13 Unauthorized)|hint:  the server rejects every operation: is it the primary, may this client write, is its disk full?" },
         { "no file", 2, "error: /x is not there|hint:  is it the right folder or file, and is the disk full?" },
         { "no access", 2, "error: Access to '/x' is denied|hint:  does this user have permission to read and write there?" },
         { "no table", 2, "error: news:1978: this Tokyo Tyrant server's database is of type 'hash', a table database is needed|hint:  start it on the file of a table database: ttserver FILE.tct" },
@@ -80,6 +83,8 @@ public sealed class FailureReportTests
         "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
         "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),
         "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),
+        "full disk all along" => new ServerRefusesException(new ServerError(14031, "OutOfDiskSpace", "no room", []), 5),
+        "refused all along" => new ServerRefusesException(new ServerError(13, "Unauthorized", "no", []), 5),
         "no file" => new FileNotFoundException("/x is not there"),
         "no access" => new UnauthorizedAccessException("Access to '/x' is denied"),
         "no table" => new TyrantServerException(new ServerAddress("news", 1978), "hash"),

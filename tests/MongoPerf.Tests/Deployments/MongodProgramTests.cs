@@ -1,3 +1,5 @@
+using System.ComponentModel;
+using System.Diagnostics;
 using System.Runtime.Versioning;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Limits;
@@ -48,6 +50,21 @@ public sealed class MongodProgramTests : IDisposable
         string file = _folder.At("text");
         File.WriteAllText(file, "no program");
         Assert.Contains("can't be run", Assert.Throws<DeploymentException>(() => MongodProgram.Find(file)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_program_that_is_still_being_written_is_waited_for()
+    {
+        string path = Script("mongod", "echo db version v7.0.1");
+        FileStream writing = File.Open(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+        Assert.Throws<Win32Exception>(() => Process.Start(path));
+        Task done = Task.Run(async () =>
+        {
+            await Task.Delay(100);
+            await writing.DisposeAsync();
+        });
+        Assert.Equal(new Version(7, 0, 1), MongodProgram.Check(path, "--mongod").Version);
+        await done;
     }
 
     [Fact]
