@@ -184,8 +184,8 @@ internal sealed partial class ProgramRun : IDisposable
             if (HasEnded)
                 return false;
             Assert.True(Environment.TickCount64 < end, $"{what} did not come\n--- stdout\n{Text(_output)}\n--- stderr\n{Errors}");
-            // What takes long to find out (from a run's file, a server) must not keep the processors from the run.
-            Thread.Sleep((int)Math.Max(5, 4 * (Environment.TickCount64 - asked)));
+            // What takes long to find out (from a run's file, a server) must not keep the processors from the run, nor come late where they are busy.
+            Thread.Sleep((int)Math.Clamp(4 * (Environment.TickCount64 - asked), 5, 50));
         }
     }
 
