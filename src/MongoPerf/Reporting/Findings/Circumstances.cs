@@ -37,7 +37,9 @@ internal static class Circumstances
     }
 
     /// <summary>Where hardware is shared, or its clock changes, everything on it gets slower or faster together. The client's own work per operation tells, since it is always the same.</summary>
-    private static string? Processors(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio)
+    /// <inheritdoc cref="Of"/>
+    /// <returns>Null where they do not explain most of the change.</returns>
+    public static string? Processors(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside, double? ratio)
     {
         if (ratio is null || series.ClientCpuOf(inside) is not { } during || series.ClientCpuOf(outside) is not { } otherwise)
             return null;

@@ -100,7 +100,7 @@ internal static class SizeFindings
             Rate = Ratio(row.Rates, before, after),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], before, after),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("after the fall"))],
-            Cause = cause,
+            Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
             Refute = cause is null
                 ? Words.Of("grow the collection again with smaller steps around the fall: if it falls elsewhere, the size is not the cause")
@@ -133,7 +133,7 @@ internal static class SizeFindings
             Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
             P99 = Ratio([.. row.Results.Select(result => result.JudgedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
-            Cause = cause,
+            Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
             Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, it slowed down with time, not with size"),
             Weight = Math.Log(1 / ratio) / 2,
@@ -254,6 +254,8 @@ internal static class SizeFindings
         public int[] After { get; }
 
         public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(After), Windows(Before));
+
+        public string? Processors => Circumstances.Processors(_series, Windows(After), Windows(Before), Ratio(_row.Rates, Before, After)?.Ratio);
 
         public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(After), Windows(Before));
 

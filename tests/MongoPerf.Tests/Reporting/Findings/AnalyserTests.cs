@@ -35,6 +35,32 @@ public sealed class AnalyserTests : IDisposable
         Assert.InRange(found.Rate!.Ratio, 0.3, 0.6);
     }
 
+    /// <summary>As where a virtual machine loses its share of the hardware in the middle of a growth.</summary>
+    [Theory]
+    [InlineData(0.6, "^the client's processors were slower \\(an operation took 6[3-9](\\.[0-9])? % more of their time\\)$")]
+    [InlineData(1.0, null)]
+    public void A_rate_that_falls_as_the_clients_work_per_operation_takes_longer_does_not_fall_with_the_size(double speed, string? cause)
+    {
+        double[] rates = [.. Enumerable.Range(1, 12).Select(step => step <= 6 ? 1000.0 : 600)];
+        double used = 0;
+        for (int step = 1; step <= 12; step++)
+        {
+            int before = _run.Now;
+            _run.Size(step, "q4", Flat(5, rates[step - 1]));
+            double second = rates[step - 1] * (step <= 6 ? 30 : 30 / speed);
+            // A phase of five seconds, and three between it and the next one.
+            _run.Host(before + 1, _run.Now, at => [("client_cpu_user", used += at <= before + 6 ? second : 0), ("cpu_user", used), ("cpu_idle", 4e6 * at)]);
+        }
+
+        Finding found = Single(FindingIds.SizeCliff);
+        if (cause is null)
+            Assert.Null(found.Cause);
+        else
+            Assert.Matches(cause, found.Cause);
+        Assert.True(found.IsCoincidence);
+        Assert.StartsWith("grow the collection again with smaller steps", found.Refute, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_rate_that_rises_with_the_collection_is_found()
     {
