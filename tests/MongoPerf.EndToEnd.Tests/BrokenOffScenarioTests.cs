@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>A scenario in which nothing grows, broken off in its load and in its mix.</summary>
-[Collection(KillingTests.Name)]
+[Collection(HeavyTests.Name)]
 public sealed class BrokenOffScenarioTests : IDisposable
 {
     private const long Loaded = 20_000;

@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Ctrl+C.</summary>
-[Collection(KillingTests.Name)]
+[Collection(HeavyTests.Name)]
 public sealed class InterruptedSeriesTests
 {
     private const int Interrupted = 130;

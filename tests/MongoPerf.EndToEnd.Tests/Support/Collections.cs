@@ -2,14 +2,14 @@ namespace MongoPerf.EndToEnd.Tests.Support;
 
 // One class of each of the first five runs at a time, so five in all. A new class goes where it fits, or where least is.
 
-/// <summary>Tests that load the machine.</summary>
+/// <summary>Tests that load the machine, and of runs that are interrupted.</summary>
 [CollectionDefinition(Name)]
 public sealed class HeavyTests : ICollectionFixture<TestServers>
 {
     public const string Name = "heavy";
 }
 
-/// <summary>Tests that start the program many times for a moment.</summary>
+/// <summary>Tests that start the program many times for a moment, and agents.</summary>
 [CollectionDefinition(Name)]
 public sealed class LightTests : ICollectionFixture<TestServers>
 {

@@ -150,7 +150,8 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
 
     private void CheckCommands(string what)
     {
-        foreach (string[] command in (string[][])[["report", Id, "--format", "json"], ["report", Id, "--format", "markdown"], ["compare", Other, Id], ["list", "runs"], ["clean", Id]])
+        // A report writes its files in every format; what it prints besides is one of them.
+        foreach (string[] command in (string[][])[["report", Id, "--format", "json"], ["compare", Other, Id], ["list", "runs"], ["clean", Id]])
         {
             (int code, string output, string errors) = InProcess.Run([.. command, "--out", _runs.Path]);
             Assert.True(code is 0 or 2 or 6, $"{string.Join(' ', command)} ended with {code} after {what}: {errors}");
