@@ -25,14 +25,14 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     [MongodTheory]
     [InlineData("report-2.4.8/q13")]
     [InlineData("report-2.4.8/q14")]
-    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, [], "--operations", "400");
+    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=1M,50M"], "--operations", "400");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
     [MongodFact]
     public void Six_nodes_balance_in_their_window_and_hold_whole_collections()
     {
         BsonDocument? before = cluster.FindSetting("balancer");
-        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=8", "operationcount=500k"], "--chunk-size", "1MB");
+        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=8", "operationcount=500k", "distribution=zipfian"], "--chunk-size", "1MB");
         Dictionary<string, JsonElement> sizes = result.Items("phases").Where(phase => phase.Items("sizes").Count > 0)
             .GroupBy(phase => phase.Text("phase")).ToDictionary(phase => phase.Key, phase => phase.Last().Items("sizes").Single());
         Assert.Equal([3000], DocumentsOf(sizes["load ordered"]));

@@ -26,7 +26,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     public void A_hashed_key_spreads_the_documents_and_clean_takes_all_of_it_back()
     {
         BsonDocument? balancer = cluster.FindSetting("balancer");
-        JsonElement report = Finish(Start("10/60/30", "--chunk-size", "32MB", "--balancer", "off", "--window", "300ms", "--tests", "unack,batch,safe,q4,q6,size"), 0);
+        JsonElement report = Finish(Start("10/85/5", "--chunk-size", "32MB", "--balancer", "off", "--window", "300ms", "--tests", "unack,batch,safe,q4,q6,size"), 0);
         Assert.Equal(("sharded", "mongod"), (report.GetProperty("deployment").Text("topology"), report.GetProperty("deployment").Text("router")));
         Assert.Equal("false", report.GetProperty("settings").GetProperty("plan").GetProperty("parameters").Text("ordered"));
         Assert.Equal("hashed", report.GetProperty("settings").GetProperty("data").GetProperty("sharding").Text("shardKey"));
@@ -90,7 +90,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     [MongodFact]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
-        ProgramRun run = Start("10/70/20", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+        ProgramRun run = Start("10/85/5", "--shard-key", "Number", "--presplit", "4", "--window", "200ms", "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         cluster.Kill("router");
@@ -107,7 +107,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     [MongodFact]
     public void A_balancer_that_starts_in_the_middle_moves_chunks_which_the_report_shows_and_no_document_is_missing()
     {
-        ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/90/10", "--shard-key", "_id", "--chunk-size", "1MB", "--balancer", "off", "--window", "3s", "--tests", "batch,safe,q4,q6,size", "--max-errors", "1000000");
+        ProgramRun run = Start(new ProgramOptions { DrawCharts = true }, "0/96/4", "--shard-key", "_id", "--chunk-size", "1MB", "--balancer", "off", "--window", "3s", "--tests", "batch,safe,q4,q6,size", "--max-errors", "1000000");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 4000), "the series ended too early");
         using (MongoConnection config = cluster.ConnectConfig())
