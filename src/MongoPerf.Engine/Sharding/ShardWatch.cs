@@ -18,7 +18,7 @@ public sealed class ShardWatch(Func<ShardedCluster?> cluster, ConnectionSettings
 
     private static readonly BsonDocument Ping = BsonDocument.Of(("ping", 1));
 
-    private readonly ConnectionSettings _settings = settings with { Dialect = CommandDialect.Plain, ConnectTimeout = TimeSpan.FromSeconds(2), ReplyTimeout = TimeSpan.FromSeconds(10) };
+    private readonly ConnectionSettings _settings = settings.ConnectingWithin(TimeSpan.FromSeconds(2)) with { Dialect = CommandDialect.Plain, ReplyTimeout = TimeSpan.FromSeconds(10) };
     private readonly Dictionary<string, Watched> _shards = [];
 
     /// <summary>Asks every shard once. Never throws for one that does not answer.</summary>

@@ -91,6 +91,9 @@ public sealed record ConnectionSettings
         };
     }
 
+    /// <summary>The same for a peer that need not be reachable: opening a connection takes at most <paramref name="limit"/>, also where it may otherwise wait for ever.</summary>
+    public ConnectionSettings ConnectingWithin(TimeSpan limit) => ConnectTimeout > TimeSpan.Zero && ConnectTimeout < limit ? this : this with { ConnectTimeout = limit };
+
     private static ReadPreference PreferenceOf(ConnectionString uri) => ReadPreference.Of(uri.ReadPreference ?? "primary") with
     {
         TagSets = uri.ReadPreferenceTags,

@@ -274,7 +274,7 @@ public sealed class MongoConnection : IDisposable
         {
             limit.CancelAfter(Timeout.InfiniteTimeSpan);
             string what = Explain(e, settings.ConnectTimeout);
-            throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address) ?? $"no TLS: {what}", e);
+            throw new TlsFailedException(address, EncryptionProbe.ExplainNoTls(address, settings) ?? $"no TLS: {what}", e);
         }
     }
 

@@ -16,7 +16,7 @@ internal static class MongosParts
     public static ShardedCluster Read(MongoConnection mongos, ConnectionSettings settings)
     {
         // Its members are servers themselves, whatever the way to the mongos was.
-        ConnectionSettings brief = settings with { IsLoadBalanced = false, ConnectTimeout = Patience < settings.ConnectTimeout ? Patience : settings.ConnectTimeout };
+        ConnectionSettings brief = settings.ConnectingWithin(Patience) with { IsLoadBalanced = false };
         IEnumerable<BsonDocument> shards = mongos.RunCursor("config", BsonDocument.Of(("find", "shards"), ("sort", BsonDocument.Of(("_id", 1)))));
         return new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, [.. shards.Select(shard => ReadShard(shard, brief)).OfType<ShardAddress>()]);
     }

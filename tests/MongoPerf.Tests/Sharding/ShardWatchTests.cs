@@ -7,6 +7,9 @@ namespace MongoPerf.Tests.Sharding;
 
 public sealed class ShardWatchTests : IDisposable
 {
+    /// <summary>A handshake that fails is tried again for as long.</summary>
+    private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(500) };
+
     private readonly LyingServer _shard = new();
     private readonly ManualClock _clock = new();
     private readonly List<RunEvent> _events = [];
@@ -93,7 +96,7 @@ public sealed class ShardWatchTests : IDisposable
     }
 
     private ShardWatch Open() => new(
-        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), ConnectionSettings.Default, _clock, _events.Add);
+        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), Brief, _clock, _events.Add);
 
     private void Look(ShardWatch watch, double seconds, int times)
     {

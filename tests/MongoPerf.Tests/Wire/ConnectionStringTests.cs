@@ -97,6 +97,9 @@ public sealed class ConnectionStringTests
         Assert.Empty(parsed.ReadPreferenceTags[1]);
         Assert.Equal(("me@work", "rs0", "majority", "db"), (parsed.AppName, parsed.ReplicaSet, parsed.ReadConcernLevel, parsed.Database));
         Assert.Equal(Timeout.InfiniteTimeSpan, parsed.ConnectTimeout);
+        // Where nobody need be, nobody waits for ever.
+        Assert.Equal(TimeSpan.FromSeconds(2), ConnectionSettings.From(parsed).ConnectingWithin(TimeSpan.FromSeconds(2)).ConnectTimeout);
+        Assert.Equal(TimeSpan.FromSeconds(1), new ConnectionSettings { ConnectTimeout = TimeSpan.FromSeconds(1) }.ConnectingWithin(TimeSpan.FromSeconds(2)).ConnectTimeout);
         Assert.False((bool?)parsed.Option("retryWrites"));
         Assert.Null(parsed.Credential);
         Assert.Equal("majority", ConnectionString.Parse("mongodb://h/?w=majority").W.ToString());
