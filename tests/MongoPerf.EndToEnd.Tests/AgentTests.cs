@@ -6,7 +6,7 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.EndToEnd.Tests;
 
 /// <summary>Several agents, each a process with a folder of its own, do one plan.</summary>
-[Collection(LightTests.Name)]
+[Collection(KillingTests.Name)]
 public sealed class AgentTests(TestServers servers) : IDisposable
 {
     private readonly RunsFolder _runs = new();

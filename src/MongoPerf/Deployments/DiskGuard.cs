@@ -55,7 +55,7 @@ internal sealed class DiskGuard
         throw new DeploymentException(
             DeploymentFault.Refused,
             $"{_folder}: {documents:N0} more documents need about {Gigabytes(needed)} GB plus {Gigabytes(ReserveBytes)} GB in reserve, but only {Gigabytes(free)} GB are free\n" +
-            "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a folder on a larger disk with --out");
+            "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
     }
 
     /// <summary>Notes how many documents the collection holds, so that the end can be foretold.</summary>

@@ -9,7 +9,7 @@ public sealed class HeavyTests : ICollectionFixture<TestServers>
     public const string Name = "heavy";
 }
 
-/// <summary>Tests that start the program many times for a moment, and agents.</summary>
+/// <summary>Tests that start the program many times for a moment.</summary>
 [CollectionDefinition(Name)]
 public sealed class LightTests : ICollectionFixture<TestServers>
 {
@@ -25,7 +25,7 @@ public sealed class OtherTests : ICollectionFixture<TestServers>
 
 /// <summary>Tests that kill and interrupt the program and its servers, and go on afterwards.</summary>
 [CollectionDefinition(Name)]
-public sealed class KillingTests
+public sealed class KillingTests : ICollectionFixture<TestServers>
 {
     public const string Name = "killing";
 }

@@ -23,7 +23,7 @@ public sealed class DiskGuardTests
     {
         var guard = new DiskGuard("/data", GigaByte, () => GigaByte / 10);
         var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(200_000, DiskGuard.MongodBytesPerDocument));
-        Assert.EndsWith("hint:  choose a folder on a larger disk with --out", e.Message, StringComparison.Ordinal);
+        Assert.EndsWith("hint:  choose a larger disk for the server's data (--out where the run starts the server)", e.Message, StringComparison.Ordinal);
     }
 
     [Theory]
