@@ -7,7 +7,7 @@ namespace MongoPerf.Tests.Sharding;
 
 public sealed class ShardWatchTests : IDisposable
 {
-    /// <summary>A handshake that fails is tried again for as long.</summary>
+    /// <summary>A shard that hangs up is asked for as long whether it wants TLS.</summary>
     private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(500) };
 
     private readonly LyingServer _shard = new();
