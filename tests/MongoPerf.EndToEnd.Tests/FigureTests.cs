@@ -37,7 +37,7 @@ public sealed class FigureTests(TestServers servers) : IDisposable
     }
 
     private void Run(string kind) => ProgramRun.Run(
-        new ProgramOptions { WriteReport = true }, "run", Example, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(), "--scale", "0.1", "--duration", "300ms", "--quiet", "--out", _runs.Path).Expect(0);
+        new ProgramOptions { WriteReport = true }, "run", Example, "--uri", servers[kind].Uri, "--db", servers.NewDatabase(), "--scale", "0.1", "--duration", "200ms", "--quiet", "--out", _runs.Path).Expect(0);
 
     private static string[] Column(string file, int column) => [.. File.ReadLines(file).Skip(1).Select(line => line.Split('\t')[column])];
 }

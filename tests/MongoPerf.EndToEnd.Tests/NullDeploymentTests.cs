@@ -16,7 +16,7 @@ public sealed class NullDeploymentTests : IDisposable
     {
         ProgramResult result = ProgramRun.Run(
             new ProgramOptions { WriteReport = true },
-            "series", "--topology", "null", "--target", "30k", "--step", "15k", "--window", "300ms", "--threads", "2", "--out", _runs.Path).Expect(0);
+            "series", "--topology", "null", "--target", "30k", "--step", "15k", "--window", "100ms", "--threads", "2", "--out", _runs.Path).Expect(0);
         Assert.Contains("nothing is stored", result.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("results are for the embedded server", result.Output, StringComparison.Ordinal);
         Assert.Contains("nothing is stored", File.ReadAllText(_runs.At(_runs.Id, "report", "index.html")), StringComparison.Ordinal);
@@ -73,7 +73,7 @@ public sealed class NullDeploymentTests : IDisposable
     public void What_the_client_costs_on_it_is_calibrated_and_stated_by_later_runs()
     {
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["XDG_CACHE_HOME"] = _runs.At(".cache") } };
-        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "1s", "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "200ms", "--format", "json", "--out", _runs.Path).Expect(0).Output);
         JsonElement[] costs = [.. calibrated.RootElement.Items("costs")];
         Assert.Equal(["unacknowledged insert", "batch insert", "acknowledged insert", "find 10", "find 100", "update"], costs.Select(cost => cost.Text("kind")));
         Assert.All(costs, cost =>

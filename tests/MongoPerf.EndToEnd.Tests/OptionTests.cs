@@ -207,7 +207,7 @@ public sealed class OptionTests(TestServers servers) : IDisposable
             Environment = new Dictionary<string, string?> { ["TERM"] = "xterm-256color", ["NO_COLOR"] = noColour },
         };
         return ProgramRun.Run(
-            options, ["series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "900ms", "--threads", "1", "--out", _runs.Path, .. more]).Expect(0).Output;
+            options, ["series", "--topology", "null", "--target", "1k", "--step", "1k", "--tests", "batch,q4", "--window", "900ms", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--out", _runs.Path, .. more]).Expect(0).Output;
     }
 
     // A folder of links to what the program starts, since gnuplot may lie beside the shell.

@@ -90,7 +90,7 @@ public sealed class OutageTests
         using var proxy = new RecordingProxy(server.Address);
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions(),
-            "series", "--uri", proxy.Uri, "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--threads", "2",
+            "series", "--uri", proxy.Uri, "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--rate", "200", "--max-skipped", "100%", "--threads", "2",
             "--tests", "unack,batch,safe,q4,q5,size", "--max-errors", maxErrors, "--out", runs.Path, "--format", "json");
         using (var watch = GrowthWatch.Of(server))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");

@@ -19,6 +19,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     /// <param name="scale">A few thousand documents.</param>
     /// <param name="operations">Of phases that measure, each; 0 leaves what the file says. A count, because a busy machine may do nothing in a short time.</param>
     /// <param name="threads">In place of the file's; null leaves them.</param>
+    /// <param name="set">A parameter and its value; null leaves the file's.</param>
     [MongodTheory]
     [InlineData("report-2.4.8/i1", 0.002, 0)]
     [InlineData("report-2.4.8/i2", 0.00002, 0)]
@@ -40,19 +41,24 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     [InlineData("report-2.4.8/q11", 0.000002, 400)]
     [InlineData("report-2.4.8/q12", 0.000005, 400)]
     [InlineData("report-2.4.8/q15", 0.000002, 400)]
-    [InlineData("report-2.4.8/o1", 0.00002, 400)]
+    [InlineData("report-2.4.8/o1", 0.00002, 400, null, "total=100M")]
     [InlineData("report-2.4.8/o2", 0.00002, 0)]
-    [InlineData("news", 0.0005, 400)]
-    public void Phases_do_what_the_file_says(string name, double scale, long operations, string? threads = null)
+    [InlineData("news", 0.0002, 400)]
+    public void Phases_do_what_the_file_says(string name, double scale, long operations, string? threads = null, string? set = null)
     {
         string database = servers.NewDatabase();
-        string[] limits = [.. (string[])(operations == 0 ? [] : ["--operations", $"{operations}"]), .. (string[])(threads is null ? [] : ["--threads", threads])];
+        string[] limits =
+        [
+            .. (string[])(operations == 0 ? [] : ["--operations", $"{operations}"]), .. (string[])(threads is null ? [] : ["--threads", threads]),
+            .. (string[])(set is null ? [] : ["--set", set]),
+        ];
+        Dictionary<string, string> parameters = set is null ? [] : new() { [set.Split('=')[0]] = set.Split('=')[1] };
         ProgramResult ended = ProgramRun.Run(
         [
             "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. limits,
         ]).Expect(0);
-        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Operations = operations == 0 ? null : operations, Threads = threads?.Split(',').Select(int.Parse).ToArray() }, ended);
+        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Operations = operations == 0 ? null : operations, Threads = threads?.Split(',').Select(int.Parse).ToArray(), Parameters = parameters }, ended);
         checks.AssertDone();
         using MongoConnection connection = servers["mongod"].Connect();
         checks.AssertStored(connection, database);
@@ -65,7 +71,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     {
         ProgramResult ended = ProgramRun.Run(
             new ProgramOptions { Server = "mongod" },
-            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
+            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
         new ScenarioChecks("report-2.4.8/q8", new PlanOverrides { Scale = 0.00002, Duration = 5 }, ended).AssertDone();
         using StoredRun run = _runs.FindStored()!;
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);

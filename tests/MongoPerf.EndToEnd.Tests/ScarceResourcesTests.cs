@@ -22,7 +22,7 @@ public sealed class ScarceResourcesTests : IDisposable
             """
             mount -t tmpfs -o size=1m tmpfs "$FOLDER"
             dd if=/dev/zero of="$FOLDER/filler" bs=1k count=750 2>/dev/null
-            "$@" series --topology null --target 3k --step 1k --window 100s --tests batch,q4 --quiet --out "$FOLDER/runs"
+            "$@" series --topology null --target 3k --step 1k --window 100s --rate 100 --max-skipped 100% --tests batch,q4 --quiet --out "$FOLDER/runs"
             echo "ended with $?"
             rm "$FOLDER/filler"
             mount -o remount,size=50m "$FOLDER"

@@ -17,7 +17,7 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     public void Dispose() => _runs.Dispose();
 
     [MongodTheory]
-    [InlineData("ycsb-sharded", 0.001, "recordcount=1M")]
+    [InlineData("ycsb-sharded", 0.001, "recordcount=1M", "threadcount=8")]
     [InlineData("report-2.4.8/i6", 0.00002)]
     [InlineData("report-2.4.8/i9", 0.005, "image=1.04MB")]
     public void Phases_do_what_the_file_says(string name, double scale, params string[] set) => Run(name, scale, set);
@@ -25,14 +25,14 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
     [MongodTheory]
     [InlineData("report-2.4.8/q13")]
     [InlineData("report-2.4.8/q14")]
-    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=1M,50M"], "--operations", "400");
+    public void Hot_sets_are_read_from_all_shards(string name) => RunIn(cluster.NewDatabase(), name, 0.00002, ["hot=50M"], "--operations", "400", "--threads", "4,20");
 
     /// <summary>Ordered keys lie on one shard until the window opens; whole collections lie where the file says.</summary>
     [MongodFact]
     public void Six_nodes_balance_in_their_window_and_hold_whole_collections()
     {
         BsonDocument? before = cluster.FindSetting("balancer");
-        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=8", "operationcount=500k", "distribution=zipfian"], "--chunk-size", "1MB");
+        JsonElement result = Run("six-nodes", 0.0003, ["threadcount=2", "operationcount=500k", "distribution=zipfian"], "--chunk-size", "1MB");
         Dictionary<string, JsonElement> sizes = result.Items("phases").Where(phase => phase.Items("sizes").Count > 0)
             .GroupBy(phase => phase.Text("phase")).ToDictionary(phase => phase.Key, phase => phase.Last().Items("sizes").Single());
         Assert.Equal([3000], DocumentsOf(sizes["load ordered"]));
@@ -80,9 +80,13 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
             "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. set.SelectMany(s => (string[])["--set", s]), .. more,
         ]).Expect(0);
-        long? operations = more is ["--operations", string count] ? long.Parse(count) : null;
+        string? Value(string option) => Array.IndexOf(more, option) is >= 0 and int at ? more[at + 1] : null;
         Dictionary<string, string> parameters = set.Select(s => s.Split('=')).ToDictionary(s => s[0], s => s[1]);
-        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Operations = operations, Parameters = parameters }, ended);
+        var checks = new ScenarioChecks(name, new PlanOverrides
+        {
+            Scale = scale, Operations = Value("--operations") is { } count ? long.Parse(count, CultureInfo.InvariantCulture) : null,
+            Threads = Value("--threads")?.Split(',').Select(int.Parse).ToArray(), Parameters = parameters,
+        }, ended);
         checks.AssertDone();
         using MongoConnection connection = cluster.Connect();
         checks.AssertStored(connection, database);
