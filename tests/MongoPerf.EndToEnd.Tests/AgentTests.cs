@@ -45,7 +45,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
     {
         string database = servers.NewDatabase();
         using MongoConnection connection = servers.Embedded.Connect();
-        using (ProgramRun starter = Start("series", "--target", "20k", "--step", "10k", "--tests", "safe,q4", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
+        using (ProgramRun starter = Start("series", "--target", "10k", "--step", "5k", "--tests", "safe,q4", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "1", "--uri", servers.Embedded.Uri, "--db", database, "--agents", "2"))
         using (ProgramRun first = Agent("anna"), second = Agent("ben"))
         {
             Assert.True(first.WaitUntil(() => Documents.Count(connection, database) > 500, "document 500"));
@@ -62,7 +62,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
             Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
         }
 
-        Documents.AssertWhole(connection, 20_000, database);
+        Documents.AssertWhole(connection, 10_000, database);
         using StoredRun whole = StoredRun.Open(_runs.At(_runs.Ids.Single(id => id != partial)));
         Assert.Equal(RunState.Finished, whole.Run.State);
     }

@@ -17,9 +17,9 @@ public sealed class InterruptedSeriesTests
         using var runs = new RunsFolder();
         var options = new ProgramOptions { Server = kind, WriteReport = true };
         using ProgramRun run = ProgramRun.Start(
-            options, "series", "--target", "20k", "--step", "10k", "--batch", "50", "--window", "300ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
+            options, "series", "--target", "10k", "--step", "5k", "--batch", "50", "--window", "1s", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "unack,batch,safe,q4,size", "--out", runs.Path);
         using (var watch = GrowthWatch.Of(runs))
-            Assert.True(watch.WaitFor(run, 11_000), "the series ended too early");
+            Assert.True(watch.WaitFor(run, 5500), "the series ended too early");
         run.SendInterruptToGroup();
         ProgramResult result = run.WaitForEnd().Expect(Interrupted);
         Assert.Contains($"to resume: ./mongoperf resume {runs.Id} --out {runs.Path}", result.Errors, StringComparison.Ordinal);
@@ -27,7 +27,7 @@ public sealed class InterruptedSeriesTests
         Assert.True(File.Exists(runs.At(runs.Id, "report", "index.html")));
         JsonElement saved = JsonShape.Check(JsonShape.Run, File.ReadAllText(runs.At(runs.Id, "report", "result.json")));
         Assert.Equal("interrupted", saved.GetProperty("run").Text("state"));
-        Assert.Equal(10_000, saved.GrowthSteps()[0].Documents);
+        Assert.Equal(5000, saved.GrowthSteps()[0].Documents);
         Assert.True(saved.GrowthSteps()[0].IsComplete);
         JsonResults.AssertAdds(saved.GetProperty("accounting"));
         Assert.Equal(0, saved.GetProperty("accounting").Number("failed"));
@@ -35,7 +35,7 @@ public sealed class InterruptedSeriesTests
         ProgramRun.Run(options, "resume", runs.Id, "--out", runs.Path).Expect(0);
         using TestServer server = TestServer.OnDataOf(runs, kind);
         using MongoConnection connection = server.Connect();
-        Documents.AssertWhole(connection, 20_000);
+        Documents.AssertWhole(connection, 10_000);
     }
 
     [Fact]

@@ -24,7 +24,7 @@ public sealed class OutageTests
         // The minute for which a server is waited for, shortened.
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["MONGOPERF_RECONNECT"] = "1s" } };
         using (ProgramRun run = ProgramRun.Start(
-            options, "series", "--uri", server.Uri, "--target", "20k", "--step", "10k", "--batch", "50", "--window", "500ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
+            options, "series", "--uri", server.Uri, "--target", "10k", "--step", "5k", "--batch", "50", "--window", "500ms", "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--tests", "batch,safe,q4,size",
             "--max-errors", "1000000", "--out", runs.Path))
         {
             using (var watch = GrowthWatch.Of(server))
@@ -40,7 +40,7 @@ public sealed class OutageTests
         server.StartAgain();
         ProgramRun.Run("resume", runs.Id, "--out", runs.Path).Expect(0);
         using MongoConnection connection = server.Connect();
-        Documents.AssertWhole(connection, 20_000);
+        Documents.AssertWhole(connection, 10_000);
     }
 
     [Fact]
@@ -90,20 +90,22 @@ public sealed class OutageTests
         using var proxy = new RecordingProxy(server.Address);
         using ProgramRun run = ProgramRun.Start(
             new ProgramOptions(),
-            "series", "--uri", proxy.Uri, "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--rate", "200", "--max-skipped", "100%", "--threads", "2",
+            "series", "--uri", proxy.Uri, "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--window", "800ms", "--rate", "200", "--max-skipped", "100%", "--threads", "2",
             "--tests", "unack,batch,safe,q4,q5,size", "--max-errors", maxErrors, "--out", runs.Path, "--format", "json");
         using (var watch = GrowthWatch.Of(server))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         CrashFor(server, 600);
         Assert.True(run.WaitForLine("q4 "), "the series ended too early");
-        // Under way to the server, so that it fails however slow everything is.
+        int finds = proxy.Of("find").Count;
+        // Between two phases a few look for documents; the next one to come is an operation. Under way to the server, so that it fails however slow everything is.
+        Assert.True(run.WaitUntil(() => proxy.Of("find").Count > finds + 20, "q5"), "the series ended too early");
         proxy.Before = ("find", () => CrashFor(server, 300));
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
         Assert.Null(proxy.Before);
 
         JsonElement report = result.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([10_000, 20_000], report.GrowthSteps().Select(step => step.Documents));
+        Assert.Equal([5000, 10_000], report.GrowthSteps().Select(step => step.Documents));
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonResults.AssertAdds(report.GetProperty("accounting"));
         Assert.Contains(report.Items("errors"), error => error.Text("name") == "NetworkError" && error.Number("count") > 0);
@@ -111,7 +113,7 @@ public sealed class OutageTests
         Assert.True(outages.Length >= 2, $"{outages.Length} outages are stored, there were two");
         Assert.Contains(outages, outage => outage.GetProperty("seconds").GetDouble() > 0.5);
         using MongoConnection connection = server.Connect();
-        Documents.AssertWhole(connection, 20_000);
+        Documents.AssertWhole(connection, 10_000);
     }
 
     private static void CrashFor(TestServer server, int milliseconds)

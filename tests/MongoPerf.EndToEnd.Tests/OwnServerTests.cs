@@ -12,7 +12,7 @@ public sealed class OwnServerTests
 {
     private static readonly string[] Series =
     [
-        "series", "--target", "20k", "--step", "10k", "--shares", "10/60/30", "--batch", "50", "--threads", "4", "--window", "3s", "--rate", "200",
+        "series", "--target", "10k", "--step", "5k", "--shares", "10/60/30", "--batch", "50", "--threads", "4", "--window", "3s", "--rate", "200",
         "--max-skipped", "100%", "--tests", "unack,batch,safe,q4,size", "--format", "json",
     ];
 
@@ -102,7 +102,7 @@ public sealed class OwnServerTests
 
         JsonElement report = result.Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([10_000, 20_000], report.GrowthSteps().Select(step => step.Documents));
+        Assert.Equal([5000, 10_000], report.GrowthSteps().Select(step => step.Documents));
         Assert.True(report.GetProperty("accounting").Number("failed") > 0, "no failed operation was counted");
         JsonElement[] restarts = [.. report.Items("events").Where(happened => happened.Text("kind") == "restart")];
         Assert.True(restarts.Length == 2, $"{restarts.Length} restarts, there were two kills: {result.All}");
@@ -114,6 +114,6 @@ public sealed class OwnServerTests
     {
         using TestServer server = TestServer.OnDataOf(runs, kind);
         using MongoConnection connection = server.Connect();
-        Documents.AssertWhole(connection, 20_000);
+        Documents.AssertWhole(connection, 10_000);
     }
 }

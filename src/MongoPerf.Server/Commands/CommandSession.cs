@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
@@ -67,7 +68,7 @@ internal sealed class CommandSession : ICommandSession
             CommandTable.Entry command = CommandTable.Find(request.Name);
             if (command is { IsForAnybody: false, IsHandshake: false } && !IsTrusted)
                 throw new CommandException(13, "Unauthorized", $"command {command.Name} requires authentication");
-            Operation.Describe(command.Name, _databaseText);
+            Operation.Describe(command.Name, _databaseText, command.TakesTransactionNumber ? NamespaceOf(request.Body) : null);
             // What nobody waits for is a write that has to be done all the same; an insert is never cut in the middle.
             _isLeaveable = request.WantsReply && command.Name != "insert";
             SessionFields.Require(request.Body, command);
@@ -155,7 +156,7 @@ internal sealed class CommandSession : ICommandSession
     /// <summary>The collection of that name in <see cref="Database"/>; null when it is not there.</summary>
     public Collection? FindCollection(ReadOnlySpan<byte> name)
     {
-        if (_collection is { IsDropped: false } && name.SequenceEqual(_collectionName) && _database.AsSpan().SequenceEqual(_collectionDatabase))
+        if (IsRemembered(name))
         {
             Operation.Namespace = _collection.Namespace;
             return _collection;
@@ -189,6 +190,19 @@ internal sealed class CommandSession : ICommandSession
     public static ReadOnlySpan<byte> CollectionName(BsonReader first) => first.Type == BsonType.String
         ? first.StringBytes
         : throw CommandException.InvalidNamespace($"collection name has invalid type {first.Type}");
+
+    /// <summary>Of a command that names a collection first. Others see it before the filters are read: working out their constants may take seconds.</summary>
+    private string? NamespaceOf(ReadOnlySpan<byte> body)
+    {
+        var first = new BsonReader(body);
+        if (!first.Read() || first.Type != BsonType.String)
+            return null;
+        return IsRemembered(first.StringBytes) ? _collection.Namespace : $"{_databaseText}.{first.StringText}";
+    }
+
+    [MemberNotNullWhen(true, nameof(_collection))]
+    private bool IsRemembered(ReadOnlySpan<byte> name) =>
+        _collection is { IsDropped: false } && name.SequenceEqual(_collectionName) && _database.AsSpan().SequenceEqual(_collectionDatabase);
 
     private void Remember(ReadOnlySpan<byte> name, Collection found)
     {

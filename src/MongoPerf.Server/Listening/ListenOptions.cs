@@ -17,6 +17,9 @@ public sealed record ListenOptions
     /// <summary>Every connection begins with TLS; null: none does.</summary>
     public ServerTls? Tls { get; init; }
 
+    /// <summary>How long commands under way may go on when the server stops, before they are interrupted.</summary>
+    public TimeSpan StopPatience { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Sessions are not trusted before their client has logged in.</summary>
     public bool RequiresLogin { get; init; }
 }

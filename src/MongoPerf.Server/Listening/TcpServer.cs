@@ -24,6 +24,7 @@ public sealed class TcpServer : IDisposable
     private readonly HeapReturn _heap = new();
     private readonly ServerTls? _tls;
     private readonly Newcomers? _newcomers;
+    private readonly TimeSpan _stopPatience;
     private readonly Thread _acceptor;
     private readonly Timer _watch;
     private volatile bool _isStopping;
@@ -37,6 +38,7 @@ public sealed class TcpServer : IDisposable
         MaximumConnections = options.MaximumConnections ?? Math.Min(MostConnections, HandleLimit.ForConnections);
         _tls = options.Tls;
         _newcomers = options.Tls is not null || options.RequiresLogin ? new Newcomers(Math.Max(1, MaximumConnections / 2)) : null;
+        _stopPatience = options.StopPatience;
         Port = ((IPEndPoint)listener.LocalEndPoint!).Port;
         _acceptor = new Thread(Accept) { Name = $"accept {Port}", IsBackground = true };
         _watch = new Timer(_ => Watch(), null, WatchMilliseconds, WatchMilliseconds);
@@ -81,7 +83,7 @@ public sealed class TcpServer : IDisposable
         }
     }
 
-    /// <summary>Stops accepting, lets each connection finish the command it is at for 5 s, has the rest interrupted, and closes them.</summary>
+    /// <summary>Stops accepting, lets each connection finish the command it is at (<see cref="ListenOptions.StopPatience"/>), has the rest interrupted, and closes them.</summary>
     /// <param name="interrupt">Makes commands that still run end soon; called until they have.</param>
     /// <returns>True when no connection's thread runs any more; false when one does after half a minute.</returns>
     public bool Stop(Action? interrupt = null)
@@ -93,7 +95,7 @@ public sealed class TcpServer : IDisposable
         _listener.Dispose();
         foreach (Connection connection in _connections.Values)
             connection.StopReading();
-        if (WaitForConnections(TimeSpan.FromSeconds(5)))
+        if (WaitForConnections(_stopPatience))
             return true;
         for (int i = 0; i < 30; i++)
         {

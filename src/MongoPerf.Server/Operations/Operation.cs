@@ -73,8 +73,12 @@ internal sealed class Operation
         _current = this;
     }
 
-    public void Describe(string command, string database)
+    /// <param name="command">Its name.</param>
+    /// <param name="database">Its <c>$db</c>.</param>
+    /// <param name="nameSpace">Null for a command that has no collection, or finds its own.</param>
+    public void Describe(string command, string database, string? nameSpace)
     {
+        Namespace = nameSpace;
         Command = command;
         Database = database;
     }

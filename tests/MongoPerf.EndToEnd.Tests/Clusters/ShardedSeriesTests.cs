@@ -11,7 +11,7 @@ namespace MongoPerf.EndToEnd.Tests.Clusters;
 [Collection(WaitingTests.Name)]
 public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<TestCluster>, IDisposable
 {
-    private const long Target = 20_000;
+    private const long Target = 12_000;
     private const int Batch = 100;
 
     /// <summary>Of 1 MB, generously.</summary>
@@ -154,7 +154,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     private ProgramRun Start(ProgramOptions options, string shares, params string[] more) => ProgramRun.Start(
         options,
         [
-            "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "10k", "--shares", shares, "--batch", $"{Batch}",
+            "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "6k", "--shares", shares, "--batch", $"{Batch}",
             "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
         ]);
 
@@ -163,7 +163,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         using ProgramRun ended = run;
         JsonElement report = run.WaitForEnd().Expect(exitCode).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
-        Assert.Equal([10_000, Target], report.GrowthSteps().Select(step => step.Documents));
+        Assert.Equal([Target / 2, Target], report.GrowthSteps().Select(step => step.Documents));
         JsonResults.AssertAdds(report.GetProperty("accounting"));
         using MongoConnection connection = cluster.Connect();
         Documents.AssertRight(connection, Target, _database, "series", Documents.TemplateOf());

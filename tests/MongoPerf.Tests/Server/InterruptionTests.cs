@@ -9,7 +9,10 @@ namespace MongoPerf.Tests.Server;
 public sealed class InterruptionTests : ServerTest
 {
     // Hours, for a thousand documents.
-    private const string Slow = "{'$expr': {'$gt': [{'$size': {'$map': {'input': {'$range': [0, 4000000]}, 'in': {'$add': ['$$this', '$_id']}}}}, 5000000]}}";
+    private const string Slow = "{'$expr': {'$gt': [{'$size': {'$map': {'input': {'$range': ['$_id', 4000000]}, 'in': {'$add': ['$$this', '$_id']}}}}, 5000000]}}";
+
+    // A second or so, before the first document is looked at: the numbers are the same for all.
+    private static readonly string SlowConstant = Slow.Replace("['$_id', 4", "[0, 4", StringComparison.Ordinal);
 
     // A million million comparisons in one update of one document.
     private const string SlowUpdate = "{'$addToSet': {'z': {'$each': [ITEMS]}}}";
@@ -17,6 +20,7 @@ public sealed class InterruptionTests : ServerTest
     private static readonly string[] SlowOnes =
     [
         $"{{'find': 'c', 'filter': {Slow}}}",
+        $"{{'find': 'c', 'filter': {SlowConstant}}}",
         $"{{'count': 'c', 'query': {Slow}}}",
         $"{{'distinct': 'c', 'key': 'n', 'query': {Slow}}}",
         $"{{'aggregate': 'c', 'pipeline': [{{'$match': {Slow}}}], 'cursor': {{}}}}",

@@ -1,5 +1,6 @@
 using MongoPerf.Engine.Executors.Wire;
 using MongoPerf.Server;
+using MongoPerf.Server.Listening;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 
@@ -26,7 +27,7 @@ public abstract class ServerTest : IDisposable
 
     protected string DataPath => _folder.At("data");
 
-    private EmbeddedServerOptions Options => new() { DataPath = _folder.At("data"), CacheBytes = 64 << 20 };
+    private EmbeddedServerOptions Options => new() { DataPath = _folder.At("data"), CacheBytes = 64 << 20, Listen = new ListenOptions { StopPatience = TimeSpan.FromSeconds(1) } };
 
     internal BsonDocument Run(string json, string database = "test") => _client.Run(json, database);
 
