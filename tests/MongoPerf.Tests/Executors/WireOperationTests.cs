@@ -13,7 +13,7 @@ namespace MongoPerf.Tests.Executors;
 /// <summary>What goes over the wire for a scenario's operations, and what it costs.</summary>
 public sealed class WireOperationTests
 {
-    private const int Operations = 20_000;
+    private const int Operations = 5_000;
 
     private static readonly BsonDocument Found = BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("a", 1)) }), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));
     private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("ok", 1.0));

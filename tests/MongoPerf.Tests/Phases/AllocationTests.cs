@@ -12,7 +12,7 @@ namespace MongoPerf.Tests.Phases;
 public sealed class AllocationTests
 {
     private const int WarmupOperations = 1_000;
-    private const int Operations = 20_000;
+    private const int Operations = 5_000;
 
     [Theory]
     [InlineData("q4")]

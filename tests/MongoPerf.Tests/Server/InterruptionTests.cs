@@ -133,6 +133,17 @@ public sealed class InterruptionTests : ServerTest
     }
 
     [Fact]
+    public async Task The_collection_of_a_command_is_told_while_its_constants_are_worked_out()
+    {
+        Fill();
+        using var other = new TestClient(Port);
+        other.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json($"{{'find': 'c', 'filter': {SlowConstant}}}"), 1));
+        BsonDocument? query = null;
+        await Eventually(() => (query = Operations().FirstOrDefault(operation => operation.FindString("op") == "query")) != null);
+        Assert.Equal("test.c", query!.FindString("ns"));
+    }
+
+    [Fact]
     public void Operations_are_the_administrators()
     {
         Fails("{'currentOp': 1}", 13, "may only be run against the admin database.");
