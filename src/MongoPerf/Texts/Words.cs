@@ -56,6 +56,21 @@ internal static class Words
         return width;
     }
 
+    /// <summary>The text in rows of at most so many columns, broken at blanks; a word that is longer stays whole.</summary>
+    public static string Wrap(string text, int width)
+    {
+        var rows = new List<string>();
+        foreach (string word in text.Split(' '))
+        {
+            if (rows.Count > 0 && Width(rows[^1]) + 1 + Width(word) <= width)
+                rows[^1] += " " + word;
+            else
+                rows.Add(word);
+        }
+
+        return string.Join('\n', rows);
+    }
+
     /// <summary>Whether a line may be broken before and after it. The blocks of East_Asian_Width W and F that Chinese texts use (Unicode Standard Annex 11).</summary>
     public static bool IsWide(Rune rune) => rune.Value is (>= 0x2E80 and <= 0xA4CF) or (>= 0xF900 and <= 0xFAFF) or (>= 0xFE30 and <= 0xFE4F) or (>= 0xFF00 and <= 0xFF60) or (>= 0xFFE0 and <= 0xFFE6) or (>= 0x20000 and <= 0x3FFFD);
 

@@ -61,10 +61,15 @@ internal sealed class LiveView : ProgressView
         });
     }
 
-    /// <summary>A line goes where the view was drawn before: spaces cover what is left of it, also behind the last part of a line that wraps.</summary>
+    /// <summary>A line goes where the view was drawn before: spaces cover what is left of it, behind each of its rows where it wraps.</summary>
     /// <param name="line">Without its end.</param>
     /// <param name="width">Of the terminal.</param>
-    internal static string Padded(string line, int width) => width < 2 ? line : line.PadRight((Math.Max(1, (line.Length + width - 1) / width) * width) - 1);
+    internal static string Padded(string line, int width) => width < 2 ? line : string.Join('\n', Words.Wrap(line, width - 1).Split('\n').Select(row =>
+    {
+        // A word that is longer than the terminal is wide takes several rows.
+        int taken = Words.Width(row);
+        return row + new string(' ', (Math.Max(1, (taken + width - 1) / width) * width) - 1 - taken);
+    }));
 
     /// <param name="now">What to show.</param>
     /// <param name="width">Of the terminal; the last column stays empty, where some terminals would begin a new line.</param>

@@ -44,7 +44,7 @@ internal sealed class ChartLayout
         if (chart.Verdict.Length > 0)
         {
             VerdictY = y += 44;
-            Verdict = string.Join('\n', chart.Verdict.Split('\n').Select(static line => ChartText.Wrap(line, VerdictWidth)));
+            Verdict = string.Join('\n', chart.Verdict.Split('\n').Select(static line => Words.Wrap(line, VerdictWidth)));
             y += 28 * Verdict.Count(static c => c == '\n');
         }
 

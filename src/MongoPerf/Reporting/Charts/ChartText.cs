@@ -53,20 +53,5 @@ internal static class ChartText
 
     public static IReadOnlyList<Mark> Marks(IEnumerable<CacheCrossing> crossings) => [.. crossings.Select(static crossing => new Mark(crossing.Documents, CrossingText(crossing)))];
 
-    /// <summary>The text in rows of at most so many characters, broken at blanks; a word that is longer stays whole.</summary>
-    public static string Wrap(string text, int width)
-    {
-        var rows = new List<string>();
-        foreach (string word in text.Split(' '))
-        {
-            if (rows.Count > 0 && Words.Width(rows[^1]) + 1 + Words.Width(word) <= width)
-                rows[^1] += " " + word;
-            else
-                rows.Add(word);
-        }
-
-        return string.Join('\n', rows);
-    }
-
     private static string EngineName(string? storageEngine) => storageEngine is null or "wiredTiger" ? "WiredTiger" : storageEngine;
 }

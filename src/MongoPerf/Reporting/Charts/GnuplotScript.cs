@@ -95,7 +95,7 @@ internal sealed class GnuplotScript
         if (_layout.IsGrid)
             Add($"set label {Quote(panel.Label)} at graph 0, screen {Y(place.Top - 16)} left font text(13.5) textcolor rgb {(panel.Color.Length > 0 ? ColorOf(panel.Color) : Ink)}");
         else
-            Add($"set label {Quote(ChartText.Wrap(panel.Label, (int)((place.Bottom - place.Top) / TitleCharacter)))} at screen {X(29)}, graph 0.5 center rotate by 90 textcolor rgb {Ink}");
+            Add($"set label {Quote(Words.Wrap(panel.Label, (int)((place.Bottom - place.Top) / TitleCharacter)))} at screen {X(29)}, graph 0.5 center rotate by 90 textcolor rgb {Ink}");
         foreach (PlacedMark mark in _layout.Marks)
             Add($"set arrow from {Number(mark.X)}, graph 0 to {Number(mark.X)}, graph 1 nohead dashtype 2 linewidth 1.5 linecolor rgb {MarkColor} back");
         double legendY = WriteLegendBeside(number, place);

@@ -85,7 +85,7 @@ internal static class ComparisonCharts
             Words.Of("Each point is an operation's rate divided by the baseline's, over all sizes, with its 95 % interval; left of 1 is slower. An interval within the grey band is equivalent."),
             AxisScale.OfRatios(least / margin, most * margin) with { Label = Words.Of("candidate to baseline: left of 1 is slower, right of 1 is faster") },
             [
-                new Panel("", Rows((candidate, judged) => ChartText.Wrap(candidate.TitleOf(judged), LongestName)), Series(comparison, table, 1, 3, static series => series with { HasSpread = true, LiesAcross = true }))
+                new Panel("", Rows((candidate, judged) => Words.Wrap(candidate.TitleOf(judged), LongestName)), Series(comparison, table, 1, 3, static series => series with { HasSpread = true, LiesAcross = true }))
                 {
                     Right = Rows(static (_, judged) => $"{ComparisonText.WithRange(judged.Rate.Ratio)}  {ComparisonText.Describe(judged.Rate.Outcome)}"),
                 },

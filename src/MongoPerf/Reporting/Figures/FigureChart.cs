@@ -13,7 +13,7 @@ internal static class FigureChart
     public static string Subtitle(IEnumerable<Observation> shown) => FigureRun.Subtitle([.. shown.Select(o => o.Run).Distinct()]);
 
     /// <summary>In a legend beside the plot, in several rows if it must be.</summary>
-    public static string Legend(string title) => ChartText.Wrap(title, LegendCharacters);
+    public static string Legend(string title) => Words.Wrap(title, LegendCharacters);
 
     /// <summary>Of one line: what its observations have in common; nothing for the only one, which needs no legend.</summary>
     public static string LineTitle(Observation one, IReadOnlyList<string> dimensions)

@@ -4,6 +4,7 @@ using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 using Spectre.Console;
 
 namespace MongoPerf.Tests.Cli.Progress;
@@ -93,8 +94,13 @@ public sealed class LiveViewTests
     [InlineData("", 80, 79)]
     public void Line_above_the_view_covers_what_was_drawn_there(string line, int width, int length) => Assert.Equal(length, LiveView.Padded(line, width).Length);
 
-    [Fact]
-    public void Line_that_wraps_covers_the_rest_of_its_last_row_too() => Assert.Equal(159, LiveView.Padded(new string('x', 100), 80).Length);
+    /// <summary>Words wrap as a whole; one that is too long for a row does not.</summary>
+    [Theory]
+    [InlineData("step 1 complete: 20k documents, data 20.5 MB, storage 22 MB, indexes 5.06 MB, about 8.79 s left (8.66 s to 8.99 s)", 79, 79)]
+    [InlineData("第 1 步完成：20k 个文档，数据 20.5 MB，存储 22 MB，索引 5.06 MB，大约还剩 8.79 s（8.66 s 到 8.99 s），磁盘还能用很久", 79, 79)]
+    [InlineData("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 159)]
+    public void Line_that_wraps_covers_the_rest_of_each_row_too(string line, params int[] widths) =>
+        Assert.Equal(widths, LiveView.Padded(line, 80).Split('\n').Select(Words.Width));
 
     private static string Row(ProgressSnapshot now, string name) => LiveView.Rows(now, 200).First(row => row.Name == name).Value;
 

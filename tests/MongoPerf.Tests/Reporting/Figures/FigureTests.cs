@@ -290,7 +290,7 @@ public sealed class FigureTests : IDisposable
     [InlineData("one", "one")]
     [InlineData("a bb ccc d", "a bb\nccc d")]
     [InlineData("longer than that", "longer\nthan\nthat")]
-    public void Long_texts_are_broken_at_blanks(string text, string expected) => Assert.Equal(expected, ChartText.Wrap(text, 5));
+    public void Long_texts_are_broken_at_blanks(string text, string expected) => Assert.Equal(expected, Words.Wrap(text, 5));
 
     [GnuplotFact]
     public void Gnuplot_draws_each_kind_of_figure()
