@@ -2,7 +2,6 @@ using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Reporting;
-using Spectre.Console;
 
 namespace MongoPerf.Cli;
 
@@ -35,15 +34,15 @@ internal static class ClusterPrinter
     {
         ClusterPlan plan = status.Plan;
         output.WriteLine($"{plan.Noun} of {plan.ShapeText} in {status.Folder}, {(plan.IsReplicaSet ? $"mongod {plan.MongodVersion}" : $"router: {plan.RouterText}")}{SecurityText(plan)}");
-        Table table = ListReport.NewTable("part", "address", "process", "state", "memory limit", "folder");
-        foreach (MemberStatus member in status.Members)
-        {
-            string limit = member.IsMemoryLimited ? Units.BinaryBytes(status.Plan.MemoryLimitBytes ?? 0) : "none";
-            string[] cells = [member.Member.Description, AddressOf(member), member.ProcessId?.ToString() ?? "-", member.State, limit, member.Member.Name];
-            table.AddRow(cells.Select(ListReport.Text));
-        }
-
-        ListReport.Write(table, output);
+        TextColumns.Write(
+        [
+            ["part", "address", "process", "state", "memory limit", "folder"],
+            .. status.Members.Select(member => (string[])
+            [
+                member.Member.Description, AddressOf(member), member.ProcessId?.ToString() ?? "-", member.State,
+                member.IsMemoryLimited ? Units.BinaryBytes(status.Plan.MemoryLimitBytes ?? 0) : "none", member.Member.Name,
+            ]),
+        ], output);
         if (status.MemoryProblem is { } problem)
             output.WriteLine($"the members' memory is not limited: {problem}");
         if (status.CpuProblem is { } wrong)

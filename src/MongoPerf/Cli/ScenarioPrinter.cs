@@ -18,20 +18,8 @@ internal static class ScenarioPrinter
     /// <param name="scenarios">In the order in which they are shown.</param>
     /// <param name="format">text, json or csv.</param>
     /// <param name="output">Gets them.</param>
-    public static void WriteList(IReadOnlyList<(string Name, string Path)> scenarios, string format, TextWriter output)
-    {
-        if (format != "text")
-        {
-            ListReport.Named("scenarios", scenarios.Select(s => (s.Name, DescriptionOf(s.Path)))).Write(format, output);
-            return;
-        }
-
-        int width = scenarios.Select(s => s.Name.Length).DefaultIfEmpty(0).Max();
-        foreach ((string name, string path) in scenarios)
-            output.WriteLine($"{name.PadRight(width)}  {DescriptionOf(path)}".TrimEnd());
-        if (scenarios.Count == 0)
-            output.WriteLine("no scenarios found");
-    }
+    public static void WriteList(IReadOnlyList<(string Name, string Path)> scenarios, string format, TextWriter output) =>
+        ListReport.Named("scenarios", scenarios.Select(s => (s.Name, DescriptionOf(s.Path)))).Write(format, output);
 
     /// <summary>Canonical extended JSON, so that types can be told apart, and the size in bytes.</summary>
     public static void WriteDocument(PlanCollection collection, long number, TextWriter output)

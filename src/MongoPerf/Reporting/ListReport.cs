@@ -1,9 +1,8 @@
 using MongoPerf.Engine.Runs;
-using Spectre.Console;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>What <c>list</c> prints: plain columns, no colour when the output is no terminal.</summary>
+/// <summary>What <c>list</c> prints.</summary>
 internal static class ListReport
 {
     /// <param name="runs">In the order in which they are shown.</param>
@@ -49,29 +48,10 @@ internal static class ListReport
     /// <summary>A star marks the one that runs use.</summary>
     public static void WriteServers(IEnumerable<(string Version, bool IsChosen, string Mongod, string? Mongos)> servers, TextWriter output)
     {
-        Table table = NewTable("", "version", "mongod", "mongos");
-        foreach ((string version, bool isChosen, string mongod, string? mongos) in servers)
-            table.AddRow(Text(isChosen ? "*" : ""), Text(version), Text(mongod), Text(mongos ?? Units.None));
-        if (table.Rows.Count == 0)
+        string[][] rows = [.. servers.Select(server => (string[])[server.IsChosen ? "*" : "", server.Version, server.Mongod, server.Mongos ?? Units.None])];
+        if (rows.Length == 0)
             output.WriteLine("no servers installed; 'mongoperf server install 8.0' installs one");
         else
-            Write(table, output);
-    }
-
-    internal static Table NewTable(params string[] columns)
-    {
-        var table = new Table { Border = TableBorder.None };
-        foreach (string column in columns)
-            table.AddColumn(new TableColumn(Text(column)).NoWrap());
-        return table;
-    }
-
-    internal static Text Text(string text) => new(text);
-
-    internal static void Write(Table table, TextWriter output)
-    {
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, Out = new AnsiConsoleOutput(output) });
-        console.Profile.Width = 200;
-        console.Write(table);
+            TextColumns.Write([["", "version", "mongod", "mongos"], .. rows], output);
     }
 }

@@ -1,5 +1,3 @@
-using Spectre.Console;
-
 namespace MongoPerf.Reporting;
 
 /// <summary>What <c>list</c> shows, for people and for programs.</summary>
@@ -46,9 +44,7 @@ internal sealed record ListTable(string Name, string Empty, IReadOnlyList<(strin
             return;
         }
 
-        Table table = ListReport.NewTable([.. Columns.Select(column => column.Header).OfType<string>()]);
-        foreach (IReadOnlyList<(object? Value, string Text)> row in Rows)
-            table.AddRow(row.Where((_, i) => Columns[i].Header is not null).Select(one => ListReport.Text(one.Text)));
-        ListReport.Write(table, output);
+        TextColumns.Write(
+            [[.. Columns.Select(column => column.Header).OfType<string>()], .. Rows.Select(row => row.Where((_, i) => Columns[i].Header is not null).Select(one => one.Text).ToArray())], output);
     }
 }
