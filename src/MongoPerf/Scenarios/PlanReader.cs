@@ -28,8 +28,6 @@ internal sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkippe
 /// <summary>Turns a scenario file and the command line into a plan: parameters put in, sweeps unrolled, everything checked.</summary>
 internal static class PlanReader
 {
-    private const int MostSteps = 10_000;
-
     /// <param name="file">The file.</param>
     /// <param name="overrides">Of the command line.</param>
     /// <param name="seed">The run's.</param>
@@ -50,9 +48,6 @@ internal static class PlanReader
         scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         RequirePhases(asWritten, rounds, overrides);
-        int steps = rounds.Sum(r => r.Phases.Count);
-        if (steps > MostSteps)
-            throw MappingReader.Wrong(root, $"the parameters' values make {steps:N0} phases; at most {MostSteps:N0} are allowed");
         // What the command line leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
         var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
@@ -65,8 +60,11 @@ internal static class PlanReader
             Tables = figures.Tables(top),
         };
 
-        PlanRound[] Rounds(ScenarioParameters values) =>
-            [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed).Read(data, phases))];
+        PlanRound[] Rounds(ScenarioParameters values)
+        {
+            var count = new PhaseCount();
+            return [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed, count).Read(data, phases))];
+        }
     }
 
     private static SkipLimit? MaxSkipped(MappingReader top)

@@ -9,7 +9,8 @@ namespace MongoPerf.Scenarios;
 /// <param name="chosen">The values of those that the data depend on.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
-internal sealed class RoundReader(MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed)
+/// <param name="count">Of the file's phases.</param>
+internal sealed class RoundReader(MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed, PhaseCount count)
 {
     private PlanCollection[] _collections = [];
 
@@ -90,7 +91,10 @@ internal sealed class RoundReader(MappingReader top, ScenarioParameters paramete
         PhaseReader reader = ReaderFor(all, isOfGrowth);
         long repeat = phase is MappingNode ? new MappingReader(phase, $"phase '{PhaseReader.NameOf(phase, number)}'", ScenarioLanguage.Phase).Count("repeat", 1, 1000) ?? 1 : 1;
         for (int i = 1; i <= repeat; i++)
+        {
+            count.Add(phase);
             yield return reader.Read(phase, number, repeat == 1 ? [.. shown] : [.. shown, new("repeat", $"{i}")]);
+        }
     }
 
     private PhaseReader ReaderFor(Dictionary<string, NamedValue> all, bool isOfGrowth = false) => new(_collections, OperationsFor(all), scale, isOfGrowth);

@@ -1,3 +1,4 @@
+using System.Text;
 using MongoPerf.Input;
 
 namespace MongoPerf.Scenarios;
@@ -10,7 +11,7 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
 {
     private const string FolderName = "scenarios";
     private const string Extension = ".yaml";
-    private const int MostBytes = 10 * 1024 * 1024;
+    private const int MostCharacters = 10_000_000;
 
     /// <summary>The scenarios that come with the program.</summary>
     private static string ShippedFolder => Path.Combine(AppContext.BaseDirectory, FolderName);
@@ -44,13 +45,26 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
 
     private static ScenarioFile Open(string path)
     {
-        if (new FileInfo(path).Length > MostBytes)
-            throw new UserException(ExitCode.WrongUsage, $"{path}: larger than {MostBytes:N0} bytes, the limit for a scenario");
         string full = Path.GetFullPath(path);
         string folder = new[] { Path.GetFullPath(FolderName), ShippedFolder }.FirstOrDefault(f => full.StartsWith(f + Path.DirectorySeparatorChar, StringComparison.Ordinal)) ?? Path.GetDirectoryName(full)!;
         // Where the program itself lies tells a reader nothing.
         string shown = folder == ShippedFolder ? Path.GetRelativePath(AppContext.BaseDirectory, full) : path;
-        return new ScenarioFile(NameIn(folder, full), shown, File.ReadAllText(path));
+        return new ScenarioFile(NameIn(folder, full), shown, ReadText(path));
+    }
+
+    /// <summary>As it comes: a pipe or a device has no length, and may never end.</summary>
+    private static string ReadText(string path)
+    {
+        using var reader = new StreamReader(path);
+        var text = new StringBuilder();
+        Span<char> part = stackalloc char[4096];
+        for (int count; (count = reader.Read(part)) > 0;)
+        {
+            if (text.Append(part[..count]).Length > MostCharacters)
+                throw new UserException(ExitCode.WrongUsage, $"{path}: longer than {MostCharacters:N0} characters, the limit for a scenario");
+        }
+
+        return text.ToString();
     }
 
     private static string NameIn(string folder, string path) =>

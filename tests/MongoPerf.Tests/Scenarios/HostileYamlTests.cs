@@ -1,5 +1,7 @@
 using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Input;
+using MongoPerf.Scenarios;
 using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Tests.Scenarios;
@@ -50,6 +52,19 @@ public sealed class HostileYamlTests
 
     [Fact]
     public void Too_many_values() => Check($"a: 1\nb: [{string.Join(", ", Enumerable.Repeat("x", 200_001))}]\n", $"test.yaml:2: {TooMany}");
+
+    /// <summary>Millions, or as many as would fill memory: refused at the first that is too many.</summary>
+    [Theory]
+    [InlineData("threads: $(a)", "limit: $(b), skip: $(c)", "")]
+    [InlineData("repeat: 1000, rate: [MANY]", "limit: $(a)", "")]
+    [InlineData("threads: [MANY]", "limit: 1", "$(c)")]
+    public void Values_that_make_too_many_phases(string phase, string operation, string count)
+    {
+        string many = string.Join(", ", Enumerable.Range(1, 300));
+        string text = $"parameters: {{a: [{many}], b: [{many}], c: [{many}]}}\ndata: {{users: {{count: {(count.Length > 0 ? count : "5")}, document: {{n: ^number}}}}}}\n"
+            + $"phases:\n  - {{name: p, count: 10, {phase.Replace("MANY", many, StringComparison.Ordinal)}, operations: [{{find: users, {operation}}}]}}\n";
+        Check(text, "test.yaml:4: the parameters' values make more than 10,000 phases, which is the limit", "use fewer values, here or with --set NAME=VALUE");
+    }
 
     [Theory]
     [InlineData("[", "")]
@@ -105,6 +120,13 @@ public sealed class HostileYamlTests
     [InlineData("a: |99999999999\n x\n")]
     public void Broken_escapes_and_directives_are_no_internal_error(string text) =>
         Assert.StartsWith("test.yaml", ScenarioTexts.Refusal(text).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void A_file_that_never_ends_is_not_read_to_its_end()
+    {
+        if (File.Exists("/dev/zero"))
+            Assert.Equal("/dev/zero: longer than 10,000,000 characters, the limit for a scenario", Assert.Throws<UserException>(() => ScenarioFile.Find("/dev/zero")).Message);
+    }
 
     private static string DataNested(int levels) => $"data:\n  users:\n    document: {{a: {Nested(levels - 1)}}}\n";
 
