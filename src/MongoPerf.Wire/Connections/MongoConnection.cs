@@ -339,7 +339,9 @@ public sealed class MongoConnection : IDisposable
         }
         catch (Exception e) when (at > 0 && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
         {
-            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
+            // In a handshake the first piece may have less time than the others.
+            TimeSpan limit = _timeout > TimeSpan.Zero && _timeout < _replyTimeout ? _timeout : _replyTimeout;
+            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {limit.TotalSeconds:0.###} s", e);
         }
         catch (Exception e) when (e is SocketException or IOException)
         {
