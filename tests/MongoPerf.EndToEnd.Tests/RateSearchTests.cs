@@ -13,10 +13,10 @@ public sealed class RateSearchTests(TestServers servers) : IDisposable
     public void Dispose() => _runs.Dispose();
 
     /// <summary>No rate holds, so the search tries 4, 2 and 1.</summary>
-    [MongodFact]
-    public void The_first_try_loads_and_the_others_use_its_data_on_the_same_server()
+    [Theory, EachServer]
+    public void The_first_try_loads_and_the_others_use_its_data_on_the_same_server(string kind)
     {
-        StoredRun[] runs = Search(new ProgramOptions { Server = "mongod" }, "ycsb/a", "--records", "3k", "--verify", "all");
+        StoredRun[] runs = Search(new ProgramOptions { Server = kind }, "ycsb/a", "--records", "3k", "--verify", "all");
         Assert.Equal(["load usertable", "a"], runs[0].Phases.Select(phase => phase.Phase));
         Assert.All(runs[1..], run => Assert.Equal(["a"], run.Phases.Select(phase => phase.Phase)));
         Assert.All(runs[1..], run => Assert.Contains($"data: as loaded by run {runs[0].Run.Id}", run.Settings.Plan.Changes));

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using MongoPerf.Wire.Bson;
@@ -78,6 +79,7 @@ public sealed class MongoConnection : IDisposable
     /// <exception cref="ServerTooOldException">Older than MongoDB 3.6.</exception>
     public static MongoConnection Open(ServerAddress address, ConnectionSettings settings)
     {
+        long start = Stopwatch.GetTimestamp();
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(settings.Stop);
         if (settings.ConnectTimeout > TimeSpan.Zero)
             limit.CancelAfter(settings.ConnectTimeout);
@@ -85,7 +87,9 @@ public sealed class MongoConnection : IDisposable
         {
             return Open(address, settings, limit);
         }
-        catch (Exception e) when (limit.IsCancellationRequested && e is IOException or SocketException or OperationCanceledException)
+        // By the clock too: on a busy machine a socket's own time-out is told before the source's timer has come to run.
+        catch (Exception e) when ((limit.IsCancellationRequested || (settings.ConnectTimeout > TimeSpan.Zero && Stopwatch.GetElapsedTime(start) >= settings.ConnectTimeout))
+            && e is IOException or SocketException or OperationCanceledException)
         {
             string what = settings.Stop.IsCancellationRequested ? StoppedHere : SocketTransport.NoAnswer(settings.ConnectTimeout);
             throw new ConnectionFailedException(address, what, e);
@@ -339,9 +343,7 @@ public sealed class MongoConnection : IDisposable
         }
         catch (Exception e) when (at > 0 && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
         {
-            // In a handshake the first piece may have less time than the others.
-            TimeSpan limit = _timeout > TimeSpan.Zero && _timeout < _replyTimeout ? _timeout : _replyTimeout;
-            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {limit.TotalSeconds:0.###} s", e);
+            throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
         }
         catch (Exception e) when (e is SocketException or IOException)
         {
