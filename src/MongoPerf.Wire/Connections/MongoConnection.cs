@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using MongoPerf.Wire.Bson;
@@ -79,7 +78,6 @@ public sealed class MongoConnection : IDisposable
     /// <exception cref="ServerTooOldException">Older than MongoDB 3.6.</exception>
     public static MongoConnection Open(ServerAddress address, ConnectionSettings settings)
     {
-        long start = Stopwatch.GetTimestamp();
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(settings.Stop);
         if (settings.ConnectTimeout > TimeSpan.Zero)
             limit.CancelAfter(settings.ConnectTimeout);
@@ -87,9 +85,7 @@ public sealed class MongoConnection : IDisposable
         {
             return Open(address, settings, limit);
         }
-        // By the clock too: on a busy machine a socket's own time-out is told before the source's timer has come to run.
-        catch (Exception e) when ((limit.IsCancellationRequested || (settings.ConnectTimeout > TimeSpan.Zero && Stopwatch.GetElapsedTime(start) >= settings.ConnectTimeout))
-            && e is IOException or SocketException or OperationCanceledException)
+        catch (Exception e) when (limit.IsCancellationRequested && e is IOException or SocketException or OperationCanceledException)
         {
             string what = settings.Stop.IsCancellationRequested ? StoppedHere : SocketTransport.NoAnswer(settings.ConnectTimeout);
             throw new ConnectionFailedException(address, what, e);
@@ -341,7 +337,8 @@ public sealed class MongoConnection : IDisposable
         {
             count = _transport.Receive(_received.AsSpan(at));
         }
-        catch (Exception e) when (at > 0 && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
+        // While a connection opens, less time than a reply has was too short: that is told below.
+        catch (Exception e) when (at > 0 && (_timeout == TimeSpan.Zero || _timeout >= _replyTimeout) && FindSocketError(e) is { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock })
         {
             throw new ConnectionFailedException(Address, $"only {at:N0} bytes of a reply came within {_replyTimeout.TotalSeconds:0.###} s", e);
         }
