@@ -1,12 +1,17 @@
 using Microsoft.Playwright;
+using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reporting.Explore;
 
 /// <summary>The Chromium that MONGOPERF_CHROMIUM names, started once for a class of tests; ./run-tests brings Debian's.</summary>
 public sealed class Browser : IAsyncLifetime
 {
+    private readonly Dictionary<string, OpenedPage> _kept = [];
     private IPlaywright? _playwright;
     private IBrowser? _browser;
+
+    /// <summary>For the pages of the class.</summary>
+    internal TemporaryFolder Folder { get; } = new();
 
     public async Task InitializeAsync()
     {
@@ -21,26 +26,44 @@ public sealed class Browser : IAsyncLifetime
         if (_browser is not null)
             await _browser.DisposeAsync();
         _playwright?.Dispose();
+        Folder.Dispose();
     }
 
     /// <summary>Opens a page as a reader does who has no network.</summary>
     /// <param name="address">Of the page, with what follows #.</param>
     /// <param name="reader">How that reader looks at it.</param>
-    internal async Task<OpenedPage> Open(string address, BrowserNewContextOptions? reader = null)
+    /// <param name="isKept">Whether it stays open when a test is done with it.</param>
+    internal async Task<OpenedPage> Open(string address, BrowserNewContextOptions? reader = null, bool isKept = false)
     {
         IBrowserContext context = await _browser!.NewContextAsync(reader ?? new BrowserNewContextOptions());
-        return await OpenedPage.Open(await context.NewPageAsync(), address);
+        var opened = new OpenedPage(await context.NewPageAsync(), address, isKept);
+        await opened.Page.GotoAsync(address);
+        return opened;
+    }
+
+    /// <summary>The same page for one test after the other, as most of what a test would take is a new one; it shows the whole run, with no line switched off.</summary>
+    /// <param name="address">Of the page, without what follows #.</param>
+    internal async Task<OpenedPage> Keep(string address)
+    {
+        if (!_kept.TryGetValue(address, out OpenedPage? opened))
+            _kept.Add(address, opened = await Open(address, isKept: true));
+        await opened.Page.EmulateMediaAsync(new PageEmulateMediaOptions { Media = Media.Null });
+        await opened.Drawn();
+        await opened.Page.GotoAsync(address + "#explore&");
+        return opened;
     }
 }
 
-/// <summary>A page that must raise no error and load nothing; that is checked when it is closed.</summary>
+/// <summary>A page that must raise no error and load nothing; that is checked when a test is done with it.</summary>
 internal sealed class OpenedPage : IAsyncDisposable
 {
     private readonly List<string> _complaints = [];
+    private readonly bool _isKept;
 
-    private OpenedPage(IPage page, string address)
+    public OpenedPage(IPage page, string address, bool isKept)
     {
         Page = page;
+        _isKept = isKept;
         page.PageError += (_, error) => _complaints.Add(error);
         page.Console += (_, message) =>
         {
@@ -61,13 +84,6 @@ internal sealed class OpenedPage : IAsyncDisposable
     /// <summary>What follows # in the page's address.</summary>
     public string View => Page.Url.Contains('#', StringComparison.Ordinal) ? Page.Url[(Page.Url.IndexOf('#', StringComparison.Ordinal) + 1)..] : "";
 
-    public static async Task<OpenedPage> Open(IPage page, string address)
-    {
-        var opened = new OpenedPage(page, address);
-        await page.GotoAsync(address);
-        return opened;
-    }
-
     /// <summary>Waits until all panels are drawn.</summary>
     public Task Drawn() => Page.Locator("#explore[data-drawn=true]").WaitForAsync(new LocatorWaitForOptions { State = WaitForSelectorState.Attached });
 
@@ -75,8 +91,11 @@ internal sealed class OpenedPage : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await Page.Context.CloseAsync();
-        Assert.Empty(_complaints);
+        if (!_isKept)
+            await Page.Context.CloseAsync();
+        string[] complaints = [.. _complaints];
+        _complaints.Clear();
+        Assert.Empty(complaints);
     }
 }
 

@@ -22,11 +22,9 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Percentiles_of_ten_ranges_are_the_programs()
     {
-        using var folder = new TemporaryFolder();
-        string page = Write(folder);
+        string page = Written();
         var measured = new MeasuredRanges(_run);
-        await using OpenedPage opened = await browser.Open(page);
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(page);
         foreach ((double from, double to) in MeasuredRanges.Random(_plot.Seconds))
         {
             await opened.Page.GotoAsync(page + View($"from={from}&to={to}"));
@@ -44,8 +42,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task All_panels_are_drawn_and_a_link_restores_range_axis_and_toggles()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder) + "#explore&from=20&to=50&axis=documents&flip=0.1");
+        await using OpenedPage opened = await browser.Open(Written() + "#explore&from=20&to=50&axis=documents&flip=0.1");
         await opened.Drawn();
 
         Assert.Equal(_plot.Panels.Count, await opened.Ask<int>("[...document.querySelectorAll('.ex-graph canvas:first-of-type')].filter(canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte)).length"));
@@ -56,9 +53,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task The_cursor_shows_the_values_that_were_measured_wherever_the_pointer_is()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written());
         ILocator cursor = opened.Page.Locator(Cursor).First;
         await cursor.ScrollIntoViewIfNeededAsync();
         LocatorBoundingBoxResult box = (await cursor.BoundingBoxAsync())!;
@@ -83,9 +78,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Dragging_zooms_all_panels_and_a_double_click_shows_the_whole_run_again()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written());
         await opened.Page.Locator(Cursor).First.ScrollIntoViewIfNeededAsync();
         LocatorBoundingBoxResult box = (await opened.Page.Locator(Cursor).First.BoundingBoxAsync())!;
         await opened.Page.Mouse.MoveAsync(box.X + (box.Width * 0.3f), box.Y + 30);
@@ -105,9 +98,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Keys_move_the_cursor_choose_a_range_and_zoom()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written());
         ILocator cursor = opened.Page.Locator(Cursor).First;
         double[] at = [.. _plot.Panels[0].Table.Rows.Select(row => row[0])];
         await cursor.FocusAsync();
@@ -127,9 +118,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task A_line_of_the_legend_is_switched_off_and_the_link_remembers_it()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written());
         ILocator line = opened.Page.Locator(".ex-legend button").First;
         Assert.Equal("true", await line.GetAttributeAsync("aria-pressed"));
 
@@ -143,9 +132,9 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Runs_laid_over_each_other_have_their_own_lines_and_percentiles()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder, "first", "second") + "#explore&from=20&to=150");
-        await opened.Drawn();
+        string page = Written("first", "second");
+        await using OpenedPage opened = await browser.Keep(page);
+        await opened.Page.GotoAsync(page + View($"from=20&to=150"));
 
         (string Title, double[] Figures)[] rows = await Percentiles(opened);
         Assert.NotEmpty(rows);
@@ -161,8 +150,9 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     public async Task Files_of_a_range_hold_what_was_measured_in_it()
     {
         using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder) + "#explore&from=20&to=50");
-        await opened.Drawn();
+        string page = Written();
+        await using OpenedPage opened = await browser.Keep(page);
+        await opened.Page.GotoAsync(page + View($"from=20&to=50"));
 
         string log = await File.ReadAllTextAsync(await Save(opened, ".hlog", folder));
         var measured = new MeasuredRanges(_run);
@@ -186,8 +176,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task In_the_dark_nothing_is_a_white_box()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { ColorScheme = ColorScheme.Dark });
+        await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions { ColorScheme = ColorScheme.Dark });
         await opened.Drawn();
 
         int[] back = await opened.Ask<int[]>("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)");
@@ -199,8 +188,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task On_a_phone_only_tables_and_charts_scroll_sideways()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = 390, Height = 844 }, HasTouch = true, IsMobile = true });
+        await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = 390, Height = 844 }, HasTouch = true, IsMobile = true });
         await opened.Drawn();
 
         Assert.Equal(390, await opened.Ask<int>("document.documentElement.scrollWidth"));
@@ -210,9 +198,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task On_paper_are_verdicts_and_tables_and_no_controls()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written());
         await opened.Page.EmulateMediaAsync(new PageEmulateMediaOptions { Media = Microsoft.Playwright.Media.Print });
 
         Assert.False(await opened.Page.Locator("#explore").IsVisibleAsync());
@@ -224,8 +210,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Without_scripts_verdicts_and_tables_are_there()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder), new BrowserNewContextOptions { JavaScriptEnabled = false });
+        await using OpenedPage opened = await browser.Open(Written(), new BrowserNewContextOptions { JavaScriptEnabled = false });
 
         Assert.True(await opened.Page.Locator("ul.verdict li").CountAsync() > 0);
         Assert.True(await opened.Page.Locator("table").CountAsync() > 3);
@@ -234,9 +219,7 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
     [ChromiumFact]
     public async Task Whatever_can_be_used_has_a_name_for_those_who_cannot_see_it()
     {
-        using var folder = new TemporaryFolder();
-        await using OpenedPage opened = await browser.Open(Write(folder, "first", "second"));
-        await opened.Drawn();
+        await using OpenedPage opened = await browser.Keep(Written("first", "second"));
 
         Assert.Empty(await opened.Ask<string[]>("[...document.querySelectorAll('button, select, a, [role], [tabindex]')].filter(one => !(one.getAttribute('aria-label') || one.getAttribute('aria-labelledby') || one.textContent.trim())).map(one => one.outerHTML)"));
     }
@@ -321,13 +304,16 @@ public sealed partial class ExplorePageTests(ApprovedReportTests.Fixture fixture
         return 1;
     }
 
-    private string Write(TemporaryFolder folder, params string[] names)
+    /// <returns>The address of the run's page, or of the page of several that are the same run.</returns>
+    private string Written(params string[] names)
     {
+        string page = browser.Folder.At($"page{string.Concat(names)}.html");
+        if (File.Exists(page))
+            return $"file://{page}";
         ChartLibrary? library = ChartLibrary.Find(out string whyNot);
         Assert.True(library is not null, whyNot);
-        string page = folder.At("index.html");
         HtmlExplore explore = names.Length == 0 ? HtmlExplore.Of(_run, library, whyNot) : HtmlExplore.Of(names.Select(name => (_run, name)), library, whyNot, "try");
-        File.WriteAllText(page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), folder.Path)));
+        File.WriteAllText(page, HtmlReport.Build(RunReport.Of(_run), new PagePictures(explore, new RenderedCharts([], [], []), browser.Folder.Path)));
         return $"file://{page}";
     }
 
