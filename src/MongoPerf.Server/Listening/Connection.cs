@@ -156,10 +156,8 @@ internal sealed class Connection : IDisposable
 
     private bool IsClosedByClient()
     {
-        // Readable, and nothing to be read.
-        if (_tls is null)
-            return _socket.Poll(0, SelectMode.SelectRead) && _socket.Available == 0;
-        // Behind a TLS client's farewell, which nobody has read, the system itself knows: closed (CLOSE_WAIT) or reset (CLOSE). Source: tcp(7), TCP_INFO.
+        // Asked of the system in one call: closed (CLOSE_WAIT) or reset (CLOSE). Whether something has come and whether nothing is left to be
+        // read are two, between which this connection's thread may read the next command; and behind a TLS client's farewell nobody reads. Source: tcp(7), TCP_INFO.
         const int Tcp = 6, Information = 11, Established = 1;
         Span<byte> state = stackalloc byte[1];
         return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;
