@@ -1,7 +1,6 @@
 using System.Globalization;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Scenarios;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.EndToEnd.Tests;
@@ -47,18 +46,14 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     public void Phases_do_what_the_file_says(string name, double scale, long operations, string? threads = null, string? set = null)
     {
         string database = servers.NewDatabase();
-        string[] limits =
+        string[] arguments =
         [
+            "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
+            "--quiet", "--out", _runs.Path, "--format", "json",
             .. (string[])(operations == 0 ? [] : ["--operations", $"{operations}"]), .. (string[])(threads is null ? [] : ["--threads", threads]),
             .. (string[])(set is null ? [] : ["--set", set]),
         ];
-        Dictionary<string, string> parameters = set is null ? [] : new() { [set.Split('=')[0]] = set.Split('=')[1] };
-        ProgramResult ended = ProgramRun.Run(
-        [
-            "run", name, "--uri", servers["mongod"].Uri, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
-            "--quiet", "--out", _runs.Path, "--format", "json", .. limits,
-        ]).Expect(0);
-        var checks = new ScenarioChecks(name, new PlanOverrides { Scale = scale, Operations = operations == 0 ? null : operations, Threads = threads?.Split(',').Select(int.Parse).ToArray(), Parameters = parameters }, ended);
+        var checks = new ScenarioChecks(arguments, ProgramRun.Run(arguments).Expect(0));
         checks.AssertDone();
         using MongoConnection connection = servers["mongod"].Connect();
         checks.AssertStored(connection, database);
@@ -69,10 +64,9 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     [MongodFact]
     public void Warming_up_begins_on_a_server_that_was_just_started_and_lost_nothing()
     {
-        ProgramResult ended = ProgramRun.Run(
-            new ProgramOptions { Server = "mongod" },
-            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"]).Expect(0);
-        new ScenarioChecks("report-2.4.8/q8", new PlanOverrides { Scale = 0.00002, Duration = 5 }, ended).AssertDone();
+        string[] arguments =
+            ["run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%", "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json"];
+        new ScenarioChecks(arguments, ProgramRun.Run(new ProgramOptions { Server = "mongod" }, arguments).Expect(0)).AssertDone();
         using StoredRun run = _runs.FindStored()!;
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
         Assert.True(started.Seconds > 0);

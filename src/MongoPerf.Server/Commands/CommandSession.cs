@@ -195,7 +195,8 @@ internal sealed class CommandSession : ICommandSession
     private string? NamespaceOf(ReadOnlySpan<byte> body)
     {
         var first = new BsonReader(body);
-        if (!first.Read() || first.Type != BsonType.String)
+        // A longer name is refused when the command comes to it.
+        if (!first.Read() || first.Type != BsonType.String || first.StringBytes.Length > Namespaces.MaximumNamespaceBytes)
             return null;
         return IsRemembered(first.StringBytes) ? _collection.Namespace : $"{_databaseText}.{first.StringText}";
     }
@@ -272,8 +273,8 @@ internal sealed class CommandSession : ICommandSession
 /// <summary>Which names databases and collections may have. Source: manual, "Naming Restrictions".</summary>
 internal static class Namespaces
 {
+    public const int MaximumNamespaceBytes = 255;
     private const int MaximumDatabaseBytes = 63;
-    private const int MaximumNamespaceBytes = 255;
     private static readonly SearchValues<char> Forbidden = SearchValues.Create("/\\. \"$\0");
 
     public static void RequireDatabase(string name)

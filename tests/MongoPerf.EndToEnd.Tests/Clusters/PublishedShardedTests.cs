@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Engine.Runs;
-using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -75,18 +74,13 @@ public sealed class PublishedShardedTests(ThreeShards cluster) : IClassFixture<T
 
     private JsonElement RunIn(string database, string name, double scale, string[] set, params string[] more)
     {
-        ProgramResult ended = ProgramRun.Run(
+        string[] arguments =
         [
             "run", name, "--cluster", cluster.Folder, "--db", database, "--scale", scale.ToString("R", CultureInfo.InvariantCulture), "--verify", "all",
             "--quiet", "--out", _runs.Path, "--format", "json", .. set.SelectMany(s => (string[])["--set", s]), .. more,
-        ]).Expect(0);
-        string? Value(string option) => Array.IndexOf(more, option) is >= 0 and int at ? more[at + 1] : null;
-        Dictionary<string, string> parameters = set.Select(s => s.Split('=')).ToDictionary(s => s[0], s => s[1]);
-        var checks = new ScenarioChecks(name, new PlanOverrides
-        {
-            Scale = scale, Operations = Value("--operations") is { } count ? long.Parse(count, CultureInfo.InvariantCulture) : null,
-            Threads = Value("--threads")?.Split(',').Select(int.Parse).ToArray(), Parameters = parameters,
-        }, ended);
+        ];
+        ProgramResult ended = ProgramRun.Run(arguments).Expect(0);
+        var checks = new ScenarioChecks(arguments, ended);
         checks.AssertDone();
         using MongoConnection connection = cluster.Connect();
         checks.AssertStored(connection, database);

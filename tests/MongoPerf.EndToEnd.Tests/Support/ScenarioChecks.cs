@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Plans;
@@ -15,15 +16,24 @@ internal sealed class ScenarioChecks
     private readonly IReadOnlyList<JsonElement> _phases;
     private readonly bool _isLimitedByTime;
 
-    /// <param name="name">Of the scenario.</param>
-    /// <param name="overrides">That the run was given.</param>
+    /// <param name="arguments">Of the run: "run", the scenario, and options; of those that change the file's counts --scale, --operations, --threads, --set and --duration.</param>
     /// <param name="ended">The run, with --format json.</param>
-    public ScenarioChecks(string name, PlanOverrides overrides, ProgramResult ended)
+    public ScenarioChecks(string[] arguments, ProgramResult ended)
     {
+        string? last = ValuesOf("--operations").LastOrDefault();
+        var overrides = new PlanOverrides
+        {
+            Scale = double.Parse(ValuesOf("--scale").Single(), CultureInfo.InvariantCulture),
+            Operations = last is null ? null : long.Parse(last, CultureInfo.InvariantCulture),
+            Threads = ValuesOf("--threads").LastOrDefault()?.Split(',').Select(int.Parse).ToArray(),
+            Parameters = ValuesOf("--set").Select(value => value.Split('=')).ToDictionary(pair => pair[0], pair => pair[1]),
+        };
         // How long phases take changes nothing of what the file counts.
-        _isLimitedByTime = overrides.Duration is not null;
-        _plan = PlanReader.Read(ScenarioFile.Find(name), overrides, Documents.DefaultSeed).Plan;
+        _isLimitedByTime = arguments.Contains("--duration");
+        _plan = PlanReader.Read(ScenarioFile.Find(arguments[1]), overrides, Documents.DefaultSeed).Plan;
         _phases = ended.Report().Items("phases");
+
+        IEnumerable<string> ValuesOf(string option) => arguments.Index().Where(a => a.Item == option).Select(a => arguments[a.Index + 1]);
     }
 
     /// <summary>Every phase was run, nothing failed, and as much was done as the file counts.</summary>
