@@ -7,27 +7,27 @@ using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli;
 
-/// <summary><c>clean RUN</c>, <c>clean --all</c>, <c>clean --older-than 7d</c>: takes away the data of servers that runs started; results stay.</summary>
+/// <summary><c>clean RUN</c>, <c>clean --all</c>, <c>clean --older-than 7d</c>: takes away what runs stored; results stay.</summary>
 internal static class CleanCommand
 {
     public static Command Create()
     {
         var shared = new SharedOptions();
         var run = new Argument<string?>("RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
-        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the folder of the runs" };
+        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the folder of the runs; collections on deployments that were given stay" };
         Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of runs that ended longer ago than this, such as 7d or 12h");
-        var command = new Command("clean", "Delete what a run left behind: its server's data, or its sharded collection (restoring the cluster's settings); results and report stay")
+        var command = new Command("clean", "Delete what a run left behind: the data of the server it started, or its collections on a deployment it was given (restoring a cluster's settings); results and report stay")
         {
-            run, all, olderThan, shared.Uri, shared.Out,
+            run, all, olderThan, shared.RunUri, shared.PasswordFile, shared.Out,
         };
         command.Runs(parsed =>
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
-            string? uri = parsed.GetValue(shared.Uri);
+            string? uri = parsed.GetValue(shared.RunUri);
             double? age = parsed.GetValue(olderThan);
             bool isMany = parsed.GetValue(all) || age is not null;
             if (parsed.GetValue(run) is { } named)
-                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri);
+                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri, parsed.GetValue(shared.PasswordFile));
             if (!isMany)
                 throw new UserException(ExitCode.WrongUsage, "clean: no run is named", "name one of 'mongoperf list runs', or use --all or --older-than 7d");
             if (uri is not null)
@@ -37,13 +37,20 @@ internal static class CleanCommand
         return command;
     }
 
-    private static ExitCode CleanOne(RunFolder folder, string? uri)
+    private static ExitCode CleanOne(RunFolder folder, string? uri, string? passwordFile)
     {
         using (StoredRun stored = StoredRun.Open(folder.Path))
         {
             if (stored.IsWriterAlive)
                 throw new UserException(ExitCode.Refused, $"run {folder.Id} is still running", "stop it first");
-            ShardedCleanup.Run(stored, uri);
+            if (CollectionCleanup.AppliesTo(stored))
+            {
+                CollectionCleanup.Run(folder, stored, uri, passwordFile);
+                return ExitCode.Done;
+            }
+
+            if (uri is not null)
+                throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} started its own server; --uri does not apply");
         }
 
         if (!Delete(folder))

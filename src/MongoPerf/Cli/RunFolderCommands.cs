@@ -17,12 +17,11 @@ internal static class ResumeCommand
         var shared = new SharedOptions();
         Argument<string> run = RunArgument.Create();
         Option<string?> coordinator = AgentOptions.Coordinator();
-        Option<string?> uri = OptionTypes.Text("--uri", "Connection string of the run's deployment, with its passwords (environment: MONGOPERF_URI) [default: the stored one]", "URI", "-u");
         Option<string?> mongod = OptionTypes.Text("--mongod", "The mongod that starts the run's server again: a path, or an installed version [default: the one that the run used]", "PATH");
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
         var command = new Command("resume", "Continue an interrupted run with its original settings")
         {
-            run, coordinator, uri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
+            run, coordinator, shared.RunUri, shared.PasswordFile, mongod, shared.Out, format, shared.Quiet, shared.NoTui, shared.NoReport, shared.Live,
         };
         command.Runs(parsed =>
         {
@@ -36,7 +35,7 @@ internal static class ResumeCommand
 
             return PlanSession.Resume(folder, stored =>
             {
-                CheckServer(parsed.GetValue(uri), parsed.GetValue(mongod), stored);
+                CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed);
                 string? storedUri = stored.Settings.Deployment.Uri;
                 var resumed = new RunRequest
@@ -52,7 +51,7 @@ internal static class ResumeCommand
                     SeedWasGiven = true,
                     DatabaseWasGiven = true,
                     CommandLine = stored.Run.CommandLine,
-                    Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(uri), storedUri, UriVariable.Value),
+                    Uri = storedUri is null ? null : ConnectionSecrets.Choose(parsed.GetValue(shared.RunUri), storedUri, UriVariable.Value),
                     PasswordFile = parsed.GetValue(shared.PasswordFile),
                     RequiredKind = KindOf(stored),
                     ServerProgram = parsed.GetValue(mongod) is null ? stored.FindNote(RunSession.ServerProgramNote) : null,

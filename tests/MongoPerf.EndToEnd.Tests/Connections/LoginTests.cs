@@ -97,7 +97,7 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
     }
 
     [MongodFact]
-    public void A_run_whose_password_came_from_a_file_needs_it_again_to_resume_and_not_to_report()
+    public void A_run_whose_password_came_from_a_file_needs_it_again_to_resume_and_to_clean_and_not_to_report()
     {
         using var runs = new RunsFolder();
         string uri = server.Mongod.Uri("both", "authSource=admin");
@@ -134,6 +134,9 @@ public sealed class LoginTests(LoginTests.Server server) : IClassFixture<LoginTe
             Assert.DoesNotContain(Secret, run.WaitForEnd().Expect(130).All, StringComparison.Ordinal);
         }
 
+        ProgramRun.Run("clean", id, "--out", runs.At("runs")).Expect(2).Says("the password of user 'both' is missing").Says("--password-file FILE");
+        Assert.Equal("resumed.series dropped\n", ProgramRun.Run("clean", id, "--password-file", file, "--out", runs.At("runs")).Expect(0).Output);
+        ProgramRun.Run("resume", id, "--password-file", file, "--out", runs.At("runs")).Expect(2).Says("its server data have been deleted");
         foreach (string stored in Directory.EnumerateFiles(runs.At("runs"), "*", SearchOption.AllDirectories))
         {
             string text = File.ReadAllText(stored);

@@ -188,7 +188,7 @@ public sealed partial class LanguageTests(ApprovedReportTests.Fixture approved) 
         File.WriteAllText(Path.Combine(run.Folder, "data", "x"), "four");
         using IDisposable chinese = Words.In(Language.Chinese);
         Assert.Contains("合计", PhaseTables.Of(run).First().Rows[^1]);
-        Assert.Contains("中有 4 B 的服务器数据", ServerData.Describe(RunFolder.Find(_runs.Path, run.Run.Id)), StringComparison.Ordinal);
+        Assert.Contains("中有 4 B 的服务器数据", ServerData.Describe(run, RunFolder.Find(_runs.Path, run.Run.Id)), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -24,7 +24,8 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
     /// <summary>The whole connection string of a deployment that a run used.</summary>
     /// <inheritdoc cref="Choose"/>
     /// <inheritdoc cref="Complete(string)"/>
-    public static string Complete(string? typed, string stored) => new ConnectionSecrets(null, SecretPrompt.Ask).Complete(Choose(typed, stored, UriVariable.Value));
+    public static string Complete(string? typed, string stored, string? passwordFile) =>
+        new ConnectionSecrets(passwordFile, SecretPrompt.Ask).Complete(Choose(typed, stored, UriVariable.Value));
 
     internal IReadOnlyList<RunRequest> CompleteAll(IReadOnlyList<RunRequest> requests)
     {

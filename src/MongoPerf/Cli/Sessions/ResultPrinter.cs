@@ -35,7 +35,7 @@ internal static class ResultPrinter
         try
         {
             Write(run, files, folder, output);
-            if (output.Format != "text" && !output.Quiet && ServerData.Describe(folder) is { } left)
+            if (output.Format != "text" && !output.Quiet && ServerData.Describe(run, folder) is { } left)
                 Console.Error.WriteLine($"{Words.Of("left")}: {left}");
         }
         catch (IOException e)
@@ -47,7 +47,7 @@ internal static class ResultPrinter
     private static void Write(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {
         ResultFormat.Print(
-            output.Format, () => output.Format == "markdown" ? RunReport.Of(run) : RunReport.Of(run, Written(files, ServerData.Describe(folder)), folder.OtherRunsFolder),
+            output.Format, () => output.Format == "markdown" ? RunReport.Of(run) : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
             ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)), ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));
         if (output.Format == "ycsb" && !run.Results.Any())
             Console.Error.WriteLine($"run {run.Run.Id} has measured no operation, so there is nothing in YCSB's form; --format text shows what it did");
@@ -55,7 +55,7 @@ internal static class ResultPrinter
 
     /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>
     /// <param name="files">Null when none were written.</param>
-    /// <param name="left">What the run's server has left on the disk; null for nothing.</param>
+    /// <param name="left">What the run left behind; null for nothing.</param>
     public static IReadOnlyList<Fact> Written(ReportFiles? files, string? left = null)
     {
         List<Fact> facts = [.. (files?.Files ?? []).Where(file => file != files!.Page).GroupBy(file => Path.GetDirectoryName(file)!).Select(folder => new Fact("written", Summary(folder)))];

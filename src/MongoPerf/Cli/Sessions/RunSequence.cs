@@ -1,6 +1,7 @@
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Progress;
 using MongoPerf.Cli.Secrets;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Input;
 
 namespace MongoPerf.Cli.Sessions;
@@ -61,7 +62,7 @@ internal sealed class RunSequence
             // The next one needs the room; nothing needs these.
             if (_repeats > 1 || _runs.Sum(runs => runs.Count) < Count)
                 ServerData.Delete(end.Folder);
-            else if (ServerData.Describe(end.Folder) is { } left)
+            else if (Left(end.Folder) is { } left)
                 Tell($"{Words.Of("left")}: {left}");
         }
 
@@ -73,6 +74,12 @@ internal sealed class RunSequence
             IsOfOneCommand = true,
         });
         return _code == ExitCode.Done ? compared : _code;
+    }
+
+    private static string? Left(RunFolder folder)
+    {
+        using StoredRun run = StoredRun.Open(folder.Path);
+        return ServerData.Describe(run, folder);
     }
 
     /// <summary>A B, then B A, then A B …: what drifts with time meets both alike.</summary>

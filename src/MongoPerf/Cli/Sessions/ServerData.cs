@@ -6,15 +6,21 @@ using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli.Sessions;
 
-/// <summary>What a server that a run started left in the run's folder.</summary>
+/// <summary>What a run left behind, on this machine or elsewhere.</summary>
 internal static class ServerData
 {
     public static RunDataFolder FolderOf(StoredRun run) => new(run.Folder, run.Token);
 
-    /// <summary>How much there is, where, and how it is deleted; null when there is nothing.</summary>
-    public static string? Describe(RunFolder folder) => ReadBytes(folder.Path) is { } bytes
-        ? Words.Of($"{Units.Bytes(bytes)} of server data in {ResultPrinter.Shown(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{folder.OutText}")
-        : null;
+    /// <summary>What there is, where, and how it is deleted; null when there is nothing.</summary>
+    public static string? Describe(StoredRun run, RunFolder folder)
+    {
+        if (ReadBytes(folder.Path) is { } bytes)
+            return Words.Of($"{Units.Bytes(bytes)} of server data in {ResultPrinter.Shown(folder.DataPath)}; to delete it: ./mongoperf clean {folder.Id}{folder.OutText}");
+        bool madeCollections = CollectionCleanup.AppliesTo(run) && !run.Settings.Data.IsExisting && run.Run.Clients.Count == 0 && run.Phases.Count > 0;
+        return madeCollections && run.FindNote(StoredRun.DeletedNote) is null
+            ? Words.Of($"the run's collections in {run.Settings.Data.Database} at {run.Deployment!.Address}; to drop them: ./mongoperf clean {folder.Id}{folder.OutText}")
+            : null;
+    }
 
     /// <summary>Bytes in a run's data folder; null when there is none.</summary>
     public static long? ReadBytes(string runFolder) =>
