@@ -139,7 +139,7 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
     public void What_answers_http_or_nonsense_is_no_server_to_use()
     {
         using (var http = new FakeServer(_ => Encoding.ASCII.GetBytes("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")))
-            SeriesAt(http.Uri).Expect(3).Says("an HTTP server answers there");
+            SeriesAt(http.Uri).Expect(3).Says($"error: {http.Uri["mongodb://".Length..]}: an HTTP server answers there");
         using (var nonsense = new FakeServer(_ => [.. Enumerable.Repeat((byte)0xAB, 40)]))
             SeriesAt(nonsense.Uri).Expect(3).Says("reply declares");
         using (var silent = new FakeServer(_ => []))

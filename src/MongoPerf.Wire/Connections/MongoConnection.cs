@@ -375,9 +375,9 @@ public sealed class MongoConnection : IDisposable
     private void ThrowLength(int length)
     {
         // An HTTP server's "HTTP" reads as a length of 1,347,703,880.
-        string hint = length == 0x50545448 ? ": an HTTP server answers there" : "";
-        throw new WireProtocolException(
-            $"{Address}: reply declares {length} bytes; allowed: {MessageHeader.Size} to {MessageHeader.MaximumMessageLength}{hint} (connection closed)");
+        throw new WireProtocolException(length == 0x50545448
+            ? $"{Address}: an HTTP server answers there (connection closed)"
+            : $"{Address}: reply declares {length} bytes; allowed: {MessageHeader.Size} to {MessageHeader.MaximumMessageLength} (connection closed)");
     }
 }
 

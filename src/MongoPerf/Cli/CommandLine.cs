@@ -3,6 +3,7 @@ using MongoPerf.Cli.Agents;
 using MongoPerf.Cli.Live;
 using MongoPerf.Cli.Secrets;
 using MongoPerf.Input;
+using MongoPerf.Reporting;
 
 namespace MongoPerf.Cli;
 
@@ -49,9 +50,9 @@ public static class CommandLine
         return code;
     }
 
-    /// <summary>As typed, with the passwords of connection strings masked.</summary>
+    /// <summary>As typed, to be typed again, with the passwords of connection strings masked.</summary>
     public static string Mask(IEnumerable<string> args) =>
-        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(a => a.Contains(' ', StringComparison.Ordinal) ? $"'{a}'" : a));
+        "mongoperf " + string.Join(' ', args.Select(Masking.MaskArgument).Select(ReportLines.Quoted));
 
     internal static RootCommand Build()
     {

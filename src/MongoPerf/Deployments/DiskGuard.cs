@@ -54,7 +54,7 @@ internal sealed class DiskGuard
         long fitting = Math.Max(0, (long)((free - ReserveBytes) / bytesPerDocument));
         throw new DeploymentException(
             DeploymentFault.Refused,
-            $"{_folder}: {documents:N0} more documents need about {Gigabytes(needed)} GB plus {Gigabytes(ReserveBytes)} GB in reserve, but only {Gigabytes(free)} GB are free\n" +
+            $"{_folder}: {documents:N0} more documents need about {Bytes(needed)} plus {Bytes(ReserveBytes)} in reserve, but only {Bytes(free)} are free\n" +
             "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
     }
 
@@ -89,12 +89,13 @@ internal sealed class DiskGuard
         long free = _free();
         text = free >= ReserveBytes
             ? ""
-            : $"{_folder}: {Gigabytes(free)} GB of disk space left, less than the reserve of {Gigabytes(ReserveBytes)} GB; stopped at {_documents:N0} documents";
+            : $"{_folder}: {Bytes(free)} of disk space left, less than the reserve of {Bytes(ReserveBytes)}; stopped at {_documents:N0} documents";
         return text.Length > 0;
     }
 
-    /// <summary>Of a billion bytes, as all that lies on disk is told.</summary>
-    private static string Gigabytes(double bytes) => (bytes / 1e9).ToString("0.##", CultureInfo.InvariantCulture);
+    /// <summary>Powers of a thousand, as for all that lies on disk.</summary>
+    private static string Bytes(double bytes) =>
+        bytes >= 1e9 ? (bytes / 1e9).ToString("0.## 'GB'", CultureInfo.InvariantCulture) : (bytes / 1e6).ToString("0 'MB'", CultureInfo.InvariantCulture);
 
     private static string Round(long count) => count switch
     {

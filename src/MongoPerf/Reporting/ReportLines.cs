@@ -95,6 +95,7 @@ internal static class ReportLines
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");
     }
 
-    public static string Quoted(string path) =>
-        path.All(c => char.IsLetterOrDigit(c) || "/._-".Contains(c)) ? path : $"'{path.Replace("'", "'\\''")}'";
+    /// <summary>An argument as a shell takes it: in quotes where a character might mean something to it.</summary>
+    public static string Quoted(string argument) =>
+        argument.Length > 0 && argument.All(c => char.IsLetterOrDigit(c) || "/._-:=,+@%".Contains(c)) ? argument : $"'{argument.Replace("'", "'\\''")}'";
 }

@@ -145,7 +145,7 @@ public sealed class ConnectionSecretsTests : IDisposable
     {
         const string Typed = "mongodb://loader:hunter2@h1,h2/?tls=true&tlsCertificateKeyFilePassword=letmein&appName=x";
         byte[] memory = Encoding.UTF8.GetBytes($"dotnet\0mongoperf.dll\0--uri\0{Typed}\0--out\0{Typed}\0x{Typed}\0");
-        Range[] found = [.. ArgumentMemory.FindSecret(memory, Typed, CommandLine.Mask([Typed])["mongoperf ".Length..])];
+        Range[] found = [.. ArgumentMemory.FindSecret(memory, Typed, Masking.MaskArgument(Typed))];
         Assert.Equal(2, found.Length);
         foreach (Range range in found)
             Assert.Equal("hunter2@h1,h2/?tls=true&tlsCertificateKeyFilePassword=letmein", Encoding.UTF8.GetString(memory[range]));
