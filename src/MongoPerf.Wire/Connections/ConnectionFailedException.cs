@@ -10,6 +10,10 @@ public class ConnectionFailedException : IOException
 
     /// <summary>The message without the server's address: the same for all connections, so that failures can be counted by it.</summary>
     public string What { get; }
+
+    /// <summary>What happened, without the server's address, for those who name it themselves.</summary>
+    public static string WhatOf(Exception failure, ServerAddress server) =>
+        (failure as ConnectionFailedException)?.What ?? failure.Message.Replace($"{server}: ", "", StringComparison.Ordinal);
 }
 
 /// <summary>TLS can't be agreed on, or the certificate is not to be trusted. One line that says what is wrong and what to do.</summary>

@@ -63,7 +63,7 @@ internal sealed record ServerDescription(ServerAddress Address, ServerKind Kind)
     {
         string kind = Kind switch
         {
-            ServerKind.Unknown => (Failure as ConnectionFailedException)?.What ?? Failure?.Message.Replace($"{Address}: ", "", StringComparison.Ordinal) ?? "not asked yet",
+            ServerKind.Unknown => Failure is null ? "not asked yet" : ConnectionFailedException.WhatOf(Failure, Address),
             ServerKind.OtherMember => Hello!.Document.IsTrue("arbiterOnly") ? "arbiter" : Hello.Document.IsTrue("hidden") ? "hidden" : "starting or recovering",
             ServerKind.Uninitiated => "not initiated",
             _ => Kind.ToString().ToLowerInvariant(),

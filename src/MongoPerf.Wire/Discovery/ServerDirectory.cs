@@ -165,17 +165,15 @@ public sealed class ServerDirectory
         asked.Address, $"the members of its replica set '{set}' use host names that can't be reached from here: {string.Join("; ", members)}",
         $"make these names known on this machine, or add directConnection=true to use {asked.Address} alone");
 
-    private static NoServerException Unreachable(ServerAddress address, Exception failure) => new(address, WhatOf(failure), null, failure);
+    private static NoServerException Unreachable(ServerAddress address, Exception failure) => new(address, ConnectionFailedException.WhatOf(failure, address), null, failure);
 
     private static NoServerException NoneAnswers(IReadOnlyList<ServerDescription> found)
     {
         // A certificate that is not trusted says more than a port where nobody listens.
         ServerDescription first = found.FirstOrDefault(server => server.Failure is not ConnectionFailedException { InnerException: System.Net.Sockets.SocketException }) ?? found[0];
         string others = found.Count == 1 ? "" : $"; also {string.Join("; ", found.Where(server => server != first))}";
-        return new NoServerException(first.Address, WhatOf(first.Failure!) + others, null, first.Failure);
+        return new NoServerException(first.Address, ConnectionFailedException.WhatOf(first.Failure!, first.Address) + others, null, first.Failure);
     }
-
-    private static string WhatOf(Exception failure) => (failure as ConnectionFailedException)?.What ?? failure.Message;
 
     private NoServerException NoneFor(ReadPreference preference, Known known)
     {

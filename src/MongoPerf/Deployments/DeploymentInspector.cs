@@ -37,7 +37,7 @@ internal static class DeploymentInspector
         catch (Exception e) when (e is WireProtocolException or BsonFormatException or ServerCommandException)
         {
             throw new DeploymentException(
-                DeploymentFault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {e.Message}", e);
+                DeploymentFault.CannotConnect, $"{deployment.Address}: not usable as a MongoDB server: {ConnectionFailedException.WhatOf(e, deployment.Address)}", e);
         }
     }
 

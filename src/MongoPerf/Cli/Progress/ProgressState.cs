@@ -55,6 +55,11 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>Seconds.</summary>
     private const int KeptRates = 60;
 
+    /// <summary>Lines of events of one kind in so many milliseconds.</summary>
+    private const int LinesOfEvents = 10;
+
+    private const long LinesOfEventsMilliseconds = 10_000;
+
     /// <summary>An operation that has not been sampled for so long has ended before the others of its phase.</summary>
     private const long LongestSilence = 3000;
 
@@ -71,6 +76,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     private readonly Dictionary<int, double[]> _servers = [];
     private readonly TimeEstimator _time = new(plan);
     private readonly SortedDictionary<long, double> _rates = [];
+    private readonly Dictionary<string, (long Since, int Count)> _events = [];
     private readonly long _start = Environment.TickCount64;
     private ProgressSnapshot _now = new()
     {
@@ -148,11 +154,16 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
 
     public void OnPhaseFinished(PhaseRecord phase)
     {
+        string[] more = [];
         Change(s =>
         {
             _time.End(phase);
+            more = [.. _events.Select(pair => MoreEvents(pair.Key, pair.Value.Count)).OfType<string>()];
+            _events.Clear();
             return s with { Phase = null, Last = [], Documents = Math.Max(s.Documents, phase.Documents) };
         });
+        foreach (string line in more)
+            Tell(line);
         foreach (OperationResult result in phase.Operations)
             Line?.Invoke(ProgressText.Finished(phase, result));
     }
@@ -166,7 +177,29 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>Says before anything is measured about how long it takes.</summary>
     public void TellTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
 
-    public void OnEvent(RunEvent happened) => Tell($"{happened.Kind}: {happened.Text}");
+    /// <summary>Of many of one kind the first are told, and how many more there were: a server that keeps closing connections makes hundreds of events a second. The run stores all of them.</summary>
+    public void OnEvent(RunEvent happened)
+    {
+        string? more = null;
+        bool tells;
+        lock (_lock)
+        {
+            (long since, int count) = _events.GetValueOrDefault(happened.Kind, (happened.AtMilliseconds, 0));
+            if (happened.AtMilliseconds - since >= LinesOfEventsMilliseconds)
+            {
+                more = MoreEvents(happened.Kind, count);
+                (since, count) = (happened.AtMilliseconds, 0);
+            }
+
+            _events[happened.Kind] = (since, count + 1);
+            tells = count < LinesOfEvents;
+        }
+
+        if (more is not null)
+            Tell(more);
+        if (tells)
+            Tell($"{happened.Kind}: {happened.Text}");
+    }
 
     /// <summary>It may quote a server.</summary>
     public void Tell(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
@@ -186,6 +219,8 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         double[] known = [.. _servers.Values.Select(values => values[metric]).Where(double.IsFinite)];
         return known.Length == 0 ? double.NaN : known.Sum();
     }
+
+    private static string? MoreEvents(string kind, int count) => count > LinesOfEvents ? $"{kind}: {count - LinesOfEvents:N0} more like these" : null;
 
     private void Change(Func<ProgressSnapshot, ProgressSnapshot> change)
     {
