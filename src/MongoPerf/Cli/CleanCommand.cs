@@ -24,14 +24,15 @@ internal static class CleanCommand
         {
             string runs = PlanRequests.RunsFolder(parsed, shared.Out);
             string? uri = parsed.GetValue(shared.RunUri);
+            string? passwordFile = parsed.GetValue(shared.PasswordFile);
             double? age = parsed.GetValue(olderThan);
             bool isMany = parsed.GetValue(all) || age is not null;
             if (parsed.GetValue(run) is { } named)
-                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri, parsed.GetValue(shared.PasswordFile));
+                return isMany ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both") : CleanOne(RunFolder.Find(runs, named), uri, passwordFile);
             if (!isMany)
                 throw new UserException(ExitCode.WrongUsage, "clean: no run is named", "name one of 'mongoperf list runs', or use --all or --older-than 7d");
-            if (uri is not null)
-                throw new UserException(ExitCode.WrongUsage, "--uri applies to one run and can't be combined with --all or --older-than");
+            if (uri is not null || passwordFile is not null)
+                throw new UserException(ExitCode.WrongUsage, "--uri and --password-file apply to one run and can't be combined with --all or --older-than");
             return CleanMany(runs, age is { } seconds ? DateTimeOffset.UtcNow.AddSeconds(-seconds) : DateTimeOffset.MaxValue);
         });
         return command;

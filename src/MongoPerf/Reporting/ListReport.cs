@@ -38,7 +38,7 @@ internal static class ListReport
         [
             ListTable.Plain(run.Id), ListTable.Plain(run.Plan), ListTable.Plain(run.State),
             (run.StartedAt, run.StartedAt?.ToLocalTime().ToString("yyyy-MM-dd HH:mm") ?? ""), (run.EndedAt, ""),
-            (run.DocumentsReached, run.Target is null ? "" : Units.Count(run.DocumentsReached)), (run.Target, run.Target is { } target ? Units.Count(target) : ""),
+            (run.DocumentsReached, run.Target is null ? "" : Units.Count(run.DocumentsReached)), (run.Target, run.Target switch { null => "", 0 => Units.None, { } target => Units.Count(target) }),
             (data, data is { } bytes ? Units.Bytes(bytes) : ""),
             ListTable.Plain(run.Name), ListTable.Plain(run.Topology?.Text()), ListTable.Plain(run.ServerVersion), ListTable.Plain(run.Engine?.Text), ListTable.Plain(run.Problem), ListTable.Plain(run.Folder),
             ListTable.Plain(deployment),

@@ -195,7 +195,8 @@ public sealed class CleanTests : IDisposable
     [InlineData("not both", Id, "--all")]
     [InlineData("not both", Id, "--older-than", "7d")]
     [InlineData("--older-than: '7 weeks' is not a duration", "--older-than", "7 weeks")]
-    [InlineData("--uri applies to one run", "--all", "--uri", "mongodb://h")]
+    [InlineData("--uri and --password-file apply to one run", "--all", "--uri", "mongodb://h")]
+    [InlineData("--uri and --password-file apply to one run", "--older-than", "7d", "--password-file", "f")]
     public void What_is_to_be_cleaned_is_said_once(string text, params string[] arguments)
     {
         MakeRun(Id);

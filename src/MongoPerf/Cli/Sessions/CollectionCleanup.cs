@@ -42,7 +42,7 @@ internal static class CollectionCleanup
         {
             using WireCollection collection = Open(name);
             collection.Drop();
-            Console.WriteLine($"{database}.{name} dropped");
+            Console.WriteLine(CommandRunner.Shown($"{database}.{name} dropped"));
         }
 
         if (made.Count == 0)

@@ -36,7 +36,7 @@ internal static class ResultPrinter
         {
             Write(run, files, folder, output);
             if (output.Format != "text" && !output.Quiet && ServerData.Describe(run, folder) is { } left)
-                Console.Error.WriteLine($"{Words.Of("left")}: {left}");
+                Console.Error.WriteLine(CommandRunner.Shown($"{Words.Of("left")}: {left}"));
         }
         catch (IOException e)
         {

@@ -48,8 +48,8 @@ public sealed class Browser : IAsyncLifetime
         if (!_kept.TryGetValue(address, out OpenedPage? opened))
             _kept.Add(address, opened = await Open(address, isKept: true));
         await opened.Page.EmulateMediaAsync(new PageEmulateMediaOptions { Media = Media.Null });
-        await opened.Drawn();
         await opened.Page.GotoAsync(address + "#explore&");
+        await opened.Drawn();
         return opened;
     }
 }
