@@ -25,11 +25,10 @@ internal sealed record AxisScale(double Max, IReadOnlyList<Tick> Ticks)
     public string Label { get; init; } = "";
 
     /// <summary>From 0 to at least <paramref name="largest"/>, closed by a tick, with numbers such as 250k and 1.5M.</summary>
-    public static AxisScale OfCount(double largest, int ticks = 6)
-    {
-        double step = NiceStep(Usable(largest), ticks);
-        return Closed(largest, step, Units.Count);
-    }
+    public static AxisScale OfCount(double largest, int ticks = 6) => Closed(largest, NiceStep(Usable(largest), ticks), Units.Count);
+
+    /// <summary>As <see cref="OfCount"/>, for what is counted in whole numbers and may be few.</summary>
+    public static AxisScale OfWholeCount(double largest, int ticks = 6) => Closed(largest, Math.Max(1, NiceStep(Usable(largest), ticks)), Units.Count);
 
     /// <summary>Ends a little behind <paramref name="largest"/>, so that the last point is not on the frame.</summary>
     public static AxisScale OfDocuments(double largest)

@@ -49,7 +49,7 @@ internal static class ServerTimeline
         new("memory", "Memory", Panel.Bytes, AxisScale.OfMemory,
             Server("server_resident", "server", "server", ["mem_resident"], 1024 * 1024),
             Host("client_resident", "client", "client", ["client_resident"])),
-        new("in-progress", "In progress", "operations", AxisScale.OfCount,
+        new("in-progress", "In progress", "operations", AxisScale.OfWholeCount,
             Server("queued", "limit", "queued", ["queue_readers", "queue_writers"]),
             Server("tickets_read", "read", "read tickets in use", ["tickets_read_out"]),
             Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),

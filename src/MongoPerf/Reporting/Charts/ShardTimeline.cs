@@ -88,5 +88,5 @@ internal static class ShardTimeline
 
     /// <summary>A share can't be more than all.</summary>
     private static AxisScale ScaleOf(Figure figure, double largest) =>
-        figure.Metric is null ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")]) : AxisScale.OfCount(largest, Ticks);
+        figure.Metric is null ? new AxisScale(100, [new(0, "0"), new(25, "25"), new(50, "50"), new(75, "75"), new(100, "100")]) : AxisScale.OfWholeCount(largest, Ticks);
 }

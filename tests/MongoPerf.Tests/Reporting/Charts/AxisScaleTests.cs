@@ -24,6 +24,14 @@ public sealed class AxisScaleTests
     }
 
     [Theory]
+    [InlineData(0, "0", "1", "2")]
+    [InlineData(2, "0", "1", "2", "3")]
+    [InlineData(5, "0", "2", "4", "6")]
+    [InlineData(48_000, "0", "20k", "40k", "60k")]
+    public void An_axis_of_things_has_whole_numbers(double largest, params string[] texts) =>
+        Assert.Equal(texts, AxisScale.OfWholeCount(largest, 4).Ticks.Select(static tick => tick.Text));
+
+    [Theory]
     [InlineData(0)]
     [InlineData(double.NaN)]
     [InlineData(-1)]
