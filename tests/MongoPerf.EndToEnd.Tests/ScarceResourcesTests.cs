@@ -75,7 +75,7 @@ public sealed class ScarceResourcesTests : IDisposable
     }
 
     [Theory]
-    [InlineData(64, "this process may have fewer than 128 files open")]
+    [InlineData(64, "this process is limited to fewer than 128 open files")]
     [InlineData(128, "8 threads need 168 file handles, but this process is limited to 128")]
     public void Too_few_file_handles_are_named_before_anything_starts(int limit, string why)
     {

@@ -58,7 +58,7 @@ internal static class ConnectionFeatures
                 throw new ConnectionStringException("PLAIN sends the password unprotected and needs tls=true");
             case "MONGODB-AWS" when AwsKeys.Find(credential, Environment.GetEnvironmentVariable) is null:
                 throw new ConnectionStringException(
-                    "MONGODB-AWS finds no keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN) are read from the environment, no metadata service is asked");
+                    "MONGODB-AWS finds no keys: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN) are read from the environment, the instance metadata service is not queried");
             default:
                 break;
         }

@@ -18,10 +18,10 @@ internal static class ConnectionOptionConflicts
     public static void Check(ConnectionStringParts parts, IReadOnlyDictionary<string, object> options)
     {
         foreach ((string first, string second) in Exclusive)
-            Refuse(options.ContainsKey(first) && options.ContainsKey(second), $"{first} and {second} are given, one of the two is allowed");
+            Refuse(options.ContainsKey(first) && options.ContainsKey(second), $"{first} and {second} can't be combined");
         bool direct = Is(options, "directConnection");
-        Refuse(direct && parts.Hosts.Count > 1, $"directConnection=true with {parts.Hosts.Count} hosts, one is allowed");
-        Refuse(direct && parts.IsSrv, "directConnection=true with mongodb+srv, mongodb:// is allowed");
+        Refuse(direct && parts.Hosts.Count > 1, $"directConnection=true allows one host; found {parts.Hosts.Count}");
+        Refuse(direct && parts.IsSrv, "directConnection=true can't be combined with mongodb+srv; use mongodb://");
         CheckLoadBalanced(parts, options, direct);
         CheckSrv(parts, options);
         CheckProxy(options);
@@ -35,9 +35,9 @@ internal static class ConnectionOptionConflicts
     {
         if (!Is(options, "loadBalanced"))
             return;
-        Refuse(parts.Hosts.Count > 1, $"loadBalanced=true with {parts.Hosts.Count} hosts, one is allowed");
-        Refuse(options.ContainsKey("replicaSet"), "loadBalanced=true with replicaSet, one of the two is allowed");
-        Refuse(direct, "loadBalanced=true with directConnection=true, one of the two is allowed");
+        Refuse(parts.Hosts.Count > 1, $"loadBalanced=true allows one host; found {parts.Hosts.Count}");
+        Refuse(options.ContainsKey("replicaSet"), "loadBalanced=true and replicaSet can't be combined");
+        Refuse(direct, "loadBalanced=true and directConnection=true can't be combined");
     }
 
     private static void CheckSrv(ConnectionStringParts parts, IReadOnlyDictionary<string, object> options)
@@ -48,8 +48,8 @@ internal static class ConnectionOptionConflicts
         Refuse(!isSrv && options.ContainsKey("srvServiceName"), "srvServiceName is allowed with mongodb+srv:// only");
         if (!limited || (int)most! == 0)
             return;
-        Refuse(options.ContainsKey("replicaSet"), "srvMaxHosts with replicaSet, one of the two is allowed");
-        Refuse(Is(options, "loadBalanced"), "srvMaxHosts with loadBalanced=true, one of the two is allowed");
+        Refuse(options.ContainsKey("replicaSet"), "srvMaxHosts and replicaSet can't be combined");
+        Refuse(Is(options, "loadBalanced"), "srvMaxHosts and loadBalanced=true can't be combined");
     }
 
     private static void CheckProxy(IReadOnlyDictionary<string, object> options)
@@ -57,7 +57,7 @@ internal static class ConnectionOptionConflicts
         bool hasUser = options.ContainsKey("proxyUsername");
         bool hasPassword = options.ContainsKey("proxyPassword");
         Refuse(!options.ContainsKey("proxyHost") && (hasUser || hasPassword || options.ContainsKey("proxyPort")), "proxy options without proxyHost");
-        Refuse(hasUser != hasPassword, "proxyUsername and proxyPassword are allowed together only");
+        Refuse(hasUser != hasPassword, "proxyUsername and proxyPassword must be given together");
     }
 
     private static void CheckConcerns(IReadOnlyDictionary<string, object> options)
@@ -66,8 +66,8 @@ internal static class ConnectionOptionConflicts
         if (options.GetValueOrDefault("readPreference") is string mode && mode != "primary")
             return;
         bool tagged = options.GetValueOrDefault("readPreferenceTags") is IReadOnlyList<IReadOnlyDictionary<string, string>> sets && sets.Any(set => set.Count > 0);
-        Refuse(tagged, "readPreferenceTags with readPreference=primary (the default), the other modes are allowed");
-        Refuse(options.GetValueOrDefault("maxStalenessSeconds") is > 0, "maxStalenessSeconds with readPreference=primary (the default), the other modes are allowed");
+        Refuse(tagged, "readPreferenceTags can't be combined with readPreference=primary (the default)");
+        Refuse(options.GetValueOrDefault("maxStalenessSeconds") is > 0, "maxStalenessSeconds can't be combined with readPreference=primary (the default)");
     }
 
     private static bool Is(IReadOnlyDictionary<string, object> options, string name) => options.GetValueOrDefault(name) is true;

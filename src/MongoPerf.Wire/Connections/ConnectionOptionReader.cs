@@ -32,7 +32,7 @@ internal sealed class ConnectionOptionReader
         {
             if (all.Any(option => option.Name.Equals(current, StringComparison.OrdinalIgnoreCase)))
             {
-                Faults.Add(new($"{name} and {current} are two names of one option; once is allowed"));
+                Faults.Add(new($"{name} and {current} are two names for the same option; give only one"));
                 return;
             }
 
@@ -75,8 +75,8 @@ internal sealed class ConnectionOptionReader
             }
 
             if (name.StartsWith("proxy", StringComparison.Ordinal))
-                throw new ConnectionStringException($"{name} is given twice, once is allowed");
-            Faults.Add(new($"{name} is given twice, once is allowed"));
+                throw new ConnectionStringException($"{name} is given twice; give it once");
+            Faults.Add(new($"{name} is given twice; give it once"));
         }
 
         Values[name] = value;
@@ -121,7 +121,7 @@ internal sealed class ConnectionOptionReader
     {
         if (!int.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int number))
             return text;
-        return number >= 0 ? number : throw new ConnectionStringException($"w is {number}; allowed: 0 and more, or a name");
+        return number >= 0 ? number : throw new ConnectionStringException($"w is {number}; allowed: 0 or more, or a name");
     }
 
     private object? ConvertTags(ConnectionOptionRule rule, string text)

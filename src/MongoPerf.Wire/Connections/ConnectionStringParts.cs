@@ -117,10 +117,10 @@ internal sealed partial class ConnectionStringParts
             return;
         string user = authority[..authority.LastIndexOf('@')];
         if (user.Contains('@', StringComparison.Ordinal))
-            throw new ConnectionStringException($"two '@' before the hosts, one is allowed; {EncodingHint}");
+            throw new ConnectionStringException($"two '@' before the hosts; one is allowed; {EncodingHint}");
         string[] parts = user.Split(':');
         if (parts.Length > 2)
-            throw new ConnectionStringException($"{parts.Length - 1} ':' in user name and password, one is allowed; {EncodingHint}");
+            throw new ConnectionStringException($"{parts.Length - 1} ':' in user name and password; one is allowed; {EncodingHint}");
         UserName = PercentEncoding.Decode(parts[0], "the user name");
         Password = parts.Length == 2 ? PercentEncoding.Decode(parts[1], "the password") : null;
         if (UserName.Length == 0)
@@ -136,9 +136,9 @@ internal sealed partial class ConnectionStringParts
         if (!IsSrv)
             return;
         if (Hosts.Count > 1)
-            throw new ConnectionStringException($"mongodb+srv with {Hosts.Count} hosts, one is allowed{Hint}");
+            throw new ConnectionStringException($"mongodb+srv allows one host; found {Hosts.Count}{Hint}");
         if (Hosts[0].Port != 0)
-            throw new ConnectionStringException($"mongodb+srv with a port, none is allowed{Hint}");
+            throw new ConnectionStringException($"mongodb+srv allows no port{Hint}");
     }
 
     private ServerAddress ReadHost(string text)
@@ -157,7 +157,7 @@ internal sealed partial class ConnectionStringParts
         if (name.StartsWith('['))
             name = ReadIPv6(name, text);
         else if (name.Contains('/', StringComparison.Ordinal))
-            return port is null ? new ServerAddress(name, 0) : throw new ConnectionStringException($"unix socket {Show(text)} with a port, none is allowed{Hint}");
+            return port is null ? new ServerAddress(name, 0) : throw new ConnectionStringException($"unix socket {Show(text)} allows no port{Hint}");
         if (name.Length == 0 || name.AsSpan().ContainsAny(NotInHost))
             throw new ConnectionStringException($"host {Show(text)} is not a host name or address{Hint}");
         return new ServerAddress(name, port is null ? (IsSrv ? 0 : ServerAddress.DefaultPort) : ReadPort(port));

@@ -26,11 +26,11 @@ public struct CursorGuard(MongoConnection connection, long mostDocuments, bool h
         _empty = documents == 0 ? _empty + 1 : 0;
         long milliseconds = hasTime ? (long)connection.ReplyTimeout.TotalMilliseconds * MostTimeouts : 0;
         if (_documents > mostDocuments)
-            Throw($"has brought {_documents:N0} documents and has more; its query allows at most {mostDocuments:N0}");
+            Throw($"has returned {_documents:N0} documents and still has more; its query allows at most {mostDocuments:N0}");
         if (_empty > MostEmptyBatches)
-            Throw($"has brought {_empty} empty batches in a row and claims to have more");
+            Throw($"has returned {_empty} empty batches in a row and claims to have more");
         if (milliseconds > 0 && Environment.TickCount64 - _begun > milliseconds)
-            Throw($"has brought {_documents:N0} documents in {milliseconds / 1000.0:0.###} s and has more; a longer socketTimeoutMS in --uri allows more time");
+            Throw($"has returned {_documents:N0} documents in {milliseconds / 1000.0:0.###} s and still has more; a longer socketTimeoutMS in --uri allows more time");
     }
 
     private readonly void Throw(string what) => throw new WireProtocolException($"{connection.Address}: a cursor {what} (connection closed)");

@@ -16,7 +16,7 @@ internal static class EncryptionProbe
     {
         null => !server.IsUnixSocket && SpeaksTls(server, settings.ConnectingWithin(Patience).ConnectTimeout) ? "this server takes TLS connections only: add tls=true" : null,
         // With TLS 1.3 a server looks at the client's certificate when the client holds the handshake for done; mongod says nothing then.
-        { HasClientCertificate: false } => "the server closed the connection after the TLS handshake: it may want a certificate of this client, tlsCertificateKeyFile=FILE names it",
+        { HasClientCertificate: false } => "the server closed the connection after the TLS handshake: it may require a client certificate: add tlsCertificateKeyFile=FILE",
         _ => "the server closed the connection after the TLS handshake: it may not trust this client's certificate (tlsCertificateKeyFile)",
     };
 

@@ -307,7 +307,7 @@ public sealed class MongoConnection : IDisposable
         }
         catch (ObjectDisposedException e)
         {
-            throw new ConnectionFailedException(Address, "connection was closed here", e);
+            throw new ConnectionFailedException(Address, "connection was closed by MongoPerf", e);
         }
     }
 
@@ -348,7 +348,7 @@ public sealed class MongoConnection : IDisposable
         }
         catch (ObjectDisposedException e)
         {
-            throw new ConnectionFailedException(Address, "connection was closed here", e);
+            throw new ConnectionFailedException(Address, "connection was closed by MongoPerf", e);
         }
 
         if (count == 0)

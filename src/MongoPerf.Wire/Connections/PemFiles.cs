@@ -56,7 +56,7 @@ public static class PemFiles
         string pem = ReadFile(option, file);
         bool isEncrypted = pem.Contains(EncryptedKey, StringComparison.Ordinal);
         if (pem.Contains("Proc-Type: 4,ENCRYPTED", StringComparison.Ordinal))
-            throw WrongKey("is encrypted in an old form; openssl pkcs8 -topk8 -in KEY writes the form that is read here");
+            throw WrongKey("is encrypted in a legacy format; convert it with: openssl pkcs8 -topk8 -in KEY");
         if (isEncrypted && password is null)
             throw WrongKey($"is encrypted, and {passwordOption} is missing");
         try
@@ -70,7 +70,7 @@ public static class PemFiles
         }
         catch (CryptographicException) when (isEncrypted && pem.Contains("BEGIN CERTIFICATE", StringComparison.Ordinal))
         {
-            throw WrongKey($"does not open with {passwordOption}");
+            throw WrongKey($"can't be decrypted with {passwordOption}");
         }
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
@@ -88,7 +88,7 @@ public static class PemFiles
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            throw new PemFileException($"{option}: '{file}' can't be read: {(File.Exists(file) ? "may this user read it?" : "there is no such file")}");
+            throw new PemFileException($"{option}: '{file}' can't be read: {(File.Exists(file) ? "does this user have permission to read it?" : "there is no such file")}");
         }
     }
 }

@@ -66,7 +66,7 @@ internal sealed class TlsTransport : Transport
         string text = string.Join(' ', innermost.Message.Split('\n', StringSplitOptions.TrimEntries));
         return text switch
         {
-            _ when text.Contains("certificate required", StringComparison.OrdinalIgnoreCase) => "the server wants a certificate of this client: tlsCertificateKeyFile=FILE names it",
+            _ when text.Contains("certificate required", StringComparison.OrdinalIgnoreCase) => "the server requires a client certificate: add tlsCertificateKeyFile=FILE",
             _ when text.Contains("unknown ca", StringComparison.OrdinalIgnoreCase) => "the server does not trust this client's certificate (tlsCertificateKeyFile): its authority is not the server's",
             _ when text.Contains("certificate expired", StringComparison.OrdinalIgnoreCase) => "the server says that this client's certificate (tlsCertificateKeyFile) has expired: renew it",
             _ when text.Contains("bad certificate", StringComparison.OrdinalIgnoreCase) || text.Contains("certificate unknown", StringComparison.OrdinalIgnoreCase) =>

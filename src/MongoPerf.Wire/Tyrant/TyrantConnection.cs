@@ -223,7 +223,7 @@ public sealed class TyrantConnection : IDisposable
     private ConnectionFailedException Broken(Exception cause)
     {
         Dispose();
-        return new ConnectionFailedException(Address, cause is SocketException e ? SocketTransport.Explain(e, _timeout) : "connection was closed here", cause);
+        return new ConnectionFailedException(Address, cause is SocketException e ? SocketTransport.Explain(e, _timeout) : "connection was closed by MongoPerf", cause);
     }
 
     private void SetTimeout(TimeSpan timeout)

@@ -14,9 +14,9 @@ internal static class CleanCommand
     {
         var shared = new SharedOptions();
         var run = new Argument<string?>("RUN") { Description = "A run id, as shown by 'list runs', or a run folder", Arity = ArgumentArity.ZeroOrOne };
-        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the folder of the runs; collections on deployments that were given stay" };
+        var all = new Option<bool>("--all") { Description = "Delete the server data of every run in the runs folder; collections on existing deployments are kept" };
         Option<double?> olderThan = OptionTypes.Duration("--older-than", "Delete the server data of runs that ended longer ago than this, such as 7d or 12h");
-        var command = new Command("clean", "Delete what a run left behind: the data of the server it started, or its collections on a deployment it was given (restoring a cluster's settings); results and report stay")
+        var command = new Command("clean", "Delete what a run left behind: the data of the server it started, or its collections on an existing deployment (also restores a cluster's settings); results and report are kept")
         {
             run, all, olderThan, shared.RunUri, shared.PasswordFile, shared.Out,
         };

@@ -55,7 +55,7 @@ internal static class ForecastCommand
     {
         int sizes = GrowthFigures.Of(run) is [var growth, ..] ? growth.Steps.Count : 0;
         return new UserException(
-            ExitCode.WrongUsage, sizes == 0 ? $"run {run.Run.Id} grew nothing, so there is nothing to continue" : $"run {run.Run.Id} measured {Units.Counted(sizes, "size")}; a forecast needs {least} or more",
+            ExitCode.WrongUsage, sizes == 0 ? $"run {run.Run.Id} has no growing collection, so there is nothing to extrapolate" : $"run {run.Run.Id} measured {Units.Counted(sizes, "size")}; a forecast needs {least} or more",
             "'mongoperf series' or a scenario with 'grow' measures as the data grow; a smaller --step gives more sizes");
     }
 

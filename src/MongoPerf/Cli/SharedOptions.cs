@@ -76,7 +76,7 @@ internal sealed class SharedOptions
 
     public Option<string?> ForceDrop { get; } = OptionTypes.Text("--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
-    public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Folder of the runs [default: runs]");
+    public Option<string?> Out { get; } = OptionTypes.Folder("--out", "Runs folder [default: runs]");
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 

@@ -27,7 +27,7 @@ internal static unsafe partial class StartConditions
             return true;
         // The runtime has raised the limit as far as it may.
         if (ReadLimit(Files, out Limit limit) == 0 && limit.Current < LeastFiles)
-            return Refuse("error: this process may have fewer than 128 files open, with which the program can't be loaded\nhint:  raise the limit: ulimit -n 1024\n"u8);
+            return Refuse("error: this process is limited to fewer than 128 open files, too few to load the program\nhint:  raise the limit: ulimit -n 1024\n"u8);
         if (!IsOutput(StandardError))
             return false;
         return IsOutput(StandardOutput) || Refuse("error: standard output is closed\nhint:  redirect it instead: >/dev/null\n"u8);

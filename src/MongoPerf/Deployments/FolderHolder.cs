@@ -27,7 +27,7 @@ internal static class FolderHolder
 
         return new[] { real }.Concat(Subfolders(real))
             .SelectMany(one => LockFiles.Select(name => Path.Combine(one, name)))
-            .Where(IsLocked).Select(file => $"whoever has locked {file}").FirstOrDefault();
+            .Where(IsLocked).Select(file => $"the process that holds the lock on {file}").FirstOrDefault();
     }
 
     private static IEnumerable<string> Subfolders(string folder) =>

@@ -57,7 +57,7 @@ internal sealed class ServerLimits
     }
 
     /// <summary>"1 of this machine's 2 CPUs (number 0)".</summary>
-    public static string CpuText(IReadOnlyList<int> cpus) => $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (number {string.Join(", ", cpus)})";
+    public static string CpuText(IReadOnlyList<int> cpus) => $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (CPU {string.Join(", ", cpus)})";
 
     private string? DescribeMemory(int processId, ProcessTable table) => _memoryBytes is not { } limit ? null
         : Memory is null ? NotLimited(limit, $"this machine has {CacheSize.Text(_machineBytes)}")

@@ -53,7 +53,7 @@ internal sealed record ClientShares(bool IsLimit, string Sentence)
             + (calibration.OtherCores is { } cores ? Words.Of($" while other programs used {Units.Significant(Math.Round(cores, 1))} cores") : "");
         return beyond.Length == 0
             ? new ClientShares(false, Words.Of($"the client itself takes at most {InBrackets(most.MaxBy(one => one.Share)!)}; {when}"))
-            : new ClientShares(true, Words.Of($"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would hardly show; {when}"));
+            : new ClientShares(true, Words.Of($"the client itself is the limit in {string.Join(", ", beyond.Select(one => $"{one.Label} ({one.Text}, {Percent(one)})"))}: a faster server would make little difference; {when}"));
     }
 
     private static string InBrackets(ClientShare one) => Words.Of($"{one.Text} ({Percent(one)}), in {one.Label}");

@@ -26,7 +26,7 @@ internal static class ReportLines
         if (run.Settings.Data.Sharding is { } sharding)
             facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections)));
         if (plan.VerifyShare > 0)
-            facts.Add(new Fact("verified", Words.Of($"{Units.Percent(plan.VerifyShare)} of the returned documents, where they can be")));
+            facts.Add(new Fact("verified", Words.Of($"{Units.Percent(plan.VerifyShare)} of the returned documents, where possible")));
         return facts;
     }
 
@@ -91,7 +91,7 @@ internal static class ReportLines
             : collections is { Count: > 1 } ? Words.Of($"by {string.Join(", ", collections.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}"))}")
             : s.ShardKey switch { null => Words.Of("by the key it had"), "hashed" => Words.Of("by hashed _id"), var given => Words.Of($"by {given}") };
         string presplit = s.Presplit is { } chunks ? Words.Of($", presplit into {chunks} chunks") : "";
-        string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MB") : "";
+        string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MiB") : "";
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");
     }
 

@@ -39,7 +39,7 @@ internal sealed record ReportTable(string Title, IReadOnlyList<string> Columns, 
             left.Add(column);
         }
 
-        ReportTable fitting = left.Count == 0 ? this : With(Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all)"), kept);
+        ReportTable fitting = left.Count == 0 ? this : With(Words.Of($"{Title} (no room for {string.Join(", ", left.Select(Header))}; the report has all columns)"), kept);
         return WidthOf(kept) <= width ? [fitting] : (fitting with { Columns = [.. fitting.Columns.Select((_, i) => fitting.Stacked(i))] }).Divided(width);
     }
 

@@ -17,7 +17,7 @@ internal static class KeyChoiceReader
         new("hotspot", "A share of the operations goes to a share of the data.",
             [new("data", KeyKind.Number, "The share of the data, 0 to 1 [default: 0.2]."), new("operations", KeyKind.Number, "The share of the operations, 0 to 1 [default: 0.8].")]),
         new("exponential", "The newer, the more popular.",
-            [new("percentile", KeyKind.Number, "So many percent of the operations [default: 95] …"), new("fraction", KeyKind.Number, "… go to this share of the data [default: 0.8571428571].")]),
+            [new("percentile", KeyKind.Number, "Percentage of the operations that go to the share of the data given by fraction [default: 95]."), new("fraction", KeyKind.Number, "Share of the data that those operations go to [default: 0.8571428571].")]),
         new("sequential", "One after the other, and from the start again.", []),
         new("first", "Only the first: a hot set. The value is their number; --scale multiplies it.", []),
     ];

@@ -21,8 +21,8 @@ internal static class ScenarioLanguage
     public static KeySet ReadPreference { get; } = new("readPreference", "Which members of a replica set reads go to.",
     [
         new("mode", KeyKind.Text, "The primary, the secondaries, or the nearest of all.") { Allowed = ReadPreferences },
-        new("tags", KeyKind.Documents, "Sets of tags such as {dc: ny}, tried one after the other until a member has all tags of one; every member meets {}."),
-        new("maxStalenessSeconds", KeyKind.Count, "How far behind the primary a secondary may be, 90 or more [default: as far as it likes]."),
+        new("tags", KeyKind.Documents, "Sets of tags such as {dc: ny}, tried in order until a member has all tags of one; {} matches every member."),
+        new("maxStalenessSeconds", KeyKind.Count, "Maximum replication lag of a secondary in seconds, 90 or more [default: no limit]."),
     ]);
 
     private static readonly Key[] ReadKeys =
@@ -49,7 +49,7 @@ internal static class ScenarioLanguage
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}."),
     ]);
 
-    public static KeySet Defaults { get; } = new("defaults", "What holds for every operation that takes it and does not say otherwise.",
+    public static KeySet Defaults { get; } = new("defaults", "Defaults for every operation that accepts them; an operation can override them.",
         [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "Which documents operations are about.")]);
 
     /// <summary>Keys of every operation, whatever it does.</summary>
@@ -67,8 +67,8 @@ internal static class ScenarioLanguage
     private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to leave out first.");
     private static readonly Key LimitKey = new("limit", KeyKind.Value, "Documents at most.");
     private static readonly Key WithKey = new("with", KeyKind.Value, "Operators such as {$set: …}, or a pipeline (a list).");
-    private static readonly Key ManyKey = new("many", KeyKind.Flag, "All that meet the filter, not the first [default: false].");
-    private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert when nothing meets the filter [default: false].");
+    private static readonly Key ManyKey = new("many", KeyKind.Flag, "All documents that match the filter, not just the first [default: false].");
+    private static readonly Key UpsertKey = new("upsert", KeyKind.Flag, "Insert if no document matches the filter [default: false].");
     private static readonly Key OrderedKey = new("ordered", KeyKind.Flag, "Stop at the first error [default: true].");
     private static readonly Key BatchKey = new("batch", KeyKind.Count, "Documents per command [default: 1000].");
 
@@ -77,7 +77,7 @@ internal static class ScenarioLanguage
     [
         Operation("insert", "Inserts one document.", [WriteConcernKey]),
         Operation("insertMany", "Inserts a batch of documents.", [WriteConcernKey, BatchKey, OrderedKey]),
-        Operation("find", "Finds documents and reads all that come.",
+        Operation("find", "Runs a query and reads all results.",
             [.. ReadKeys, FilterKey, ProjectionKey, SortKey, SkipKey, LimitKey, HintKey, new("batchSize", KeyKind.Count, "Documents per reply.")]),
         Operation("update", "Changes one document, or many.", [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, HintKey]),
         Operation("replace", "Puts a whole document in place of one.",
@@ -91,7 +91,7 @@ internal static class ScenarioLanguage
         Operation("download", "Reads a file of a GridFS bucket whole, chunk by chunk, timed as one.", [.. ReadKeys]),
         Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey]),
         Operation("distinct", "The different values of a field.", [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey]),
-        Operation("aggregate", "Runs a pipeline and reads all that comes.",
+        Operation("aggregate", "Runs a pipeline and reads all results.",
             [WriteConcernKey, .. ReadKeys, new("pipeline", KeyKind.Documents, "Its stages."), HintKey, new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk.")]),
         Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data.")]),
         Operation("dropIndexes", "Drops an index, or all but _id.", [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all].")]),
@@ -135,7 +135,7 @@ internal static class ScenarioLanguage
         new("rate", KeyKind.Course, "Operations per second over all its threads, or how they change over time; response time then counts from when each is due [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
-        new("after", KeyKind.Duration, "Starts so long after the phase."),
+        new("after", KeyKind.Duration, "Delay between the start of the phase and the start of this group."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
     ]);
@@ -150,7 +150,7 @@ internal static class ScenarioLanguage
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
         new("check", KeyKind.Text, "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
         new("ranges", KeyKind.Flag, "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
-        new("lap", KeyKind.Count, "Notes for each thread when it had done so many documents of a load, or operations of a phase with a count, such as 10k; --scale multiplies it."),
+        new("lap", KeyKind.Count, "Lap length in documents of a load, or operations of a phase with a count, such as 10k: each thread's time per lap is recorded; --scale multiplies it."),
         new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
         new("threads", KeyKind.Course, "How many; a list gives a result for each, a list of mappings says how they change over time [default: 1].", Piece),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
@@ -160,8 +160,8 @@ internal static class ScenarioLanguage
         new("rate", KeyKind.Course, "Operations per second over all threads; response time then counts from when each is due. A list gives a result for each, a list of mappings says how it changes over time [default: as fast as possible].", Piece),
         ArrivalsKey,
         ThinkKey,
-        new("pause", KeyKind.Duration, "Waits so long before it begins."),
-        new("repeat", KeyKind.Count, "Runs it so many times; each gives a result."),
+        new("pause", KeyKind.Duration, "Pause before the phase begins."),
+        new("repeat", KeyKind.Count, "Number of times to run the phase; each run gives a result."),
         BatchKey with { Description = "Of a load: documents per command [default: 1000]." },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
@@ -190,9 +190,9 @@ internal static class ScenarioLanguage
     public static KeySet Phase { get; } = new("phase", "Creates, loads or grows a collection, or holds a workload for a time or a count.",
     [
         .. PhaseKeys,
-        new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several, each with its documents per document of a size, such as {users: 1, orders: 5}."),
-        new("to", KeyKind.Count, "Of a growth: documents at the end; --target names another number, --scale multiplies it."),
-        new("step", KeyKind.Count, "Of a growth: documents per step; --step names another number, --scale multiplies it [default: a tenth of the target, 1M at most]."),
+        new("grow", KeyKind.Value, "The collection that grows to a target in steps; or several with a multiplier each, such as {users: 1, orders: 5}: at size 1M, 1M users and 5M orders."),
+        new("to", KeyKind.Count, "Of a growth: documents at the end; --target overrides it, --scale multiplies it."),
+        new("step", KeyKind.Count, "Of a growth: documents per step; --step overrides it, --scale multiplies it [default: a tenth of the target, 1M at most]."),
         new("writes", KeyKind.Mappings, "Of a growth: how documents are written, each way with its share of a step [default: one, in batches of 1000].", Write),
         new("beside", KeyKind.Mappings, "Of a growth: groups of threads that read and update while documents are written.", Group),
         new("each", KeyKind.Mappings, "Of a growth: the phases that run at each size.", Each),
@@ -200,8 +200,8 @@ internal static class ScenarioLanguage
 
     public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
     [
-        new("shards", KeyKind.Count, "How many; --shards names another number."),
-        new("members", KeyKind.Count, "Of each shard's replica set; --members names another number [default: 1]."),
+        new("shards", KeyKind.Count, "How many; --shards overrides it."),
+        new("members", KeyKind.Count, "Of each shard's replica set; --members overrides it [default: 1]."),
     ]);
 
     public static IReadOnlyList<string> Topologies { get; } = ["standalone", "replicaset", "sharded"];
@@ -211,14 +211,14 @@ internal static class ScenarioLanguage
     public static KeySet Deployment { get; } = new("deployment", "A deployment that the scenario is run on.",
     [
         new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, replicaset with members alone, else standalone].") { Allowed = Topologies },
-        new("shards", KeyKind.Count, "How many; --shards names another number."),
-        new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members names another number [default: 1 of a shard, 3 of a replica set]."),
-        new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache names another [default: the server's own]."),
-        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 512MB, --memory-limit names another."),
-        new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus names another number [default: all]."),
-        new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls says otherwise [default: off].") { Allowed = Switch },
-        new("auth", KeyKind.Text, "Whether clients log in; --auth says otherwise [default: off].") { Allowed = Switch },
-        new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set wins over them."),
+        new("shards", KeyKind.Count, "How many; --shards overrides it."),
+        new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members overrides it [default: 1 of a shard, 3 of a replica set]."),
+        new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache overrides it [default: the server's own]."),
+        new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 512MB, --memory-limit overrides it."),
+        new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus overrides it [default: all]."),
+        new("tls", KeyKind.Text, "Whether servers take TLS connections only; --tls overrides it [default: off].") { Allowed = Switch },
+        new("auth", KeyKind.Text, "Whether clients log in; --auth overrides it [default: off].") { Allowed = Switch },
+        new("set", KeyKind.NamedMappings, "Values of parameters on this deployment; --set overrides them."),
     ]);
 
     private static readonly Key[] ChoiceKeys =
@@ -230,8 +230,8 @@ internal static class ScenarioLanguage
 
     public static KeySet Figure { get; } = new("figure", "A chart of the report, and of a comparison of several runs.",
     [
-        new("title", KeyKind.Text, "Above it."),
-        new("x", KeyKind.Text, "Along the axis below: a parameter, threads, clients (whose runs were merged), documents, time (seconds since the phase began), deployment, phase or operation."),
+        new("title", KeyKind.Text, "Title above the chart."),
+        new("x", KeyKind.Text, "The x-axis: a parameter, threads, clients (whose runs were merged), documents, time (seconds since the phase began), deployment, phase or operation."),
         new("y", KeyKind.Texts, "A metric such as rate or p99, or several, each in a panel of its own."),
         new("to", KeyKind.Text, "Shows the beginning alone: the axis ends at this value, such as 30 or, of time, 750s."),
         new("logarithmic", KeyKind.Flag, "Latencies by their logarithm [default: where the largest is 20 times the least]."),
@@ -241,7 +241,7 @@ internal static class ScenarioLanguage
 
     public static KeySet Table { get; } = new("table", "A table of the report, and of a comparison of several runs.",
     [
-        new("title", KeyKind.Text, "Above it."),
+        new("title", KeyKind.Text, "Title above the table."),
         new("rows", KeyKind.Texts, "A row for each combination of their values: parameters, threads, deployment, phase, operation."),
         new("columns", KeyKind.Text, "A column for each of its values."),
         new("values", KeyKind.Texts, "Metrics such as rate or p99."),
@@ -251,16 +251,16 @@ internal static class ScenarioLanguage
     public static KeySet File { get; } = new("scenario", "A workload for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists and reports."),
-        new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named values, gives a result for each; --set name=value changes one."),
+        new("parameters", KeyKind.NamedMappings, "Values used as $(name), parts of them as $(name.part). A list, or a mapping of named values, gives a result for each; --set name=value overrides one."),
         new("cluster", KeyKind.Mapping, "The cluster that it runs on, unless --uri, --cluster or --topology names a deployment.", Cluster),
         new("deployments", KeyKind.NamedMappings, "What it runs on, one after the other, by name; then they are compared. Not with --uri, --cluster or --topology; --deployment picks some.", Deployment),
         new("data", KeyKind.NamedMappings, "The collections, by name.", Collection),
-        new("defaults", KeyKind.Mapping, "What holds for every operation that does not say otherwise.", Defaults),
+        new("defaults", KeyKind.Mapping, "Defaults for all operations; an operation can override them.", Defaults),
         new("maxErrors", KeyKind.Count, "Failed operations allowed before the exit code is 4 [default: 0]."),
         new("maxSkipped", KeyKind.Text, "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
-        new("figures", KeyKind.Mappings, "Charts of the report, before those that it has anyway.", Figure),
-        new("tables", KeyKind.Mappings, "Tables of the report, before those that it has anyway.", Table),
+        new("figures", KeyKind.Mappings, "Additional charts for the report, placed before the standard ones.", Figure),
+        new("tables", KeyKind.Mappings, "Additional tables for the report, placed before the standard ones.", Table),
     ]);
 
     public static KeySet OperationOf(string kind) => Operations.First(o => o.Name == kind);

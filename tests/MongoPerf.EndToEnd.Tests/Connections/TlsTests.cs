@@ -48,7 +48,7 @@ public sealed class TlsTests(TlsTests.Server server) : IClassFixture<TlsTests.Se
         string file = server.Certificates.ForClient("CN=locked", "s3cret");
         string options = $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={file}";
         Open(options + "&tlsCertificateKeyFilePassword=s3cret").Dispose();
-        Assert.Contains("does not open with tlsCertificateKeyFilePassword", Assert.Throws<ConnectionStringException>(() => Open(options + "&tlsCertificateKeyFilePassword=wr0ng")).Message, StringComparison.Ordinal);
+        Assert.Contains("can't be decrypted with tlsCertificateKeyFilePassword", Assert.Throws<ConnectionStringException>(() => Open(options + "&tlsCertificateKeyFilePassword=wr0ng")).Message, StringComparison.Ordinal);
         Assert.Contains("is encrypted, and tlsCertificateKeyFilePassword is missing", Assert.Throws<ConnectionStringException>(() => Open(options)).Message, StringComparison.Ordinal);
     }
 

@@ -123,7 +123,7 @@ public sealed class CleanTests : IDisposable
         {
             string file = Path.Combine(DataPath, name);
             using (new FileStream(file, FileMode.Create, FileAccess.ReadWrite, FileShare.None))
-                RefusesHeld($"whoever has locked {file}");
+                RefusesHeld($"the process that holds the lock on {file}");
         }
 
         Assert.Equal(0, Clean(Id).Code);

@@ -69,7 +69,7 @@ public sealed class ConnectionSecretsTests : IDisposable
 
     [Theory]
     [InlineData("mongodb://loader@h/", "the password of user 'loader' is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; --uri or MONGOPERF_URI may hold the whole connection string")]
-    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in MONGOPERF_URI only its owner sees it)")]
+    [InlineData("mongodb://h/?tls=true&tlsCertificateKeyFile=/nowhere&tlsCertificateKeyFilePassword=***", "the password of tlsCertificateKeyFile is missing, and there is no terminal to prompt for it", "--password-file FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in MONGOPERF_URI other users can't see it)")]
     [InlineData("mongodb://a:b@h/?authMechanism=MONGODB-AWS&authMechanismProperties=***", "authMechanismProperties, which is never stored, is missing, and there is no terminal to prompt for it", "--uri or MONGOPERF_URI may hold the whole connection string")]
     public void Without_a_terminal_a_missing_secret_is_told_in_one_line(string uri, string message, string hint)
     {

@@ -67,7 +67,7 @@ public sealed class ResumedDataTests : IDisposable
     [Theory]
     [InlineData("2-b", "mine", 100, "now belongs to run 2-b;")]
     [InlineData("1-a", "other", 100, "now belongs to another run of this name;")]
-    [InlineData("1-a", "mine", 99, "holds 99 documents by its marker;")]
+    [InlineData("1-a", "mine", 99, "holds 99 documents according to its marker;")]
     [InlineData(null, null, 0, "was not created by MongoPerf;")]
     public void A_marker_of_something_else_is_refused(string? run, string? token, long documents, string found)
     {

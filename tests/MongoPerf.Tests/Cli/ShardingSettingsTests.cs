@@ -14,7 +14,7 @@ public sealed class ShardingSettingsTests
     [InlineData("", null)]
     [InlineData("--topology sharded", "sharded by hashed _id")]
     [InlineData("--cluster /some/where", "sharded by hashed _id")]
-    [InlineData("--topology sharded --shard-key Number --presplit 12 --chunk-size 8MB --balancer 22:00-06:00", "sharded by Number, presplit into 12 chunks, chunk size 8 MB, balancer 22:00-06:00")]
+    [InlineData("--topology sharded --shard-key Number --presplit 12 --chunk-size 8MB --balancer 22:00-06:00", "sharded by Number, presplit into 12 chunks, chunk size 8 MiB, balancer 22:00-06:00")]
     [InlineData("--topology sharded --preset 2011", "sharded by _id, balancer on")]
     [InlineData("--topology sharded --preset 2011 --balancer off --shard-key Date", "sharded by Date, balancer off")]
     [InlineData("--uri mongodb://host --shard-key _id", "sharded by _id")]

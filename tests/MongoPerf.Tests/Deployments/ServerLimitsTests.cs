@@ -59,7 +59,7 @@ public sealed class ServerLimitsTests : IDisposable
         int first = CpuAffinity.Own[0];
         IReadOnlyList<string> held = limits.Describe(7, Table($"{first}", $"/own/{MemoryGroup.NameFor("/data/x")}"));
         Assert.StartsWith("memory limited to 512 MiB (cgroup v", held[0], StringComparison.Ordinal);
-        Assert.Equal($"the server runs on 1 of {CpuAffinity.Own.Count} CPUs (number {first})", held[1]);
+        Assert.Equal($"the server runs on 1 of {CpuAffinity.Own.Count} CPUs (CPU {first})", held[1]);
         IReadOnlyList<string> free = limits.Describe(7, Table("900-901", "/own"));
         Assert.StartsWith("memory not limited to 512 MiB: ", free[0], StringComparison.Ordinal);
         Assert.EndsWith("the system lets it use CPUs 900, 901", free[1], StringComparison.Ordinal);

@@ -35,7 +35,7 @@ public sealed class ClientShareTests : IDisposable
         Assert.True(limit.IsLimit);
         Assert.Null(limit.Share);
         Assert.Equal(
-            [$"the client itself is the limit in q7 (130 µs of the 200 µs per operation, 65 %), safe (31 µs of the 40 µs per operation, 78 %): a faster server would hardly show; {Known} while other programs used 1.2 cores"],
+            [$"the client itself is the limit in q7 (130 µs of the 200 µs per operation, 65 %), safe (31 µs of the 40 µs per operation, 78 %): a faster server would make little difference; {Known} while other programs used 1.2 cores"],
             limit.Sentences);
     }
 

@@ -48,7 +48,7 @@ public sealed class ReportTableTests
         ReportTable narrow = Assert.Single(table.Within(50));
         Assert.Equal(["documents", "ops/s", "p50", "<index"], narrow.Columns);
         Assert.Equal(["1M", "12,345", "1.23 ms", "a long name of an index"], Assert.Single(narrow.Rows));
-        Assert.Equal("Test (no room for p95, docs/s; the report has all)", narrow.Title);
+        Assert.Equal("Test (no room for p95, docs/s; the report has all columns)", narrow.Title);
     }
 
     [Theory]

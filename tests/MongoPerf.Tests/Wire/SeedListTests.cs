@@ -90,10 +90,10 @@ public sealed class SeedListTests
     [InlineData("test17", "is outside " + Domain)]
     [InlineData("test19", "names localhost.evil.build.10gen.cc")]
     [InlineData("test3?directConnection=true", "directConnection")]
-    [InlineData("test1?loadBalanced=true", "loadBalanced=true with 2 hosts")]
-    [InlineData("test24?replicaSet=replset", "loadBalanced=true with replicaSet")]
-    [InlineData("test24?srvMaxHosts=1", "srvMaxHosts with loadBalanced=true")]
-    [InlineData("test5?srvMaxHosts=1", "srvMaxHosts with replicaSet")]
+    [InlineData("test1?loadBalanced=true", "loadBalanced=true allows one host; found 2")]
+    [InlineData("test24?replicaSet=replset", "loadBalanced=true and replicaSet")]
+    [InlineData("test24?srvMaxHosts=1", "srvMaxHosts and loadBalanced=true")]
+    [InlineData("test5?srvMaxHosts=1", "srvMaxHosts and replicaSet")]
     public void What_DNS_may_not_say_is_refused_in_one_line(string name, string why)
     {
         string message = Assert.Throws<ConnectionStringException>(() => Resolve(name)).Message;

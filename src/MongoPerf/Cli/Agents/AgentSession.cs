@@ -95,7 +95,7 @@ internal static class AgentSession
             if (!hasSaid)
                 Console.Error.WriteLine($"agent {request.Name} waits for a plan");
             if (coordinator.IsNameTaken && !isTaken)
-                Console.Error.WriteLine($"another agent called {request.Name} has a part of the plan that is offered; names must differ (--name). One that was killed may come back {Coordinator.LostAfterSeconds:0} s later");
+                Console.Error.WriteLine($"another agent named {request.Name} already has a part of this plan; names must be unique (--name). A killed agent can rejoin after {Coordinator.LostAfterSeconds:0} s");
             isTaken |= coordinator.IsNameTaken;
             signals.Token.WaitHandle.WaitOne(500);
         }
@@ -103,7 +103,7 @@ internal static class AgentSession
 
     private static Exception NothingToDo(AgentRequest request, StopSignals signals) => signals.WasStopped
         ? new OperationCanceledException("interrupted before there was anything to do")
-        : new UserException(ExitCode.CannotConnect, $"no plan waited for an agent within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+        : new UserException(ExitCode.CannotConnect, $"no plan was offered within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}", "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
 
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {

@@ -100,7 +100,7 @@ internal sealed class AgentsSession
             {
                 string[] missing = [.. agents.Where(agent => !TryTake(agent, folder, parts)).Select(agent => agent.Label)];
                 if (parts.Count == 0 && _signals.WasStopped)
-                    throw new OperationCanceledException("interrupted before any agent had measured something");
+                    throw new OperationCanceledException("interrupted before any agent had measured anything");
                 if (parts.Count == 0)
                     throw new UserException(ExitCode.CannotConnect, $"no agent handed in a run: {string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
                 ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, (PlanNote, _plan));

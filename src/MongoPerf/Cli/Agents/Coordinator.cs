@@ -130,7 +130,7 @@ internal sealed class Coordinator : IDisposable
     public void Reopen(string plan)
     {
         if (FindOne(plan) is null)
-            throw new UserException(ExitCode.WrongUsage, "the coordinator does not know this plan any more", "start it anew");
+            throw new UserException(ExitCode.WrongUsage, "the coordinator no longer has this plan", "start it again");
         Delete(Agents, BsonDocument.Of(("kind", "start"), ("plan", plan)));
         Update(BsonDocument.Of(("kind", "part"), ("plan", plan)), BsonDocument.Of(
             ("$set", BsonDocument.Of(("state", Free), ("position", 0L))), ("$unset", BsonDocument.Of(("why", ""), ("stop", ""), ("prepared", "")))));
@@ -337,7 +337,7 @@ internal sealed class Coordinator : IDisposable
         if (plan.FindString("program") is var program && program != RunSession.ProgramVersion)
             throw new UserException(ExitCode.WrongUsage, $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {RunSession.ProgramVersion}", "the agents and the 'series' or 'run' that offers the plan must be the same version");
         if (text.Length is 0 or > MostSettings || count is < 1 or > AgentOptions.MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed) || plan.FindString("hash") != Hash(text, seed, count))
-            throw new UserException(ExitCode.WrongUsage, "what the coordinator offers is not a whole plan: its hash is wrong", "something else writes to the coordinator's collection, or it is damaged");
+            throw new UserException(ExitCode.WrongUsage, "the coordinator's plan is incomplete or damaged: its hash does not match", "something else writes to the coordinator's collection, or it is damaged");
         try
         {
             return (RunSettings.FromJson(text), seed, count);

@@ -11,8 +11,8 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
 {
     private const string WholeHint = $"--uri or {UriVariable.Name} may hold the whole connection string";
     private const string UserHint = $"{PasswordFile.Option} FILE reads it; {WholeHint}";
-    private const string KeyHint = $"{PasswordFile.Option} FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} only its owner sees it)";
-    private const string KeyOptionHint = $"{PasswordFile.Option} holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} only its owner sees it)";
+    private const string KeyHint = $"{PasswordFile.Option} FILE reads it; or add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} other users can't see it)";
+    private const string KeyOptionHint = $"{PasswordFile.Option} holds the user's password; add tlsCertificateKeyFilePassword=PASSWORD to the connection string (in {UriVariable.Name} other users can't see it)";
 
     private bool _fileWasUsed;
 
@@ -33,7 +33,7 @@ internal sealed class ConnectionSecrets(string? passwordFile, Func<string, strin
         if (passwordFile is not null && !_fileWasUsed)
         {
             throw new UserException(
-                ExitCode.WrongUsage, $"{PasswordFile.Option}: no connection string lacks a password", "name a user without one, mongodb://USER@HOST, or an encrypted tlsCertificateKeyFile without tlsCertificateKeyFilePassword");
+                ExitCode.WrongUsage, $"{PasswordFile.Option}: it has no effect, as no connection string is missing a password", "name a user without one, mongodb://USER@HOST, or an encrypted tlsCertificateKeyFile without tlsCertificateKeyFilePassword");
         }
 
         return whole;

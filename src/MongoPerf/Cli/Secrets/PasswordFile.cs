@@ -26,7 +26,7 @@ internal static class PasswordFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            string why = File.Exists(file) ? e is ArgumentException ? "its first line is not valid UTF-8" : "may this user read it?" : "there is no such file";
+            string why = File.Exists(file) ? e is ArgumentException ? "its first line is not valid UTF-8" : "does this user have permission to read it?" : "there is no such file";
             throw new UserException(ExitCode.WrongUsage, $"{Option}: '{file}' can't be read: {why}");
         }
     }

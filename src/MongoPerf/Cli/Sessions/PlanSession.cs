@@ -136,7 +136,7 @@ internal static class PlanSession
         }
         catch (Exception e) when (signals.WasStopped)
         {
-            throw new OperationCanceledException("interrupted before it continued; the run is as it was", e);
+            throw new OperationCanceledException("interrupted before the run resumed; nothing was changed", e);
         }
     }
 

@@ -50,7 +50,7 @@ internal static class ResultPrinter
             output.Format, () => output.Format == "markdown" ? RunReport.Of(run) : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
             ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)), ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));
         if (output.Format == "ycsb" && !run.Results.Any())
-            Console.Error.WriteLine($"run {run.Run.Id} has measured no operation, so there is nothing in YCSB's form; --format text shows what it did");
+            Console.Error.WriteLine($"run {run.Run.Id} measured no operations, so there is no YCSB output; --format text shows what it did");
     }
 
     /// <summary>A line per folder, as dozens of names would hide what matters, and the page last.</summary>

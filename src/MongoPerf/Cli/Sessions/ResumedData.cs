@@ -46,7 +46,7 @@ internal static class ResumedData
         if (!isOwn && !vouched.Collection.IsGrown && !place.IsExisting)
             throw Refused(vouched, place, $"now belongs to {(marker.RunId == place.RunId ? "another run of this name" : $"run {marker.RunId}")}");
         if (marker.Documents < vouched.Documents && !place.IsExisting)
-            throw Refused(vouched, place, $"holds {marker.Documents:N0} documents by its marker");
+            throw Refused(vouched, place, $"holds {marker.Documents:N0} documents according to its marker");
     }
 
     private static void RequireDocuments(IDataStore data, VouchedDocuments vouched, ResumedPlace place)

@@ -179,7 +179,7 @@ internal sealed class RunSession : IDisposable
             if (request.Settings.Data.Sharding is not null && deployment.Cluster is null)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address} is not a sharded deployment", "--topology sharded needs a mongos in --uri, or starts a cluster without --uri");
             if (request.Settings.Deployment.Topology == Topology.ReplicaSet && deployment.Cluster is not null)
-                throw new UserException(ExitCode.WrongUsage, $"{deployment.DataFolder} holds a sharded cluster, which is not --topology replicaset", "omit --topology");
+                throw new UserException(ExitCode.WrongUsage, $"{deployment.DataFolder} holds a sharded cluster, but --topology is replicaset", "omit --topology");
             if (deployment.Connections is { } own)
                 connections = own with { Stop = stop };
             RequireMembers(deployment, request.Plan.Plan, connections);

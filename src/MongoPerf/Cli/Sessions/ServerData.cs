@@ -50,7 +50,7 @@ internal static class ServerData
         {
             throw new UserException(
                 ExitCode.Refused, $"{data.Path} is in use by {holder}; nothing was deleted",
-                $"the server of a run that was killed ends by itself within {ServerGuard.Grace.TotalSeconds:0} s; any other one is yours to stop");
+                $"the server of a killed run stops by itself within {ServerGuard.Grace.TotalSeconds:0} s; stop any other process yourself");
         }
 
         ServerProcess.Forget(data.Path);

@@ -13,7 +13,7 @@ internal static class ClusterRemarks
         var remarks = new List<string>
         {
             plan.IsReplicaSet
-                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog too{(plan.Members > 1 ? ", and each secondary repeats it on the same CPUs and disk" : "")}"
+                ? $"replica set of {plan.ShapeText} on one machine: every write goes into the oplog too{(plan.Members > 1 ? ", and each secondary applies it on the same CPUs and disk" : "")}"
                 : $"sharded cluster on one machine: {plan.ShapeText}, router: {plan.RouterText}",
         };
         if (plan.Auth || plan.Tls)
@@ -32,7 +32,7 @@ internal static class ClusterRemarks
     private static string CpuText(ClusterPlan plan, string member)
     {
         IReadOnlyList<int> own = CpuAffinity.Own;
-        IEnumerable<string> each = plan.Processes.Where(one => one.HoldsData).Select(one => $"{one.Name} on number {string.Join(", ", ClusterProcesses.CpusOf(plan, one, own))}");
+        IEnumerable<string> each = plan.Processes.Where(one => one.HoldsData).Select(one => $"{one.Name} on CPU {string.Join(", ", ClusterProcesses.CpusOf(plan, one, own))}");
         return $"each {member} runs on {Math.Min(plan.Cpus!.Value, own.Count)} of {own.Count} CPUs ({string.Join("; ", each)})";
     }
 }

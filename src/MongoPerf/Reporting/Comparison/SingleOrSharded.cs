@@ -66,7 +66,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
 
     private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
     {
-        (null, null) => Words.Of("no limit of CPUs"),
+        (null, null) => Words.Of("no CPU limit"),
         ({ } one, { } each) when one == each => Words.Of($"the same CPUs for each server ({each})"),
         ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in all ({each} for each shard)"),
         var (one, each) => Words.Of($"{Cpus(one)} for the single server and {Cpus(each)} for each shard, which is unequal"),
@@ -112,7 +112,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private string Certainty()
     {
         string runs = Repeats > 1 ? Words.Of($"The intervals are over {Repeats} runs of each.") : Words.Of("Each side ran once: the intervals hold for these runs, and another day may differ by more (--repeat 5 measures it).");
-        return Disturbances.Count == 0 ? runs : Words.Of($"{runs} The machine was not theirs alone ({string.Join("; ", Disturbances)}), so repeat it on an idle one before you decide.");
+        return Disturbances.Count == 0 ? runs : Words.Of($"{runs} Other load ran on the machine ({string.Join("; ", Disturbances)}), so repeat the comparison on an idle one before you decide.");
     }
 
     private string Limits() => SharedCpus is not { } cpus ? ""

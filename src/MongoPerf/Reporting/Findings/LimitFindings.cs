@@ -80,7 +80,7 @@ internal static class LimitFindings
         OperationSeries? worst = measured.FirstOrDefault(one => series.Server.ShareOf([one.Window], "connections_available", "connections_current", (free, used) => free <= FewConnections * (used + free)) > 0);
         return worst is null ? null : Make(
             series, worst, FindingIds.ConnectionsRunOut, Words.Of($"fewer than {Units.Percent(FewConnections)} of the server's connections were free in {ServerFindings.Name(worst)}"),
-            Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not what is short"));
+            Words.Of("raise the server's limit (net.maxIncomingConnections, ulimit -n) or close idle clients: if operations fail or wait as before, connections are not the limit"));
     }
 
     private static Finding Make(RunSeries series, OperationSeries one, string id, string text, string refute) => new()

@@ -49,9 +49,9 @@ internal static class PlanFindings
             Operations = [worst.Label],
             Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
             Evidence = [new FindingEvidence(null, Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements"))],
-            Cause = worst.Sorts ? Words.Of("the index does not have the documents in the order that is asked for") : Words.Of("the index does not cover the whole filter"),
+            Cause = worst.Sorts ? Words.Of("the index does not provide the requested sort order") : Words.Of("the index does not cover the whole filter"),
             IsCoincidence = false,
-            Refute = Words.Of("make an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
+            Refute = Words.Of("create an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
             Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Plan.Returned)) / 10),
         };
     }

@@ -87,10 +87,10 @@ internal static class Stalls
         string names = Words.And(operations);
         string text = (stalls.Count, WasStill(lead)) switch
         {
-            (1, true) => Words.Of($"{names} stood still for {Units.Significant(seconds)} s {when}"),
-            (1, false) => Words.Of($"{names} almost stood still for {Units.Significant(seconds)} s {when}"),
-            (_, true) => Words.Of($"{names} stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
-            (_, false) => Words.Of($"{names} almost stood still {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
+            (1, true) => Words.Of($"{names} stalled for {Units.Significant(seconds)} s {when}"),
+            (1, false) => Words.Of($"{names} nearly stalled for {Units.Significant(seconds)} s {when}"),
+            (_, true) => Words.Of($"{names} stalled {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
+            (_, false) => Words.Of($"{names} nearly stalled {stalls.Count} times, for up to {Units.Significant(seconds)} s ({when})"),
         };
         TimeWindow around = new(lead.Window.From - 1000, lead.Window.To + 1500);
         double silence = series.Server.LongestSilence(around);
@@ -108,7 +108,7 @@ internal static class Stalls
             Range = range,
             Rate = new FindingEffect(during / usual, null, null),
             Evidence = [new FindingEvidence("timeline", Words.Of($"{Units.Rate(during)} {lead.Series.RateUnit} instead of {Units.Rate(usual)}; the slowest operation took {Units.Latency(Slowest(lead))}"))],
-            Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stood still") : together.Count > 0 ? Words.And(together) : null,
+            Cause = isSilent ? Words.Of($"the server did not answer serverStatus for {Units.Significant(silence)} s either, so the whole process stalled") : together.Count > 0 ? Words.And(together) : null,
             IsCoincidence = !isSilent,
             Refute = isSilent
                 ? Words.Of("run again and watch the server's process and machine (a stopped process, a paused virtual machine, an exhausted control group); if the server served other clients meanwhile, the network path to it is the cause")

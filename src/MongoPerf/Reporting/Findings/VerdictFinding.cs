@@ -9,7 +9,7 @@ internal sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.PlanChanged, "name the first index in a hint: if the rates stay the same, the change of plan costs nothing");
 
     public static VerdictFinding PlanScans { get; } =
-        new(FindingIds.PlanScans, "make an index on the filter and run the operation again: if its rate stays the same, the scan costs nothing");
+        new(FindingIds.PlanScans, "create an index on the filter and run the operation again: if its rate stays the same, the scan costs nothing");
 
     public static VerdictFinding ClientLimit { get; } =
         new(FindingIds.ClientLimit, "run the client on another machine, or with fewer threads: if the rate stays the same, the client was not the limit");

@@ -65,11 +65,11 @@ internal static class ForecastReport
         ]);
 
     private static string LimitsText(Limits limits) =>
-        $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache not known"))}, {(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory not known"))}";
+        $"{(limits.CacheBytes is { } cache ? Words.Of($"{Units.BinaryBytes(cache)} cache") : Words.Of("cache unknown"))}, {(limits.MemoryBytes is { } memory ? Words.Of($"{Units.BinaryBytes(memory)} memory") : Words.Of("memory unknown"))}";
 
     private static ReportTable Sizes(RunForecast forecast) => new(
         Words.Of("bytes per document"),
-        ["<of", Words.Of($"at {Units.Count(forecast.LargestDocuments)}"), .. forecast.Documents.SelectMany(n => new[] { Words.Of($"at {Units.Count(n)}"), "<95 % lie in", Words.Of("in all") })],
+        ["<of", Words.Of($"at {Units.Count(forecast.LargestDocuments)}"), .. forecast.Documents.SelectMany(n => new[] { Words.Of($"at {Units.Count(n)}"), "<95 % interval", Words.Of("in all") })],
         [
             .. forecast.Sizes.Select(size => (IReadOnlyList<string>)
             [
@@ -79,7 +79,7 @@ internal static class ForecastReport
         ]);
 
     private static ReportTable Milestones(RunForecast forecast) => new(
-        Words.Of("what is outgrown"), ["<what", "<outgrows", Words.Of("at documents"), "<95 % lie in", "<in the run"],
+        Words.Of("what is outgrown"), ["<what", "<outgrows", Words.Of("documents"), "<95 % interval", "<in the run"],
         [
             .. forecast.Milestones.Select(m => (IReadOnlyList<string>)
             [
@@ -89,8 +89,8 @@ internal static class ForecastReport
         ]);
 
     private static ReportTable Operations(RunForecast forecast, long documents) => new(
-        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; a range in brackets is what the run can't tell"),
-        ["<operation", "rate", "<95 % lie in", "p99", "<p99 lies in", "<how far to trust it"],
+        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; brackets mark a range that the run can't narrow down"),
+        ["<operation", "rate", "<95 % interval", "p99", "<p99 interval", "<how far to trust it"],
         [
             .. forecast.Operations.Select(o => (Name: o.Name, Point: o.At(documents))).Select(one => (IReadOnlyList<string>)
             [

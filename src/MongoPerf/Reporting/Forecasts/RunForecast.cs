@@ -120,11 +120,11 @@ internal sealed class RunForecast
         foreach (string limit in Operations.SelectMany(operation => operation.UnknownAt(Documents[^1])).Select(limit => limit.Name).Distinct())
             yield return Unknown(limit, request);
         if (Measured.MemoryBytes is null)
-            yield return Words.Of($"the memory of the measured server is not known{(Target.MemoryBytes is null ? Words.Of(", and --memory names none: what happens once it is outgrown is left out") : Words.Of(": the run is assumed to have fitted into it"))}");
+            yield return Words.Of($"the memory of the measured server is unknown{(Target.MemoryBytes is null ? Words.Of(", and --memory names none: what happens once it is outgrown is left out") : Words.Of(": the run is assumed to have fitted into it"))}");
         if (GrowthFigures.Of(Run).Count > 1)
             yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)
-            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is not known");
+            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not forecast, and what happens beyond them is unknown");
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
             yield return Words.Of($"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");
         if (Run.Deployment is { IsEmbedded: true })

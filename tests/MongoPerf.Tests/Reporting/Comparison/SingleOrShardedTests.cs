@@ -78,7 +78,7 @@ public sealed class SingleOrShardedTests : IDisposable
     [InlineData(768, 2, 256, 1, "the same memory in all (256 MiB for each shard) and 2 CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]
     [InlineData(768, 2, 768, 2, "the same memory for each server (768 MiB) and the same CPUs for each server (2).")]
-    [InlineData(768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no limit of CPUs.")]
+    [InlineData(768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no CPU limit.")]
     [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the single server and 1 CPU for each shard, which is unequal.")]
     public void Whether_it_was_fair_is_said(int memory, int cpus, int shardMemory, int shardCpus, string expected)
     {
@@ -94,7 +94,7 @@ public sealed class SingleOrShardedTests : IDisposable
         SingleOrSharded decision = new([Steady("q4", 0.5, 0.4, 0.6)], One, One with { Servers = 3 });
         Assert.EndsWith("another day may differ by more (--repeat 5 measures it).", decision.Text, StringComparison.Ordinal);
         string disturbed = (decision with { Repeats = 5, Disturbances = ["a: other programs"], SharedCpus = 2 }).Text;
-        Assert.Contains("over 5 runs of each. The machine was not theirs alone (a: other programs), so repeat it on an idle one before you decide.", disturbed, StringComparison.Ordinal);
+        Assert.Contains("over 5 runs of each. Other load ran on the machine (a: other programs), so repeat the comparison on an idle one before you decide.", disturbed, StringComparison.Ordinal);
         Assert.Contains("shared one machine with 2 CPUs and one disk: this result can't tell", disturbed, StringComparison.Ordinal);
     }
 

@@ -107,7 +107,7 @@ public sealed class PhaseFindingTests
         IReadOnlyList<Finding> found = [.. run.Findings()];
         Assert.Matches("^q4's rate swings by ±[0-9.]+ % every (8|8\\.0[0-9]|7\\.9[0-9]) s$", Assert.Single(found, finding => finding.Id == FindingIds.Period).Text);
         // An operation took a fifth of a millisecond there: it was no second of silence.
-        Assert.Matches("^q4 almost stood still for 1 s at 2[0-9](\\.[0-9])? s$", Assert.Single(found, finding => finding.Id == FindingIds.Stall).Text);
+        Assert.Matches("^q4 nearly stalled for 1 s at 2[0-9](\\.[0-9])? s$", Assert.Single(found, finding => finding.Id == FindingIds.Stall).Text);
     }
 
     [Theory]
@@ -183,7 +183,7 @@ public sealed class PhaseFindingTests
         Assert.InRange(found.Rate!.Ratio, 0.4, 0.6);
     }
 
-    /// <summary>Unacknowledged writes leave as the sockets take them, in gushes, while the server takes them steadily: "insert stood still 57 times" was said of such a one.</summary>
+    /// <summary>Unacknowledged writes leave as the sockets take them, in gushes, while the server takes them steadily: "insert stalled 57 times" was said of such a one.</summary>
     [Theory]
     [InlineData(false, 1250, FindingIds.Stall)]
     [InlineData(true, 1250, null)]

@@ -27,9 +27,9 @@ public sealed class StoredFindingTests : IDisposable
         StoredRun run = Write("stall", 60, second => second is >= 30 and < 33 ? 0 : 1);
         Finding stall = Assert.Single(RunFindings.Shown(run));
         Assert.Equal(("stall", "q4"), (stall.Id, Assert.Single(stall.Operations)));
-        Assert.StartsWith("q4 stood still for 3 s at 3", stall.Text, StringComparison.Ordinal);
-        Assert.Contains("finding    q4 stood still for 3 s", TextOf(run, (r, output) => ConsoleReport.Write(RunReport.Of(r), output)));
-        Assert.Contains("- **stall**: q4 stood still for 3 s", TextOf(run, (r, output) => MarkdownReport.Write(RunReport.Of(r), output)));
+        Assert.StartsWith("q4 stalled for 3 s at 3", stall.Text, StringComparison.Ordinal);
+        Assert.Contains("finding    q4 stalled for 3 s", TextOf(run, (r, output) => ConsoleReport.Write(RunReport.Of(r), output)));
+        Assert.Contains("- **stall**: q4 stalled for 3 s", TextOf(run, (r, output) => MarkdownReport.Write(RunReport.Of(r), output)));
         Assert.Contains("\"id\": \"stall\"", TextOf(run, JsonReport.Write));
     }
 
