@@ -105,8 +105,8 @@ public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOn
 {
     public IEnumerable<OperationResult> Operations => Phases.SelectMany(phase => phase.Operations);
 
-    /// <summary>Of each of the growth's collections; empty when none were taken.</summary>
-    public IReadOnlyList<SizeResult> Sizes => Phases.Select(phase => phase.Sizes).LastOrDefault(sizes => sizes.Count > 0) ?? [];
+    /// <summary>The last of each of the growth's collections, which may have phases of their own for it; empty when none were taken.</summary>
+    public IReadOnlyList<SizeResult> Sizes => [.. Phases.SelectMany(phase => phase.Sizes).GroupBy(sizes => sizes.Collection).Select(collection => collection.Last())];
 
     /// <summary>By the growths' order, then by size.</summary>
     public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>

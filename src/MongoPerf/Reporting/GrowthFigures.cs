@@ -64,6 +64,7 @@ internal sealed class GrowthFigures
         StorageBytes = sizes.Sum(s => s.StorageBytes),
         FreeStorageBytes = sizes.Sum(s => s.FreeStorageBytes),
         IndexBytes = sizes.Sum(s => s.IndexBytes),
+        Indexes = sizes.SelectMany(s => s.Indexes.Select(index => (Name: $"{s.Collection}.{index.Key}", index.Value))).ToDictionary(index => index.Name, index => index.Value),
         // Of the whole server, so each collection has the same.
         DiskBytes = sizes.Max(s => s.DiskBytes),
     };

@@ -44,7 +44,9 @@ internal static class OperationVerdicts
         {
             long few = group.Sum(m => m.Result.ShortReplies);
             long all = group.Sum(m => m.Result.Operations);
-            if (few > 0 && few < all - few)
+            if (few > 0 && few == all && group.Sum(m => m.Result.Documents) == 0)
+                yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: none of {Units.Exact(all)} replies held a document; does the filter match any?"));
+            else if (few > 0 && few < all - few)
                 yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit"));
         }
     }

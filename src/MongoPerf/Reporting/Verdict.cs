@@ -120,12 +120,16 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static void AddUnacknowledged(List<Verdict> verdicts, StoredRun run)
     {
         UnacknowledgedResult[] results = [.. run.Results.Select(result => result.Unacknowledged).OfType<UnacknowledgedResult>()];
+        // An interruption comes before what arrived is counted.
+        long unknown = run.Results.Where(result => result is { IsInsert: true, IsUnacknowledged: true, Unacknowledged: null }).Sum(result => result.Documents);
+        if (unknown > 0)
+            verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived is unknown, as the run was interrupted while they were sent")));
         if (results.Length == 0)
             return;
         long sent = results.Sum(r => r.Sent);
         long lost = results.Sum(r => r.Lost);
         verdicts.Add(lost == 0
-            ? new Verdict(Grade.Good, Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
+            ? new Verdict(Grade.Good, unknown > 0 ? Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} other documents arrived") : Words.Of($"unacknowledged inserts: all {Units.Exact(sent)} documents arrived"))
             : new Verdict(
                 Grade.Note,
                 Words.Of($"unacknowledged inserts: {Units.Exact(lost)} of {Units.Exact(sent)} documents were lost, and written again with acknowledgement")) { Finding = VerdictFinding.LostWrites });

@@ -112,7 +112,7 @@ internal sealed class GeneratorReader
             return null;
         double[] weights = node is SequenceNode list ? [.. list.Items.Select(Double)] : throw Wrong("weights must be a list");
         if (weights.Length != count)
-            throw Wrong($"{weights.Length} weights for {count} values");
+            throw Wrong($"{weights.Length} {(weights.Length == 1 ? "weight" : "weights")} for {count} values");
         return weights.All(w => w >= 0) && weights.Sum() > 0 ? weights : throw Wrong("weights must be 0 or more, and at least one above 0");
     }
 

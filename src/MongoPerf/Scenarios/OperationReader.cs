@@ -102,9 +102,9 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
             Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
         },
         "delete" => new DeleteDocuments(c.Name, c.Collection, c.KeyFilter()) { Many = c.Reader.Flag("many"), Hint = c.Value("hint") },
-        "findAndModify" => new FindAndModify(c.Name, c.Collection, c.KeyFilter(), c.Reader.Flag("remove") ? null : c.Update())
+        "findAndModify" => new FindAndModify(c.Name, c.Collection, c.KeyFilter(), c.Reader.Flag("remove") ? null : c.Update(mayReplace: true))
         {
-            Sort = c.Document("sort"), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
+            Sort = c.Sort(), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
         },
         "readModifyWrite" => new OperationSequence(c.Name, c.Collection,
         [
@@ -113,7 +113,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         ]),
         "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
         "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
-        "count" => new CountDocuments(c.Name, c.Collection, c.Filter() ?? DocumentValue.Empty) { Skip = c.Value("skip"), Limit = c.Value("limit"), Hint = c.Value("hint") },
+        "count" => new CountDocuments(c.Name, c.Collection, c.Filter() ?? DocumentValue.Empty) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
             c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Filter() ?? DocumentValue.Empty),
         "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
@@ -130,10 +130,10 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         bool isOfKey = IsByKey(c.Reader.Find("filter"));
         return new FindDocuments(c.Name, c.Collection, c.KeyFilter())
         {
-            Sort = c.Document("sort"),
+            Sort = c.Sort(),
             Projection = c.Value("projection"),
-            Skip = c.Value("skip"),
-            Limit = c.Value("limit") ?? (c.Reader.Find("filter") is null ? One : null),
+            Skip = c.Number("skip"),
+            Limit = c.Number("limit") ?? (c.Reader.Find("filter") is null ? One : null),
             Hint = c.Value("hint"),
             BatchSize = (int?)c.Reader.Count("batchSize", 1, int.MaxValue),
             // Under a collation other values are equal, and they stand in another order.
@@ -246,9 +246,30 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
 
         public TemplateValue? Value(string key) => Reader.Find(key) is { } node ? Templates.Value(node, $"{Path}.{key}") : null;
 
-        public TemplateValue Update()
+        /// <summary>A whole number, or what draws one.</summary>
+        public TemplateValue? Number(string key)
+        {
+            TemplateValue? value = Value(key);
+            if (value is DocumentValue || (value is LiteralValue { Value: var literal } && !(literal.IsNumber && literal.ToDouble() is >= 0 and var number && number == Math.Floor(number))))
+                throw MappingReader.Wrong(Reader.Find(key)!, $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
+            return value;
+        }
+
+        public DocumentValue? Sort()
+        {
+            DocumentValue? sort = Document("sort");
+            if (sort?.Elements.Any(element => element.Value is LiteralValue { Value.IsNumber: false }) == true)
+                throw MappingReader.Wrong(Reader.Find("sort")!, $"{Path}.sort: a field's direction is 1 (ascending) or -1 (descending)", "such as sort: {age: -1}");
+            return sort;
+        }
+
+        /// <param name="mayReplace">Whether a whole document may stand in place of operators.</param>
+        public TemplateValue Update(bool mayReplace = false)
         {
             ScenarioNode node = Reader.Require("with", "such as with: {$set: {name: ^word}}");
+            // A server would take it, and replace the whole document.
+            if (!mayReplace && node is MappingNode { Entries: [{ Name: [not ('$' or '^'), ..] }, ..] })
+                throw MappingReader.Wrong(node, $"{Path}.with has no update operator", "write with: {$set: {…}}, or use replace");
             Operators.RequireUpdate(node, $"{Path}.with");
             return Templates.Value(node, $"{Path}.with");
         }

@@ -184,7 +184,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     private static IntegerValue Integers(GeneratorReader reader, NumberKind kind, long least, long greatest, ulong salt)
     {
         (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
-        if (min < least || max > greatest || min > max)
+        if (min > max)
+            throw reader.Wrong($"{min} to {max}: the least value comes first", $"[{max}, {min}]");
+        if (min < least || max > greatest)
             throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}", kind == NumberKind.Int32 ? "^long has a larger range" : null);
         return new IntegerValue(kind, min, max, salt);
     }

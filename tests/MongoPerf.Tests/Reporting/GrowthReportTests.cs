@@ -54,6 +54,18 @@ public sealed class GrowthReportTests : IDisposable
     }
 
     [Fact]
+    public void Sizes_that_each_collection_has_a_phase_for_are_added_up_too()
+    {
+        using StoredRun run = Stored(
+            RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")),
+            RunParts.Grown(2, "size of users", 1, 1000) with { Sizes = [RunParts.Sizes(1000) with { Collection = "users" }] },
+            RunParts.Grown(3, "size of orders", 1, 1000) with { Sizes = [RunParts.Sizes(5000) with { Collection = "orders" }] });
+        SizeResult sum = Assert.Single(GrowthFigures.Of(run)[0].Sizes).Sizes;
+        Assert.Equal((6000, 6000 * 1024, 4), (sum.Documents, sum.DataBytes, sum.Indexes.Count));
+        Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"], GrowthTables.Of(run).TakeLast(2).Select(table => table.Title));
+    }
+
+    [Fact]
     public void Sizes_of_collections_that_grow_together_are_added_up_in_charts_and_have_a_table_each()
     {
         SizeResult[] sizes = [RunParts.Sizes(1000) with { Collection = "users" }, RunParts.Sizes(500) with { Collection = "orders" }];

@@ -133,6 +133,20 @@ public sealed class VerdictTests : IDisposable
         RunParts.Phase(6, "by day", RunParts.Result("find") with { ShortReplies = 51 })));
 
     [Fact]
+    public void A_query_that_found_nothing_at_all_is_said() => Assert.Equal(["note: mix find: none of 100 replies held a document; does the filter match any?"], Said(
+        RunParts.Phase(1, "mix", RunParts.Result("find") with { ShortReplies = 100, Documents = 0 }, RunParts.Result("update") with { Documents = 0 })));
+
+    [Fact]
+    public void Unacknowledged_inserts_that_an_interruption_left_uncounted_are_not_among_those_that_arrived()
+    {
+        OperationResult counted = RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(100, 100, 0, 0.1) };
+        using StoredRun run = Stored(RunParts.Settings(), RunParts.Grown(1, "unack", 1, 1000, counted), RunParts.Grown(2, "unack", 2, 2000, RunParts.Result("unack", operations: 80)));
+        Assert.Equal(
+            ["note: unacknowledged inserts: how many of 80 documents arrived is unknown, as the run was interrupted while they were sent", "ok: unacknowledged inserts: all 100 other documents arrived"],
+            Verdict.Of(run).Where(v => v.Text.Contains("unacknowledged")).Select(v => $"{v.Mark}: {v.Text}"));
+    }
+
+    [Fact]
     public void A_query_plan_that_changes_as_the_collection_grows_is_said_once() => Assert.Equal(
         ["note: q6 changed its query plan as the collection grew: Number_1, Date_-1 from 2k, Number_1 from 4k"], Said(
         RunParts.Grown(1, "q4", 1, 1000, Planned("Number_1")), RunParts.Grown(2, "q6", 1, 1000, Planned("Number_1", 1)), RunParts.Grown(3, "q6", 1, 1000, Planned("Number_1", 8)),

@@ -31,7 +31,7 @@ public sealed class RepeatablePhasesTests
     [InlineData("{find: users, filter: {n: ^n}, limit: 1}", true)]
     [InlineData("{count: users, filter: {n: 1}}", true)]
     [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {$set: {name: x}, $inc: {n: 1}}}", true)]
-    [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {name: x}}", true)]
+    [InlineData("{replace: users, key: uniform, filter: {_id: ^key}, with: {name: x}}", true)]
     [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {$push: {list: 1}}}", false)]
     [InlineData("{update: users, key: uniform, filter: {_id: ^key}, with: {$set: {name: x}}, upsert: true}", false)]
     [InlineData("{update: users, filter: {name: x}, with: {$set: {name: y}}}", false)]

@@ -15,7 +15,7 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  users:\n    cuont: 5\nphases: [{load: users}]\n", "test.yaml:3: collection 'users': unknown key 'cuont'; allowed: count,", "did you mean 'count'?")]
     [InlineData("data:\n  users: {count: many}\nphases: [{load: users}]\n", "test.yaml:2: count: 'many' is not a count such as 500M", "")]
     [InlineData("data:\n  users: {document: {a: ^wrod}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: users.document.a: unknown generator '^wrod'; allowed: ^number,", "did you mean '^word'?")]
-    [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1 is not a valid range", "")]
+    [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1: the least value comes first", "[1, 5]")]
     [InlineData("data:\n  users: {document: {a: {^number: {every: [5, 1]}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: every: 5 to 1 is not a valid range", "every")]
     [InlineData("data:\n  users: {document: {a: {^number: {every: 0}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: '0' is 0; allowed", "")]
     [InlineData("data:\n  users: {document: {a: {^int: {mim: 1, max: 5}}}}\nphases: [{operations: [{find: users}]}]\n", "unknown key 'mim'; allowed: min, max", "did you mean 'min'?")]

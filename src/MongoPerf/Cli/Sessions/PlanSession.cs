@@ -142,7 +142,7 @@ internal static class PlanSession
 
     private static string ResumeText(StoredRun stored) => stored.Checkpoints.Count > 0
         ? $"from the checkpoint at {stored.Checkpoints[^1].Documents:N0} documents"
-        : $"after {stored.Phases.Count(p => p.IsComplete)} finished phases";
+        : $"after {Units.Counted(stored.Phases.Count(p => p.IsComplete), "finished phase")}";
 
     private static void RequireUnfinished(RunFolder folder, StoredRun stored)
     {

@@ -28,7 +28,7 @@ internal static class LatencyFindings
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}, so the p99 shown is merely the slowest of them"),
+            Text = Words.Of($"{Words.And([.. groups.Select(group => group.Key)])} {(groups.Length == 1 ? Words.Of("has") : Words.Of("have"))} too few operations for a reliable p99{where}: {Units.Exact(groups.Min(group => group.Few.Min()))}"),
             Operations = [.. groups.Select(group => group.Key)],
             Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
             Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
