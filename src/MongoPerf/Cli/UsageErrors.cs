@@ -41,12 +41,18 @@ internal static class UsageErrors
             // Whatever stands behind the name of an option that does not exist may be a secret.
             string name = isOption ? unknown.Split('=', ':')[0] : unknown;
             string what = isOption ? "unknown option" : isCommand ? "unknown command" : "unexpected argument";
-            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", NearestName.Hint(name, known));
+            return ($"{what} '{name}'{(command is RootCommand ? "" : $" of '{command.Name}'")}", NearestName.Hint(name, known) ?? (isCommand && command is not RootCommand ? Allowed(command) : null));
         }
 
         ParseError error = parsed.Errors[0];
-        return command is RootCommand && error.SymbolResult is CommandResult
-            ? ("no command given", "try 'mongoperf series --target 1M'")
-            : (error.Message.TrimEnd('.'), null);
+        return error.SymbolResult switch
+        {
+            CommandResult when command is RootCommand => ("no command given", "try 'mongoperf series --target 1M'"),
+            CommandResult when command.Subcommands.Count > 0 => ($"{command.Name}: no command given", Allowed(command)),
+            ArgumentResult { Tokens.Count: 0, Argument: { HelpName: null } missing } => ($"{command.Name}: {missing.Name} is missing", missing.Description),
+            _ => (error.Message.TrimEnd('.'), null),
+        };
     }
+
+    private static string Allowed(Command command) => $"allowed: {string.Join(", ", command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name))}";
 }

@@ -19,7 +19,7 @@ public static class Quantities
     {
         double value = Parse(text, CountSuffixes, needsSuffix: false, "a count such as 500M, 1e6, 10k or 20000");
         if (value < least || value > 1e15)
-            throw new FormatException($"'{text}' is {Format(value)}; allowed: {least} to 1e15");
+            throw new FormatException($"'{text}' is {(text == Format(value) ? "out of range" : Format(value))}; allowed: {least} to 1e15");
         if (Math.Abs(value - Math.Round(value)) > 1e-6)
             throw new FormatException($"'{text}' is not a whole number");
         return (long)Math.Round(value);

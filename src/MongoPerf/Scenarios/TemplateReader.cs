@@ -185,7 +185,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
     {
         (long min, long max) = reader.IntegerRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^int: [0, 99]}");
         if (min > max)
-            throw reader.Wrong($"{min} to {max}: the least value comes first", $"[{max}, {min}]");
+            throw reader.Wrong($"{min} to {max}: the least value comes first", $"write [{max}, {min}]");
         if (min < least || max > greatest)
             throw reader.Wrong($"{min} to {max} is not a valid range between {least} and {greatest}", kind == NumberKind.Int32 ? "^long has a larger range" : null);
         return new IntegerValue(kind, min, max, salt);

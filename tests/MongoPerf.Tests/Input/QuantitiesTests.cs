@@ -37,9 +37,9 @@ public sealed class QuantitiesTests
         () => Quantities.ParseCount(text), $"'{text}' is not a count such as 500M, 1e6, 10k or 20000");
 
     [Theory]
-    [InlineData("0", 1, "'0' is 0; allowed: 1 to 1e15")]
+    [InlineData("0", 1, "'0' is out of range; allowed: 1 to 1e15")]
     [InlineData("2e15", 1, "'2e15' is 2000000000000000; allowed: 1 to 1e15")]
-    [InlineData("9", 10, "'9' is 9; allowed: 10 to 1e15")]
+    [InlineData("9", 10, "'9' is out of range; allowed: 10 to 1e15")]
     [InlineData("1.5", 1, "'1.5' is not a whole number")]
     [InlineData("1.0005k", 1, "'1.0005k' is not a whole number")]
     public void Counts_out_of_bounds_are_refused(string text, long least, string message) =>

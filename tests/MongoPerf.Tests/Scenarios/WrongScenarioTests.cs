@@ -15,9 +15,9 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  users:\n    cuont: 5\nphases: [{load: users}]\n", "test.yaml:3: collection 'users': unknown key 'cuont'; allowed: count,", "did you mean 'count'?")]
     [InlineData("data:\n  users: {count: many}\nphases: [{load: users}]\n", "test.yaml:2: count: 'many' is not a count such as 500M", "")]
     [InlineData("data:\n  users: {document: {a: ^wrod}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: users.document.a: unknown generator '^wrod'; allowed: ^number,", "did you mean '^word'?")]
-    [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1: the least value comes first", "[1, 5]")]
+    [InlineData("data:\n  users: {document: {a: {^int: [5, 1]}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2: ^int: 5 to 1: the least value comes first", "write [1, 5]")]
     [InlineData("data:\n  users: {document: {a: {^number: {every: [5, 1]}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: every: 5 to 1 is not a valid range", "every")]
-    [InlineData("data:\n  users: {document: {a: {^number: {every: 0}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: '0' is 0; allowed", "")]
+    [InlineData("data:\n  users: {document: {a: {^number: {every: 0}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^number: '0' is out of range; allowed", "")]
     [InlineData("data:\n  users: {document: {a: {^int: {mim: 1, max: 5}}}}\nphases: [{operations: [{find: users}]}]\n", "unknown key 'mim'; allowed: min, max", "did you mean 'min'?")]
     [InlineData("data:\n  users: {document: {a: ^key}}\nphases: [{operations: [{find: users}]}]\n", "^key: it is allowed only in operations on a collection of 'data'", "")]
     [InlineData("data:\n  users: {document: {a: {$oid: zz}}}\nphases: [{operations: [{find: users}]}]\n", "test.yaml:2:", "")]
@@ -31,7 +31,7 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  fs: {files: {count: 1, length: 1KB}}\nphases: [{load: fs, writeConcern: {w: 0}}]\n", "w: 0 is not allowed for files of 'fs': a file is complete only when the server has acknowledged it", "use w: 1")]
     [InlineData("data:\n  fs: {files: {count: 1, length: 1KB}}\nphases: [{operations: [{find: fs}]}]\n", "find: 'fs' is a GridFS bucket; allowed: upload, download", "")]
     [InlineData("data:\n  users: {count: 5, shard: 2, shardKey: {_id: 1}}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them")]
-    [InlineData("data:\n  users: {count: 5, shard: 0}\nphases: [{load: users}]\n", "shard: '0' is 0; allowed: 1", "")]
+    [InlineData("data:\n  users: {count: 5, shard: 0}\nphases: [{load: users}]\n", "shard: '0' is out of range; allowed: 1", "")]
     [InlineData("x: !int 5\n", "test.yaml:1: the tag !int is not supported", "")]
     public void Whole_file(string text, string message, string hint) => Check(text, message, hint);
 
@@ -85,7 +85,7 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], ranges: true}\n", "phase 'p': ranges is not allowed in a phase that measures operations", "")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], lap: 5}\n", "phase 'p': lap is not allowed in a phase that is limited by time", "use count")]
     [InlineData("phases:\n  - {name: p, operations: [{find: users}], count: 1M, lap: 1}\n", "lap is 1, which makes 1,000,000 laps in 1,000,000; at most 100,000 are allowed", "a lap of 11")]
-    [InlineData("phases:\n  - {load: users, lap: 0}\n", "test.yaml:6: count: '0' is 0; allowed", "")]
+    [InlineData("phases:\n  - {load: users, lap: 0}\n", "test.yaml:6: count: '0' is out of range; allowed", "")]
     [InlineData("phases:\n  - {load: users, restart: hot}\n", "restart is 'hot'; allowed: none, warm, cold", "")]
     public void Phases_and_operations(string text, string message, string hint) => Check(ScenarioTexts.Data + text, message, hint);
 
