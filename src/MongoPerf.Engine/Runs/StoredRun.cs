@@ -43,7 +43,9 @@ public sealed class StoredRun : IDisposable
             reader.ReadLastCollectionDocuments(),
             Math.Max(
                 Checkpoints.Select(c => c.Documents).DefaultIfEmpty().Max(),
-                Phases.Select(p => p.Documents).DefaultIfEmpty().Max()));
+                Math.Max(
+                    Phases.Select(p => p.Documents).DefaultIfEmpty().Max(),
+                    Phases.Where(p => p.Collection is not null).GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents))));
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
@@ -110,7 +112,7 @@ public sealed class StoredRun : IDisposable
     /// <summary>Operations that failed, over all executions of the run, those of phases that left no result included: what <c>--max-errors</c> allows.</summary>
     public long Failures => Errors.Sum(e => e.Count);
 
-    /// <summary>The largest collection that checkpoints, results and samples tell of.</summary>
+    /// <summary>Documents of all its collections together, as far as phases, checkpoints and samples tell.</summary>
     public long DocumentsReached { get; }
 
     /// <summary>Where its samples ended when it was opened.</summary>

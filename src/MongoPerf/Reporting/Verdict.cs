@@ -94,14 +94,9 @@ internal sealed record Verdict(Grade Grade, string Text)
     private static string Reached(StoredRun run)
     {
         if (run.Phases.Any(phase => phase.Growth is not null))
-            return Words.Of($"{Units.Exact(DocumentsIn(run))} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents");
+            return Words.Of($"{Units.Exact(run.DocumentsReached)} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents");
         return Words.Counted(run.Phases.Count(phase => phase.IsComplete), "phase");
     }
-
-    /// <summary>In all its collections together.</summary>
-    private static long DocumentsIn(StoredRun run) => Math.Max(
-        run.DocumentsReached,
-        run.Phases.Where(phase => phase.Collection is not null).GroupBy(phase => phase.Collection).Sum(collection => collection.Last().Documents));
 
     private static Verdict Accounting(StoredRun run)
     {

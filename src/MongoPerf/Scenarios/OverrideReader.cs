@@ -24,10 +24,20 @@ internal sealed class OverrideReader(PlanOverrides overrides)
     private static bool LimitsMemory(MappingNode root) =>
         root.Find("deployments") is MappingNode { Entries: var deployments } && deployments.Any(d => d.Value is MappingNode node && (node.Find("memory") ?? node.Find("cache")) is not null);
 
+    private static UserException NoRecords(MappingNode root)
+    {
+        if (root.Find("phases") is SequenceNode phases && phases.Items.Any(IsGrowth))
+            return new UserException(ExitCode.WrongUsage, "--records: the scenario grows its collections", "use --target");
+        string[] loaded = root.Find("data") is MappingNode { Entries: var collections } ? [.. collections.Where(IsLoaded).Select(collection => collection.Name)] : [];
+        return new UserException(
+            ExitCode.WrongUsage, $"--records: the scenario loads {(loaded.Length == 0 ? "no collection" : $"{loaded.Length} collections ({string.Join(", ", loaded)})")}; it has to load exactly one",
+            "change the counts in the file, or with --set where they are parameters");
+    }
+
     private MappingNode SetRecords(MappingNode root, long records, List<string> told)
     {
         if (root.Find("data") is not MappingNode { Entries: var collections } data || collections.Count(IsLoaded) != 1)
-            throw new UserException(ExitCode.WrongUsage, "--records: the scenario loads no collection, or more than one", "change the counts in the file, or with --set where they are parameters");
+            throw NoRecords(root);
         MappingEntry only = collections.First(IsLoaded);
         var collection = (MappingNode)only.Value;
         told.Add($"count of '{only.Name}': {records:N0} (--records, the file says {Said(collection, "count")})");
