@@ -31,10 +31,10 @@ public sealed class CoordinatorTests : IDisposable
 
     [Theory]
     [InlineData("program", "0.0.1", "the plan was made by MongoPerf 0.0.1")]
-    [InlineData("settings", "{}", "its hash is wrong")]
-    [InlineData("settings", 7, "its hash is wrong")]
-    [InlineData("count", "many", "its hash is wrong")]
-    [InlineData("seed", 1.5, "its hash is wrong")]
+    [InlineData("settings", "{}", "its hash does not match")]
+    [InlineData("settings", 7, "its hash does not match")]
+    [InlineData("count", "many", "its hash does not match")]
+    [InlineData("seed", 1.5, "its hash does not match")]
     public void A_plan_that_is_none_of_this_program_is_refused_once_and_holds_up_no_other(string field, object value, string message)
     {
         using Coordinator starter = Open();

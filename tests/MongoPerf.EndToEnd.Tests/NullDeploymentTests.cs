@@ -73,7 +73,7 @@ public sealed class NullDeploymentTests : IDisposable
     public void What_the_client_costs_on_it_is_calibrated_and_stated_by_later_runs()
     {
         var options = new ProgramOptions { Environment = new Dictionary<string, string?> { ["XDG_CACHE_HOME"] = _runs.At(".cache") } };
-        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "200ms", "--format", "json", "--out", _runs.Path).Expect(0).Output);
+        using var calibrated = JsonDocument.Parse(ProgramRun.Run(options, "calibrate", "--duration", "500ms", "--format", "json", "--out", _runs.Path).Expect(0).Output);
         JsonElement[] costs = [.. calibrated.RootElement.Items("costs")];
         Assert.Equal(["unacknowledged insert", "batch insert", "acknowledged insert", "find 10", "find 100", "update"], costs.Select(cost => cost.Text("kind")));
         Assert.All(costs, cost =>

@@ -153,7 +153,7 @@ public sealed class EncryptedServerTests : IDisposable
     {
         string file = _certificates.ForClient("CN=server", "S3cr3t");
         Assert.NotNull(ServerTls.Load(file, "S3cr3t"));
-        Assert.EndsWith("does not open with that password", Assert.Throws<PemFileException>(() => ServerTls.Load(file, "wrong")).Message, StringComparison.Ordinal);
+        Assert.EndsWith("can't be decrypted with that password", Assert.Throws<PemFileException>(() => ServerTls.Load(file, "wrong")).Message, StringComparison.Ordinal);
     }
 
     public void Dispose()
