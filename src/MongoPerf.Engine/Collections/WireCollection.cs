@@ -75,9 +75,8 @@ public sealed class WireCollection : IDisposable
         ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"), ("run", runId)))))
         .Where(marker => marker.FindString("token") is not { } other || other == token).Select(marker => marker.FindString("_id")!).ToArray());
 
-    /// <summary>Whether any run's collection is in the database.</summary>
-    public bool HasMarked() => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(
-        ("find", MarkerCollection), ("filter", BsonDocument.Of(("program", "mongoperf"))), ("limit", 1))).Any());
+    /// <summary>Whether markers are left in the database, or the note of a cluster's settings.</summary>
+    public bool HasMarkers() => Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(("find", MarkerCollection), ("limit", 1))).Any());
 
     public void Create(CollectionMarker marker) => Retry(connection =>
     {

@@ -39,13 +39,8 @@ public sealed class StoredRun : IDisposable
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
         Accounting = Results.Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
-        DocumentsReached = Math.Max(
-            reader.ReadLastCollectionDocuments(),
-            Math.Max(
-                Checkpoints.Select(c => c.Documents).DefaultIfEmpty().Max(),
-                Math.Max(
-                    Phases.Select(p => p.Documents).DefaultIfEmpty().Max(),
-                    Phases.Where(p => p.Collection is not null).GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents))));
+        long inCollections = Phases.Where(p => p.Collection is not null).GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
+        DocumentsReached = Checkpoints.Select(c => c.Documents).Concat(Phases.Select(p => p.Documents)).Append(inCollections).Append(reader.ReadLastCollectionDocuments()).Max();
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>

@@ -156,8 +156,8 @@ internal sealed class Connection : IDisposable
 
     private bool IsClosedByClient()
     {
-        // Asked of the system in one call: closed (CLOSE_WAIT) or reset (CLOSE). Whether something has come and whether nothing is left to be
-        // read are two, between which this connection's thread may read the next command; and behind a TLS client's farewell nobody reads. Source: tcp(7), TCP_INFO.
+        // One question to the system: closed (CLOSE_WAIT) or reset (CLOSE). Between "has something come" and "is nothing left to read", this
+        // connection's thread could read the next command; and nobody reads on behind a TLS client's farewell. Source: tcp(7), TCP_INFO.
         const int Tcp = 6, Information = 11, Established = 1;
         Span<byte> state = stackalloc byte[1];
         return OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, Information, state) == 1 && state[0] != Established;

@@ -50,8 +50,7 @@ internal static class CleanCommand
                 return ExitCode.Done;
             }
 
-            if (uri is not null)
-                throw new UserException(ExitCode.WrongUsage, $"run {folder.Id} started its own server; --uri does not apply");
+            ResumeCommand.RequireGiven(uri, stored);
         }
 
         if (!Delete(folder))

@@ -63,11 +63,17 @@ internal static class ResumeCommand
         return command;
     }
 
-    /// <summary>A run continues on the server that it began on.</summary>
-    private static void CheckServer(string? uri, string? mongod, StoredRun stored)
+    /// <exception cref="UserException">A connection string for a run that has none.</exception>
+    public static void RequireGiven(string? uri, StoredRun stored)
     {
         if (uri is not null && stored.Settings.Deployment.Uri is null)
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started its own server; --uri does not apply");
+    }
+
+    /// <summary>A run continues on the server that it began on.</summary>
+    private static void CheckServer(string? uri, string? mongod, StoredRun stored)
+    {
+        RequireGiven(uri, stored);
         if (mongod is not null && KindOf(stored) is { } kind and not (DeploymentKind.Mongod or DeploymentKind.Sharded or DeploymentKind.ReplicaSet))
             throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} started no mongod (its deployment is {kind.Text()}); --mongod does not apply");
     }

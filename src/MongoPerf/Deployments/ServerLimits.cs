@@ -56,7 +56,7 @@ internal sealed class ServerLimits
             : $"the server is not limited to {CpuText(cpus)}: the system lets it use CPUs {string.Join(", ", allowed)}";
     }
 
-    /// <summary>"1 of this machine's 2 CPUs (number 0)".</summary>
+    /// <summary>"1 of this machine's 2 CPUs (CPU 0)".</summary>
     public static string CpuText(IReadOnlyList<int> cpus) => $"{cpus.Count} of {CpuAffinity.Own.Count} CPUs (CPU {string.Join(", ", cpus)})";
 
     private string? DescribeMemory(int processId, ProcessTable table) => _memoryBytes is not { } limit ? null

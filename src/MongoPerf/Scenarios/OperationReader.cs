@@ -250,9 +250,13 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         public TemplateValue? Number(string key)
         {
             TemplateValue? value = Value(key);
-            if (value is DocumentValue || (value is LiteralValue { Value: var literal } && !(literal.IsNumber && literal.ToDouble() is >= 0 and var number && number == Math.Floor(number))))
-                throw MappingReader.Wrong(Reader.Find(key)!, $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
-            return value;
+            bool isPossible = value switch
+            {
+                DocumentValue => false,
+                LiteralValue { Value: var literal } => literal.IsNumber && literal.ToDouble() is >= 0 and var number && double.IsInteger(number),
+                _ => true,
+            };
+            return isPossible ? value : throw MappingReader.Wrong(Reader.Find(key)!, $"{Path}.{key}: expected a whole number from 0, or a generator", $"such as {key}: 10 or {key}: {{^int: [1, 10]}}");
         }
 
         public DocumentValue? Sort()

@@ -42,23 +42,26 @@ internal static class CollectionCleanup
         {
             using WireCollection collection = Open(name);
             collection.Drop();
-            Console.WriteLine(CommandRunner.Shown($"{database}.{name} dropped"));
+            Tell($"{database}.{name} dropped");
         }
 
         if (made.Count == 0)
         {
-            Console.WriteLine($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
+            Tell($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
             return;
         }
 
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
-        if (markers.HasMarked())
-            Console.WriteLine($"{database} still holds collections of other runs");
+        if (markers.HasMarkers())
+            Tell($"{database} still holds collections of other runs");
         else if (sharding is not null)
-            Console.WriteLine($"MongoPerf's last collection in {database} is gone; the cluster's chunk size and balancer are restored");
+            Tell($"MongoPerf's last collection in {database} is gone; the cluster's chunk size and balancer are restored");
         else
             markers.Drop();
     }
+
+    /// <summary>It may quote a run.db from elsewhere, or a server.</summary>
+    private static void Tell(string line) => Console.WriteLine(CommandRunner.Shown(line));
 
     /// <summary>Nobody may be at work on what is dropped. The leases go with the markers.</summary>
     /// <exception cref="CollectionBusyException">Another run is.</exception>
