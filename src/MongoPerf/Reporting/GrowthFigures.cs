@@ -64,7 +64,9 @@ internal sealed class GrowthFigures
         StorageBytes = sizes.Sum(s => s.StorageBytes),
         FreeStorageBytes = sizes.Sum(s => s.FreeStorageBytes),
         IndexBytes = sizes.Sum(s => s.IndexBytes),
-        Indexes = sizes.SelectMany(s => s.Indexes.Select(index => (Name: $"{s.Collection}.{index.Key}", index.Value))).ToDictionary(index => index.Name, index => index.Value),
+        // Both names may have dots: two indexes may come to one.
+        Indexes = sizes.SelectMany(s => s.Indexes.Select(index => (Name: $"{s.Collection}.{index.Key}", index.Value)))
+            .GroupBy(index => index.Name).ToDictionary(index => index.Key, index => index.Sum(one => one.Value)),
         // Of the whole server, so each collection has the same.
         DiskBytes = sizes.Max(s => s.DiskBytes),
     };

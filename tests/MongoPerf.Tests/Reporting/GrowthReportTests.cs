@@ -66,6 +66,18 @@ public sealed class GrowthReportTests : IDisposable
     }
 
     [Fact]
+    public void Indexes_whose_names_come_to_one_are_added_up()
+    {
+        SizeResult[] sizes =
+        [
+            RunParts.Sizes(1000) with { Collection = "a", Indexes = new Dictionary<string, long> { ["b.c_1"] = 5 } },
+            RunParts.Sizes(1000) with { Collection = "a.b", Indexes = new Dictionary<string, long> { ["c_1"] = 7 } },
+        ];
+        using StoredRun run = Stored(RunParts.Grown(1, "batch", 1, 1000, RunParts.Result("batch")), RunParts.Grown(2, "size", 1, 1000) with { Sizes = sizes });
+        Assert.Equal([new("a.b.c_1", 12)], Assert.Single(GrowthFigures.Of(run)[0].Sizes).Sizes.Indexes);
+    }
+
+    [Fact]
     public void Sizes_of_collections_that_grow_together_are_added_up_in_charts_and_have_a_table_each()
     {
         SizeResult[] sizes = [RunParts.Sizes(1000) with { Collection = "users" }, RunParts.Sizes(500) with { Collection = "orders" }];
