@@ -65,6 +65,12 @@ public sealed record DeploymentSettings
     /// <summary>Of each shard's replica set, or of the one that stands by itself.</summary>
     public int? Members { get; init; }
 
+    /// <summary>Members of the config server's replica set of a cluster that is started.</summary>
+    public int? ConfigServers { get; init; }
+
+    /// <summary>Each replica set that is started has an arbiter beside its members; null is no.</summary>
+    public bool? Arbiter { get; init; }
+
     /// <summary>The mongod program that is started.</summary>
     public string? MongodPath { get; init; }
 

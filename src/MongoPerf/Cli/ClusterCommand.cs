@@ -30,31 +30,29 @@ internal static class ClusterCommand
         Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
         var command = new Command("start", "Start a cluster or replica set, or the stopped parts of an existing one; it runs until 'cluster stop'")
         {
-            topology, options.Shards, options.Members, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,
+            topology, options.Shards, options.Members, options.ConfigServers, options.Arbiter, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,
         };
         command.Runs(parsed =>
         {
             (long? memory, int? cpus) = limits.ReadOne(parsed);
             (bool? tls, bool? auth) = security.ReadOne(parsed);
             Topology? asked = parsed.GetValue(topology) is { } named ? named == "replicaset" ? Topology.ReplicaSet : Topology.Sharded : null;
-            if (asked == Topology.ReplicaSet && parsed.GetValue(options.Shards) is not null)
-                throw new UserException(ExitCode.WrongUsage, "--shards does not apply to --topology replicaset", "omit one of them");
+            if (asked == Topology.ReplicaSet && options.Typed(parsed).FirstOrDefault(options.IsForShardsOnly) is { } wrong)
+                throw new UserException(ExitCode.WrongUsage, $"{wrong.Name} does not apply to --topology replicaset", "omit one of them");
             using var signals = new StopSignals("stopping");
             string where = parsed.GetValue(folder) ?? DefaultFolder;
             using LocalCluster cluster = LocalCluster.Prepare(where, new ClusterRequest
             {
-                Settings = new DeploymentSettings
+                Settings = options.Apply(parsed, new DeploymentSettings
                 {
                     Topology = asked,
-                    Shards = (int?)parsed.GetValue(options.Shards),
-                    Members = (int?)parsed.GetValue(options.Members),
                     Auth = auth,
                     Tls = tls,
                     CacheBytes = parsed.GetValue(cache),
                     MemoryLimitBytes = memory,
                     Cpus = cpus,
                     MongodPath = parsed.GetValue(shared.Mongod),
-                },
+                }),
                 FirstPort = (int?)parsed.GetValue(port),
                 Interrupt = signals.Token,
             });

@@ -63,7 +63,7 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
             throw new UserException(ExitCode.WrongUsage, $"--cluster names an existing cluster; {of.Name} only applies to one that MongoPerf starts");
         if (typed.FirstOrDefault(option => uri is not null || !TopologiesWith(option).Contains(settings.Topology!.Value)) is { } wrong)
         {
-            throw wrong == options.Cluster.Shards
+            throw options.Cluster.IsForShardsOnly(wrong)
                 ? new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a cluster that MongoPerf starts", "--topology sharded without --uri starts one")
                 : new UserException(ExitCode.WrongUsage, $"{wrong.Name} only applies to a cluster or replica set that MongoPerf starts", "--topology sharded or replicaset, without --uri, starts one");
         }
@@ -73,7 +73,7 @@ internal sealed class DeploymentCheck(ParseResult parsed, SharedOptions options,
     private IEnumerable<Option> ClusterOptions(IReadOnlyList<Topology> listed) =>
         options.Cluster.Typed(parsed).Where(option => TopologiesWith(option) is var those && (those.Contains(settings.Topology!.Value) || !listed.Any(those.Contains)));
 
-    private Topology[] TopologiesWith(Option option) => option == options.Cluster.Shards ? [Topology.Sharded] : [Topology.Sharded, Topology.ReplicaSet];
+    private Topology[] TopologiesWith(Option option) => options.Cluster.IsForShardsOnly(option) ? [Topology.Sharded] : [Topology.Sharded, Topology.ReplicaSet];
 
     /// <summary>The first that says how a server is started; null when none was typed.</summary>
     private Option? TypedForStarted() =>

@@ -83,12 +83,15 @@ internal sealed record DeploymentChoice(DeploymentSettings Settings)
     {
         // Of a list, what is for the cluster is not for the others.
         string? folder = IsBeside(Topology.Sharded) ? null : parsed.GetValue(options.ClusterFolder);
+        DeploymentSettings cluster = options.Cluster.Apply(parsed, Settings);
         DeploymentSettings settings = Settings with
         {
             Topology = Settings.Topology ?? (isSharded ? Topology.Sharded : Topology.Standalone),
             ClusterFolder = folder is null ? null : Path.GetFullPath(folder),
-            Shards = IsBeside(Topology.Sharded) ? null : (int?)parsed.GetValue(options.Cluster.Shards) ?? Settings.Shards,
-            Members = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : (int?)parsed.GetValue(options.Cluster.Members) ?? Settings.Members,
+            Shards = IsBeside(Topology.Sharded) ? null : cluster.Shards,
+            ConfigServers = IsBeside(Topology.Sharded) ? null : cluster.ConfigServers,
+            Members = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Members,
+            Arbiter = IsBeside(Topology.Sharded, Topology.ReplicaSet) ? null : cluster.Arbiter,
             CacheBytes = parsed.GetValue(options.Cache) ?? Settings.CacheBytes,
             MongodPath = parsed.GetValue(options.Mongod),
         };

@@ -69,7 +69,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
         Option[] all =
         [
             options.Uri, options.PasswordFile, options.Database, options.Collection, options.Mongod, options.Cache, options.Topology, options.Engines, options.Against, options.Repeat,
-            options.Cluster.Shards, options.Cluster.Members, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
+            .. options.Cluster.All, options.ClusterFolder, options.Limits.MemoryLimit, options.Limits.Cpus, options.Security.Tls, options.Security.Auth, options.Threads, options.Batch, options.Rates,
             options.ShardKey, options.Presplit, options.ChunkSize, options.Balancer, options.Preset,
             options.Seed, options.Journal, options.Ordered, options.Verify, options.MaxErrors, options.MaxSkipped, options.Compressibility, options.ForceDrop,
             options.Out, options.Quiet, options.NoTui, options.NoReport, options.Live,

@@ -59,8 +59,7 @@ internal sealed class ScenarioDeployments(ParseResult parsed, SharedOptions shar
             return;
         (Option Option, Func<DeploymentSettings, bool> Says)[] all =
         [
-            (shared.Cluster.Shards, _ => true),
-            (shared.Cluster.Members, _ => true),
+            .. shared.Cluster.All.Select(option => (option, (Func<DeploymentSettings, bool>)(_ => true))),
             (shared.Cache, d => d.CacheBytes is not null),
             (shared.Limits.MemoryLimit, d => d.MemoryLimitBytes is not null || parsed.GetValue(shared.Limits.MemoryLimit) is { Count: > 1 }),
             (shared.Limits.Cpus, d => d.Cpus is not null || parsed.GetValue(shared.Limits.Cpus) is { Count: > 1 }),

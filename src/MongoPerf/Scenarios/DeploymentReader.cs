@@ -61,11 +61,21 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         RequireRoom(reader, what, settings);
         long? cache = Scaled(settings.CacheBytes, CacheSize.Least);
         settings = settings with { CacheBytes = cache, MemoryLimitBytes = Scaled(settings.MemoryLimitBytes, Math.Max(MemoryLimit.LeastScaled, MemoryLimit.LeastWith(cache ?? 0))) };
-        settings = settings.Topology == Topology.Sharded ? Sharded(reader, settings, what) : settings with { Members = Members(reader) };
+        settings = settings.Topology == Topology.Sharded ? Sharded(reader, settings, what) : WithMembers(reader, what, settings);
         return new ScenarioDeployment(settings, Set(reader, what));
     }
 
-    private static int? Members(MappingReader reader) => (int?)reader.Count("members", 1, ClusterLimits.MostMembers);
+    /// <summary>Members and arbiter of each replica set.</summary>
+    private static DeploymentSettings WithMembers(MappingReader reader, string what, DeploymentSettings settings)
+    {
+        int? members = (int?)reader.Count("members", 1, ClusterLimits.MostMembers);
+        bool? arbiter = reader.Find("arbiter") is null ? null : reader.Flag("arbiter");
+        if (arbiter is true && members != ClusterLimits.MembersWithArbiter)
+            throw MappingReader.Wrong(reader.Find("arbiter")!, $"{what}: an arbiter breaks the tie between {ClusterLimits.MembersWithArbiter} members", "write members: 2 beside it");
+        if (settings.Topology != Topology.Sharded && reader.Find("configServers") is { } configs)
+            throw MappingReader.Wrong(configs, $"{what}: configServers belongs to a sharded cluster", "write shards beside it, or omit it");
+        return settings with { Members = members, Arbiter = arbiter };
+    }
 
     private static bool? Switch(MappingReader reader, string key) => reader.OneOf(key, ScenarioLanguage.Switch) is { } value ? value == "on" : null;
 
@@ -75,7 +85,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
         // On one shard everything lies together anyway.
         if (shards != 1 && collections.All(c => c.ShardKey is null && c.Shard is null))
             throw MappingReader.Wrong(reader.Find("shards") ?? reader.Node, $"{what} is sharded, but no collection has a shardKey: all data would be on one shard", "such as shardKey: {_id: hashed}");
-        return settings with { Shards = shards, Members = Members(reader) };
+        return WithMembers(reader, what, settings with { Shards = shards, ConfigServers = (int?)reader.Count("configServers", 1, ClusterLimits.MostConfigServers) });
     }
 
     private static long? Cache(MappingReader reader, string what) => reader.Size("cache") switch

@@ -198,10 +198,17 @@ internal static class ScenarioLanguage
         new("each", KeyKind.Mappings, "Of a growth: the phases that run at each size.", Each),
     ]);
 
+    private static readonly Key[] OtherServers =
+    [
+        new("configServers", KeyKind.Count, "Config servers of a sharded cluster, 1 to 3; --config-servers overrides it [default: 1]."),
+        new("arbiter", KeyKind.Flag, "Whether each replica set of 2 members has an arbiter beside them; --arbiter adds one [default: false]."),
+    ];
+
     public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
     [
         new("shards", KeyKind.Count, "How many; --shards overrides it."),
         new("members", KeyKind.Count, "Of each shard's replica set; --members overrides it [default: 1]."),
+        .. OtherServers,
     ]);
 
     public static IReadOnlyList<string> Topologies { get; } = ["standalone", "replicaset", "sharded"];
@@ -213,6 +220,7 @@ internal static class ScenarioLanguage
         new("topology", KeyKind.Text, "One server, a replica set, or a sharded cluster [default: sharded with shards, replicaset with members alone, else standalone].") { Allowed = Topologies },
         new("shards", KeyKind.Count, "How many; --shards overrides it."),
         new("members", KeyKind.Count, "Of each shard's replica set, or of the one; --members overrides it [default: 1 of a shard, 3 of a replica set]."),
+        .. OtherServers,
         new("cache", KeyKind.Size, "Cache limit of each server, 64MB at least; --scale multiplies it, --cache overrides it [default: the server's own]."),
         new("memory", KeyKind.SizeOrNone, "Limit of each server's memory by the system, page cache included, or none; --scale multiplies it down to 512MB, --memory-limit overrides it."),
         new("cpus", KeyKind.Count, "How many of the machine's CPUs each server may use; --cpus overrides it [default: all]."),

@@ -63,7 +63,10 @@ public sealed class PublishedFilesTests
         Assert.Equal(("insert 90, read 5, update 5", "read 95, update 5", "read 1"), (mixes["a"], mixes["b"], mixes["c"]));
         Assert.Equal(("insert 5, read 95", "read 50, readModifyWrite 50", "insert 20, read 60, update 20"), (mixes["d"], mixes["f"], mixes["g"]));
         Assert.All(read.Plan.Rounds.SelectMany(r => r.Phases), p => Assert.Equal(100, p.Groups.Single().Threads));
-        Assert.All(read.Plan.Rounds, r => Assert.True(r.Phases[0].Groups.Single().Operations.Single().Operation.Concerns.IsUnacknowledged));
+        // Loads and workloads alike.
+        Operation[] writes = [.. read.Plan.Rounds.SelectMany(r => r.Phases).SelectMany(p => p.Groups.Single().Operations).Select(o => o.Operation).Where(o => o.Name != "read")];
+        Assert.All(writes, write => Assert.True(write.Concerns.IsUnacknowledged, write.Name));
+        Assert.Equal(4 * 8, writes.Length);
     }
 
     [Fact]
@@ -98,12 +101,16 @@ public sealed class PublishedFilesTests
     }
 
     [Fact]
-    public void Six_nodes_are_three_shards_of_two_members() => Assert.Equal([(true, 3, 2)], Read("six-nodes", 1).Deployments.Select(d => d.Settings).Select(d => (d.Topology == Topology.Sharded, d.Shards!.Value, d.Members!.Value)));
+    public void Six_nodes_are_three_shards_of_two_members_and_an_arbiter_with_three_config_servers()
+    {
+        DeploymentSettings six = Assert.Single(Read("six-nodes", 1).Deployments).Settings;
+        Assert.Equal((Topology.Sharded, 3, 2, 3, true), (six.Topology, six.Shards, six.Members, six.ConfigServers, six.Arbiter));
+    }
 
     [Fact]
     public void The_reports_memory_and_CPUs_are_those_of_its_servers_and_memory_shrinks_with_the_data()
     {
-        foreach ((string tests, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i1 i2 i3 q7 q8 o1-sharded", 4), ("i4 i5 q5 q6 q9 q10 q11 q12 o1", 10)])
+        foreach ((string tests, long gigabytes) in (ReadOnlySpan<(string, long)>)[("i2 i3 q7 q8 o1-sharded", 4), ("i4 i5 q5 q6 q9 q10 q11 q12 o1", 10)])
         {
             foreach (string test in tests.Split(' '))
             {
@@ -112,6 +119,9 @@ public sealed class PublishedFilesTests
             }
         }
 
+        // i1 has a server for each type of index; i7 compares shards with one server, each limited alike.
+        foreach (string test in (ReadOnlySpan<string>)["i1", "i7"])
+            Assert.All(Read($"report-2.4.8/{test}", 1).Deployments, d => Assert.Equal(4L << 30, d.Settings.MemoryLimitBytes));
         Assert.Equal([1, 2, 4, 8], Read("report-2.4.8/q15", 1).Deployments.Select(d => d.Settings.Cpus!.Value));
     }
 

@@ -6,13 +6,13 @@ namespace MongoPerf.Deployments.Clusters;
 /// <summary>How a machine's memory is shared among the processes of a cluster.</summary>
 internal static class ClusterMemory
 {
-    /// <summary>Of the config server and of a mongod that routes: they hold no data.</summary>
+    /// <summary>Of a config server, an arbiter and a mongod that routes: they hold no data.</summary>
     public const long HelperCache = CacheSize.LeastByItself;
 
     /// <summary>All members that hold data share what a single mongod would take by default; one that is limited takes no more than the limit's own default.</summary>
     /// <param name="members">That hold data, together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
-    /// <param name="helpers">Processes that hold none: a cluster's config server and router.</param>
+    /// <param name="helpers">Processes that hold none: a cluster's config servers and router, arbiters.</param>
     /// <param name="limitBytes">Of each member; 0 and null for none.</param>
     public static long DefaultCache(int members, long memoryBytes = 0, long? limitBytes = null, int helpers = 2)
     {
@@ -24,7 +24,7 @@ internal static class ClusterMemory
     /// <param name="cacheBytes">Of each member.</param>
     /// <param name="members">That hold data, together.</param>
     /// <param name="memoryBytes">Of the machine; read when 0.</param>
-    /// <param name="helpers">Processes that hold none: a cluster's config server and router.</param>
+    /// <param name="helpers">Processes that hold none: a cluster's config servers and router, arbiters.</param>
     /// <exception cref="DeploymentException">Too small for mongod, or all together more than the memory.</exception>
     public static void Check(long cacheBytes, int members, long memoryBytes = 0, int helpers = 2)
     {
@@ -35,7 +35,7 @@ internal static class ClusterMemory
         long fitting = ((memory * 2 / 3) - (helpers * HelperCache)) / members;
         throw new DeploymentException(
             DeploymentFault.WrongUsage,
-            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"shard members, plus {CacheSize.Text(HelperCache)} each for config server and router," : "members")} exceeds the memory: "
+            $"a cache of {CacheSize.Text(cacheBytes)} for each of {members} {(helpers > 0 ? $"members, plus {CacheSize.Text(HelperCache)} for each of {helpers} config servers, routers and arbiters," : "members")} exceeds the memory: "
             + $"this machine has {CacheSize.Text(memory)}\nhint:  "
             + (fitting >= CacheSize.Least ? $"--cache {fitting >> 20}MB would leave a third to the page cache and the client" : $"use fewer {(helpers > 0 ? "--shards or " : "")}--members"));
     }

@@ -14,13 +14,16 @@ internal enum ClusterRole
     ConfigServer,
     Shard,
 
+    /// <summary>It votes for a primary and holds no documents.</summary>
+    Arbiter,
+
     /// <summary>Of a replica set that is no part of a cluster.</summary>
     Member,
 }
 
 /// <summary>One process of a cluster, or of a replica set.</summary>
 /// <param name="Role">What it is there for.</param>
-/// <param name="Name">Of its folder in the cluster's: "router", "config", "s0-0".</param>
+/// <param name="Name">Of its folder in the cluster's: "router", "config", "s0-0", "s0-arbiter".</param>
 /// <param name="ReplicaSet">The replica set that it is a member of, which is a shard's name too; null for a mongos.</param>
 /// <param name="Port">On 127.0.0.1.</param>
 internal sealed record ClusterMember(ClusterRole Role, string Name, string? ReplicaSet, int Port)
@@ -33,6 +36,7 @@ internal sealed record ClusterMember(ClusterRole Role, string Name, string? Repl
     {
         ClusterRole.Router => "router",
         ClusterRole.ConfigServer => "config server",
+        ClusterRole.Arbiter => $"arbiter of {ReplicaSet}",
         ClusterRole.Member => $"member {Name}",
         _ => $"shard {ReplicaSet}",
     };
@@ -57,8 +61,8 @@ internal sealed record ClusterPlan
 
     private const double OplogBytesPerDocument = 1100;
 
-    // 2: replica sets, logins and TLS.
-    private const int NewestFormat = 2;
+    // 2: replica sets, logins and TLS; 3: several config servers, arbiters.
+    private const int NewestFormat = 3;
 
     private static readonly JsonSerializerOptions Json = new() { WriteIndented = true, Converters = { new JsonStringEnumConverter() } };
 
@@ -83,6 +87,12 @@ internal sealed record ClusterPlan
 
     /// <summary>Of each shard's replica set, or of the one that stands by itself, 1 to 3.</summary>
     public required int Members { get; init; }
+
+    /// <summary>Members of the config server's replica set, 1 to 3; of no meaning for a replica set that stands by itself.</summary>
+    public int ConfigServers { get; init; } = 1;
+
+    /// <summary>Each shard, or the one replica set, has an arbiter beside its members.</summary>
+    public bool Arbiter { get; init; }
 
     /// <summary>The processes take this one and those behind it.</summary>
     public required int FirstPort { get; init; }
@@ -109,10 +119,15 @@ internal sealed record ClusterPlan
     [JsonIgnore]
     public int DataSets => Math.Max(1, Shards);
 
-    /// <summary>How many processes, and ports, it takes: router, config server and the shards' members, or the one set's.</summary>
-    public static int CountProcesses(int shards, int members) => shards == 0 ? members : 2 + (shards * members);
+    /// <summary>Processes that hold no documents: config servers, router and arbiters.</summary>
+    [JsonIgnore]
+    public int Helpers => CountHelpers(Shards, ConfigServers, Arbiter);
 
-    /// <summary>The router first, then the config server, then the shards in their order; or the members of the one set.</summary>
+    /// <inheritdoc cref="Helpers"/>
+    public static int CountHelpers(int shards, int configServers, bool arbiter) =>
+        (shards == 0 ? 0 : 1 + configServers) + (arbiter ? Math.Max(1, shards) : 0);
+
+    /// <summary>The router first, then the config servers, then the shards in their order; or the members of the one set.</summary>
     [JsonIgnore]
     public IReadOnlyList<ClusterMember> Processes
     {
@@ -120,21 +135,30 @@ internal sealed record ClusterPlan
         {
             int port = FirstPort;
             if (IsReplicaSet)
-                return [.. Enumerable.Range(0, Members).Select(member => new ClusterMember(ClusterRole.Member, $"{OwnSet}-{member}", OwnSet, port++))];
+                return [.. MembersOf(OwnSet, ClusterRole.Member)];
             List<ClusterMember> all =
             [
                 new(ClusterRole.Router, "router", Router == RouterKind.Mongos ? null : RouterSet, port++),
-                new(ClusterRole.ConfigServer, "config", ConfigSet, port++),
             ];
+            for (int i = 0; i < ConfigServers; i++)
+                all.Add(new(ClusterRole.ConfigServer, i == 0 ? "config" : $"config-{i}", ConfigSet, port++));
             foreach (string shard in ShardNames)
-                all.AddRange(Enumerable.Range(0, Members).Select(member => new ClusterMember(ClusterRole.Shard, $"{shard}-{member}", shard, port++)));
+                all.AddRange(MembersOf(shard, ClusterRole.Shard));
             return all;
+
+            IEnumerable<ClusterMember> MembersOf(string set, ClusterRole role)
+            {
+                for (int i = 0; i < Members; i++)
+                    yield return new ClusterMember(role, $"{set}-{i}", set, port++);
+                if (Arbiter)
+                    yield return new ClusterMember(ClusterRole.Arbiter, $"{set}-arbiter", set, port++);
+            }
         }
     }
 
     /// <summary>Of a replica set that stands by itself; empty for a cluster.</summary>
     [JsonIgnore]
-    public IReadOnlyList<ServerAddress> MemberAddresses => IsReplicaSet ? [.. Processes.Select(ClusterProcesses.AddressOf)] : [];
+    public IReadOnlyList<ServerAddress> MemberAddresses => IsReplicaSet ? [.. Processes.Where(member => member.HoldsData).Select(ClusterProcesses.AddressOf)] : [];
 
     [JsonIgnore]
     public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
@@ -146,11 +170,13 @@ internal sealed record ClusterPlan
     [JsonIgnore]
     public string Noun => IsReplicaSet ? "replica set" : "cluster";
 
-    /// <summary>Such as "3 shards of 1 member each", or "3 members".</summary>
+    /// <summary>Such as "3 shards of 1 member each", "2 shards of 2 members and an arbiter each, 3 config servers", or "3 members".</summary>
     [JsonIgnore]
-    public string ShapeText => IsReplicaSet ? MembersText : $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {MembersText} each";
+    public string ShapeText => IsReplicaSet
+        ? MembersText
+        : $"{Shards} {(Shards == 1 ? "shard" : "shards")} of {MembersText} each{(ConfigServers > 1 ? $", {ConfigServers} config servers" : "")}";
 
-    private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}";
+    private string MembersText => $"{Members} {(Members == 1 ? "member" : "members")}{(Arbiter ? " and an arbiter" : "")}";
 
     /// <summary>Estimate of what a document of 1 KB takes on the disk, all members together.</summary>
     /// <param name="documents">To be inserted, more than none.</param>
@@ -189,7 +215,8 @@ internal sealed record ClusterPlan
 
         // The folder may be somebody else's: what is beyond these bounds would ask for all memory and every port.
         if (plan.Shards is < 0 or > ClusterLimits.MostShards || plan.Members is < 1 or > ClusterLimits.MostMembers
-            || plan.FirstPort < 1 || plan.FirstPort + CountProcesses(plan.Shards, plan.Members) - 1 > ushort.MaxValue || plan.CacheBytes < 1)
+            || plan.ConfigServers is < 1 or > ClusterLimits.MostConfigServers
+            || plan.FirstPort < 1 || plan.FirstPort + plan.Processes.Count - 1 > ushort.MaxValue || plan.CacheBytes < 1)
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} is not a valid cluster file: its shards, members, port or cache are out of bounds\nhint:  name another folder");
         if (plan.Format > NewestFormat)
             throw new DeploymentException(DeploymentFault.WrongUsage, $"{file} has format {plan.Format}; this version reads up to {NewestFormat}\nhint:  use the version that created the cluster, or a newer one");

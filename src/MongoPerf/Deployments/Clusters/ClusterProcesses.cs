@@ -108,7 +108,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
         long cache = member.HoldsData ? plan.CacheBytes : ClusterMemory.HelperCache;
         List<string> more =
         [
-            .. RoleOptions(member.Role), "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}", .. _security?.Arguments ?? [],
+            .. RoleOptions(member), "--replSet", member.ReplicaSet!, "--oplogSize", $"{OplogBytes >> 20}", .. _security?.Arguments ?? [],
         ];
         if (member.HoldsData)
             more.AddRange(MemoryLimit.Arguments(plan.MemoryLimitBytes, plan.MongodVersion));
@@ -117,17 +117,17 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
         return MongodDeployment.CreateOptions(plan.Mongod, FolderOf(member), cache, more);
     }
 
-    private static IReadOnlyList<string> RoleOptions(ClusterRole role) => role switch
+    private IReadOnlyList<string> RoleOptions(ClusterMember member) => member.Role switch
     {
         ClusterRole.ConfigServer => ["--configsvr"],
-        ClusterRole.Member => [],
+        _ when plan.IsReplicaSet => [],
         _ => ["--shardsvr"],
     };
 
     private ServerProcessOptions MongosOptions(ClusterMember member)
     {
         string log = Path.Combine(FolderOf(member), "mongos.log");
-        ClusterMember config = plan.Processes.First(other => other.Role == ClusterRole.ConfigServer);
+        string configs = string.Join(',', plan.Processes.Where(other => other.Role == ClusterRole.ConfigServer).Select(AddressOf));
         return new ServerProcessOptions
         {
             Role = member.Description,
@@ -137,7 +137,7 @@ internal sealed class ClusterProcesses(string folder, ClusterPlan plan, ProcessT
             LogFile = log,
             Arguments = port =>
             [
-                "--configdb", $"{config.ReplicaSet}/{AddressOf(config)}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
+                "--configdb", $"{ClusterPlan.ConfigSet}/{configs}", "--bind_ip", "127.0.0.1", "--port", $"{port}", "--nounixsocket", "--logpath", log, "--logappend",
                 .. _security?.Arguments ?? [],
             ],
         };

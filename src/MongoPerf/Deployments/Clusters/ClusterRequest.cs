@@ -30,13 +30,22 @@ internal sealed record ClusterRequest
         bool isSet = Settings.Topology == Topology.ReplicaSet;
         int shards = isSet ? 0 : InBounds("--shards", Settings.Shards ?? DefaultShards, ClusterLimits.MostShards);
         int members = InBounds("--members", Settings.Members ?? (isSet ? ClusterLimits.UsualMembers : 1), ClusterLimits.MostMembers);
+        int configServers = isSet ? 1 : InBounds("--config-servers", Settings.ConfigServers ?? 1, ClusterLimits.MostConfigServers);
+        bool arbiter = Settings.Arbiter is true;
+        if (arbiter && members != ClusterLimits.MembersWithArbiter)
+        {
+            throw DeploymentException.WrongUsage(
+                $"--arbiter breaks the tie between {ClusterLimits.MembersWithArbiter} members, but --members is {members}", "add --members 2, or omit --arbiter");
+        }
+
         RefuseOther(folder);
         ClusterPrograms programs = isSet ? ClusterPrograms.ForReplicaSet(Settings.MongodPath, Variable) : ClusterPrograms.Find(Settings.MongodPath, Variable);
         if (Settings.Tls is true)
             SecurityFiles.RequireTls(programs.Mongod.Version);
         int all = Math.Max(1, shards) * members;
-        long cache = Settings.CacheBytes ?? ClusterMemory.DefaultCache(all, limitBytes: Settings.MemoryLimitBytes, helpers: HelpersOf(shards));
-        ClusterMemory.Check(cache, all, helpers: HelpersOf(shards));
+        int helpers = ClusterPlan.CountHelpers(shards, configServers, arbiter);
+        long cache = Settings.CacheBytes ?? ClusterMemory.DefaultCache(all, limitBytes: Settings.MemoryLimitBytes, helpers: helpers);
+        ClusterMemory.Check(cache, all, helpers: helpers);
         return new ClusterPlan
         {
             User = Environment.UserName,
@@ -46,7 +55,9 @@ internal sealed record ClusterRequest
             Mongos = programs.Mongos,
             Shards = shards,
             Members = members,
-            FirstPort = ChoosePorts(ClusterPlan.CountProcesses(shards, members)),
+            ConfigServers = configServers,
+            Arbiter = arbiter,
+            FirstPort = ChoosePorts(all + helpers),
             CacheBytes = cache,
             MemoryLimitBytes = LimitFor(cache, isSet, null),
             Cpus = CpusFor(null),
@@ -64,15 +75,15 @@ internal sealed record ClusterRequest
         RefuseChange(folder, "--topology", Settings.Topology?.Text(), (there.IsReplicaSet ? Topology.ReplicaSet : Topology.Sharded).Text(), there);
         RefuseChange(folder, "--shards", Settings.Shards?.ToString(), $"{there.Shards}", there);
         RefuseChange(folder, "--members", Settings.Members?.ToString(), $"{there.Members}", there);
+        RefuseChange(folder, "--config-servers", Settings.ConfigServers?.ToString(), $"{there.ConfigServers}", there);
+        RefuseChange(folder, "--arbiter", OnOff(Settings.Arbiter), OnOff(there.Arbiter), there);
         RefuseChange(folder, "--port", FirstPort?.ToString(), $"{there.FirstPort}", there);
         RefuseChange(folder, "--auth", OnOff(Settings.Auth), OnOff(there.Auth), there);
         RefuseChange(folder, "--tls", OnOff(Settings.Tls), OnOff(there.Tls), there);
         long cache = Settings.CacheBytes ?? there.CacheBytes;
-        ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: HelpersOf(there.Shards));
+        ClusterMemory.Check(cache, there.DataSets * there.Members, helpers: there.Helpers);
         return WithPrograms(there, folder) with { CacheBytes = cache, MemoryLimitBytes = LimitFor(cache, there.IsReplicaSet, there), Cpus = CpusFor(there) };
     }
-
-    private static int HelpersOf(int shards) => shards == 0 ? 0 : 2;
 
     private static string? OnOff(bool? value) => value switch { null => null, true => "on", _ => "off" };
 

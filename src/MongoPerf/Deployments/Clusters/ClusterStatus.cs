@@ -82,6 +82,7 @@ internal sealed record ClusterStatus(string Folder, ClusterPlan Plan, IReadOnlyL
             {
                 { IsMongos: true } => "routes",
                 { IsWritablePrimary: true } => member.Role == ClusterRole.Router ? "routes" : Primary,
+                _ when server.Document.IsTrue("arbiterOnly") => "arbiter",
                 _ => server.Document.IsTrue("secondary") ? "secondary" : "starting",
             };
         }

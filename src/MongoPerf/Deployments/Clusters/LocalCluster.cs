@@ -8,7 +8,7 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments.Clusters;
 
-/// <summary>Real programs on this machine, in one folder: a sharded cluster (a config server, shards as replica sets, a router), or one replica set.</summary>
+/// <summary>Real programs on this machine, in one folder: a sharded cluster (config servers, shards as replica sets, a router), or one replica set.</summary>
 /// <remarks>
 /// It may be killed at any moment of its life, and started again from its folder: each step looks at what is there before it does
 /// anything. One thread, but <see cref="IsRunning"/> and <see cref="Parts"/> may be read by any. Held by one program at a time.
@@ -204,8 +204,10 @@ internal sealed class LocalCluster : IDeployment
     private ServerAddress BringUp(string set, ClusterMember[] members)
     {
         Together.Run(members, Ensure);
-        ServerAddress[] addresses = [.. members.Select(ClusterProcesses.AddressOf)];
-        ServerAddress primary = new ReplicaSet(set, addresses, members[0].Role == ClusterRole.ConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security).EnsurePrimary();
+        ServerAddress[] addresses = [.. DataOf(members)];
+        ServerAddress? arbiter = members.Where(member => member.Role == ClusterRole.Arbiter).Select(ClusterProcesses.AddressOf).FirstOrDefault();
+        bool isConfigServer = members[0].Role == ClusterRole.ConfigServer;
+        ServerAddress primary = new ReplicaSet(set, addresses, isConfigServer, () => Array.ForEach(members, _processes.RequireRunning), _security, arbiter).EnsurePrimary();
         // Each set has users of its own; those of a cluster are the config server's, and the shards are looked at one by one.
         if (Plan.Auth && !_setsWithUser.ContainsKey(set))
         {
@@ -215,6 +217,9 @@ internal sealed class LocalCluster : IDeployment
 
         return primary;
     }
+
+    private static IEnumerable<ServerAddress> DataOf(IEnumerable<ClusterMember> members) =>
+        members.Where(member => member.Role != ClusterRole.Arbiter).Select(ClusterProcesses.AddressOf);
 
     /// <summary>Notes what had to be started: a process that was killed may still count as running a moment before.</summary>
     private bool Ensure(ClusterMember member)
@@ -243,10 +248,12 @@ internal sealed class LocalCluster : IDeployment
     private void Join(ShardedCluster parts)
     {
         var registry = new ShardRegistry(parts.Router, parts.ConfigAddress, RequireRunning, _security);
+        if (Plan.Arbiter)
+            registry.EnsureDefaultWriteConcern();
         bool isFirst = true;
         foreach (IGrouping<string, ClusterMember> shard in Plan.Processes.Where(member => member.Role == ClusterRole.Shard).GroupBy(member => member.ReplicaSet!))
         {
-            registry.Add(shard.Key, [.. shard.Select(ClusterProcesses.AddressOf)]);
+            registry.Add(shard.Key, [.. DataOf(shard)]);
             // A cluster has one shard at least, so the router can cease to be one as soon as there is another.
             if (isFirst && First.ReplicaSet is { } set)
                 registry.Introduce(set, parts.RouterAddress);

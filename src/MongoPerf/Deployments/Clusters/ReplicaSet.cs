@@ -6,11 +6,14 @@ namespace MongoPerf.Deployments.Clusters;
 
 /// <summary>A replica set whose members run: initiated when it is new, and waited for until one takes writes.</summary>
 /// <param name="name">Of the set.</param>
-/// <param name="members">All of them; they answer.</param>
+/// <param name="members">All that hold its documents; they answer.</param>
 /// <param name="isConfigServer">Whether it is a cluster's config server.</param>
 /// <param name="requireRunning">Throws when a member has ended: nobody waits for that one. Null where nobody knows.</param>
 /// <param name="security">Of its servers; null when anybody may connect, in plain text.</param>
-internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null, SecurityFiles? security = null)
+/// <param name="arbiter">Its arbiter, which answers; null for none.</param>
+internal sealed class ReplicaSet(
+    string name, IReadOnlyList<ServerAddress> members, bool isConfigServer, Action? requireRunning = null, SecurityFiles? security = null,
+    ServerAddress? arbiter = null)
 {
     private const int AlreadyInitialized = 23;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
@@ -59,7 +62,9 @@ internal sealed class ReplicaSet(string name, IReadOnlyList<ServerAddress> membe
 
     private void Initiate(MongoConnection connection)
     {
-        BsonDocument[] list = [.. members.Select((member, index) => BsonDocument.Of(("_id", index), ("host", member.ToString())))];
+        List<BsonDocument> list = [.. members.Select((member, index) => BsonDocument.Of(("_id", index), ("host", member.ToString())))];
+        if (arbiter is not null)
+            list.Add(BsonDocument.Of(("_id", members.Count), ("host", arbiter.ToString()), ("arbiterOnly", true)));
         BsonDocument configuration = isConfigServer
             ? BsonDocument.Of(("_id", name), ("configsvr", true), ("members", list))
             : BsonDocument.Of(("_id", name), ("members", list));

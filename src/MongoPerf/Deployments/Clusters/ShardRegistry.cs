@@ -12,11 +12,32 @@ namespace MongoPerf.Deployments.Clusters;
 /// <param name="security">Of the cluster's servers; null when anybody may connect, in plain text.</param>
 internal sealed class ShardRegistry(RouterKind router, ServerAddress address, Action? requireRunning = null, SecurityFiles? security = null)
 {
+    private const int CommandNotFound = 59;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(1);
 
     private readonly ConnectionSettings _settings = ReplicaSet.Quick(security);
 
     private static BsonDocument Majority => BsonDocument.Of(("w", "majority"));
+
+    /// <summary>
+    /// Sets the cluster's default write concern to w: 1, unless it has one. A set with an arbiter has that default by itself, and from 5.0 on
+    /// such a shard is refused by a cluster that was not told the same (MongoDB's manual, addShard and setDefaultRWConcern). Before 4.4 there
+    /// is nothing to set.
+    /// </summary>
+    /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>
+    public void EnsureDefaultWriteConcern() => Repeat("can't set the cluster's default write concern", connection =>
+    {
+        BsonDocument known = connection.RunUnchecked("admin", BsonDocument.Of(("getDefaultRWConcern", 1)));
+        // From 5.0 on the reply has a default that nobody set, and says so.
+        bool hasOne = known.FindDocument("defaultWriteConcern") is not null && known.FindString("defaultWriteConcernSource") is null or "global";
+        if (!hasOne && ServerError.From(known) is not { Code: CommandNotFound })
+        {
+            BsonDocument one = BsonDocument.Of(("w", 1));
+            connection.RunCommand("admin", BsonDocument.Of(("setDefaultRWConcern", 1), ("defaultWriteConcern", one), ("writeConcern", Majority)));
+        }
+
+        return true;
+    });
 
     /// <summary>Adds a replica set as a shard of that name, unless it is one already.</summary>
     /// <exception cref="DeploymentException">Still refused after a minute, or a process has ended.</exception>

@@ -11,6 +11,12 @@ internal static class ClusterLimits
     /// <summary>Of such a set, and of each shard's.</summary>
     public const int MostMembers = 3;
 
+    /// <summary>Of a sharded cluster.</summary>
+    public const int MostConfigServers = 3;
+
+    /// <summary>What an arbiter breaks the tie of.</summary>
+    public const int MembersWithArbiter = 2;
+
     /// <summary>That a server may be confined to.</summary>
     public const int MostCpus = 4096;
 }

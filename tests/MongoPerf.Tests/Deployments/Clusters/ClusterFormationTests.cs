@@ -130,6 +130,33 @@ public sealed class ClusterFormationTests : IDisposable
         Assert.Equal(["replSetStepUp 1"], _said);
     }
 
+    [Fact]
+    public void An_arbiter_is_a_member_of_the_configuration_that_holds_nothing()
+    {
+        bool isInitiated = false;
+        _server.Handshake = exchange => exchange.Reply(isInitiated ? LyingServer.Hello(17) : BsonDocument.Of(("ismaster", false), ("isreplicaset", true), ("maxWireVersion", 17), ("ok", 1.0)));
+        Answer(_server, _ =>
+        {
+            isInitiated = true;
+            return Done;
+        });
+        Assert.Equal(_server.Address, new ReplicaSet("s0", [_server.Address], isConfigServer: false, arbiter: _router.Address).EnsurePrimary());
+        BsonDocument configuration = _last.FindDocument("replSetInitiate")!;
+        Assert.EndsWith($$"""{"_id":1,"host":"{{_router.Address}}","arbiterOnly":true}]}""", ExtendedJson.Write(configuration.Bytes).Replace(" ", "", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("implicit", new[] { "getDefaultRWConcern 1", "setDefaultRWConcern 1 defaultWriteConcern writeConcern" })]
+    [InlineData("global", new[] { "getDefaultRWConcern 1" })]
+    public void A_cluster_with_arbiters_gets_a_default_write_concern_unless_it_has_one(string source, string[] said)
+    {
+        Answer(_server, command => command.Find("getDefaultRWConcern") is null
+            ? Done
+            : BsonDocument.Of(("defaultWriteConcern", BsonDocument.Of(("w", "majority"))), ("defaultWriteConcernSource", source), ("ok", 1.0)));
+        new ShardRegistry(RouterKind.RoutingMongod, _server.Address).EnsureDefaultWriteConcern();
+        Assert.Equal(said, _said);
+    }
+
     private static BsonDocument Cursor(params BsonDocument[] documents) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", documents), ("id", 0L), ("ns", "config.shards"))), ("ok", 1.0));
 

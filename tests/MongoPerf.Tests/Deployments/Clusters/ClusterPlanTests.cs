@@ -37,7 +37,7 @@ public sealed class ClusterPlanTests : IDisposable
         Assert.Equal(
             ["router router 21000", "config cfg 21001", "s0-0 s0 21002", "s0-1 s0 21003", "s0-2 s0 21004", "s1-0 s1 21005", "s1-1 s1 21006", "s1-2 s1 21007"],
             Plan.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
-        Assert.Equal(ClusterPlan.CountProcesses(2, 3), Plan.Processes.Count);
+        Assert.Equal((2 * 3) + Plan.Helpers, Plan.Processes.Count);
         Assert.Null((Plan with { Router = RouterKind.Mongos, Mongos = "/opt/mongos" }).Processes[0].ReplicaSet);
         Assert.Null(ClusterPlan.Read(_folder.At("elsewhere")));
     }
@@ -49,11 +49,27 @@ public sealed class ClusterPlanTests : IDisposable
         set.Write(_folder.Path);
         Assert.Equal(set, ClusterPlan.Read(_folder.Path));
         Assert.Equal(["rs0-0 rs0 21000", "rs0-1 rs0 21001", "rs0-2 rs0 21002"], set.Processes.Select(member => $"{member.Name} {member.ReplicaSet} {member.Port}"));
-        Assert.Equal(ClusterPlan.CountProcesses(0, 3), set.Processes.Count);
+        Assert.Equal(0, set.Helpers);
         Assert.Equal([21_000, 21_001, 21_002], set.MemberAddresses.Select(member => member.Port));
         Assert.Equal(("replica set", "3 members", 1), (set.Noun, set.ShapeText, set.DataSets));
         Assert.Empty(Plan.MemberAddresses);
         Assert.Equal(("cluster", "2 shards of 3 members each", 2), (Plan.Noun, Plan.ShapeText, Plan.DataSets));
+    }
+
+    [Fact]
+    public void Config_servers_and_arbiters_are_processes_that_hold_no_data()
+    {
+        ClusterPlan plan = Plan with { Members = 2, ConfigServers = 3, Arbiter = true };
+        plan.Write(_folder.Path);
+        Assert.Equal(plan, ClusterPlan.Read(_folder.Path));
+        Assert.Equal(
+            ["router", "config", "config-1", "config-2", "s0-0", "s0-1", "s0-arbiter", "s1-0", "s1-1", "s1-arbiter"],
+            plan.Processes.Select(member => member.Name));
+        Assert.Equal(["s0-0", "s0-1", "s1-0", "s1-1"], plan.Processes.Where(member => member.HoldsData).Select(member => member.Name));
+        Assert.Equal((6, "2 shards of 2 members and an arbiter each, 3 config servers"), (plan.Helpers, plan.ShapeText));
+        ClusterPlan set = plan with { Shards = 0 };
+        Assert.Equal([21_000, 21_001], set.MemberAddresses.Select(member => member.Port));
+        Assert.Equal((1, "2 members and an arbiter"), (set.Helpers, set.ShapeText));
     }
 
     [Fact]
@@ -78,8 +94,8 @@ public sealed class ClusterPlanTests : IDisposable
     [Fact]
     public void A_file_of_a_later_program_is_refused()
     {
-        (Plan with { Format = 3 }).Write(_folder.Path);
-        Refuses(2, () => ClusterPlan.Read(_folder.Path), "has format 3; this version reads up to 2");
+        (Plan with { Format = 4 }).Write(_folder.Path);
+        Refuses(2, () => ClusterPlan.Read(_folder.Path), "has format 4; this version reads up to 3");
     }
 
     [Fact]

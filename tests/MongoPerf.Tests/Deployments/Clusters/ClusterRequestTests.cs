@@ -92,10 +92,21 @@ public sealed class ClusterRequestTests : IDisposable
     }
 
     [Fact]
+    public void An_arbiter_is_for_two_members_and_config_servers_are_three_at_most()
+    {
+        Program("bin", "mongod", "6.0.5");
+        ClusterPlanTests.Refuses(
+            2, () => Asking(s => s with { Shards = 2, Arbiter = true }).MakePlan(Cluster), "--arbiter breaks the tie between 2 members, but --members is 1", "--members 2");
+        ClusterPlanTests.Refuses(2, () => Asking(s => s with { Shards = 2, ConfigServers = 4 }).MakePlan(Cluster), "--config-servers is 4; allowed: 1 to 3");
+        ClusterPlan plan = Asking(s => s with { Shards = 2, Members = 2, Arbiter = true, ConfigServers = 3 }).MakePlan(Cluster);
+        Assert.Equal((3, true, 10), (plan.ConfigServers, plan.Arbiter, plan.Processes.Count));
+    }
+
+    [Fact]
     public void Caches_that_together_are_larger_than_the_memory_are_refused_with_one_that_fits()
     {
         ClusterMemory.Check(7 * GigaByte, 3, 24 * GigaByte);
-        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 shard members", "256 MiB each for config server and router", "has 24 GiB", "--cache 5290MB");
+        ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(8 * GigaByte, 3, 24 * GigaByte), "8 GiB for each of 3 members", "256 MiB for each of 2 config servers, routers and arbiters", "has 24 GiB", "--cache 5290MB");
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(256 * MegaByte, 30, 3 * GigaByte), "fewer --shards or --members");
         ClusterPlanTests.Refuses(2, () => ClusterMemory.Check(63 * MegaByte, 1, 24 * GigaByte), "allowed: 64 MiB or more");
         // As a single mongod: half of what is above 1 GB, and never less than it takes.
