@@ -1,7 +1,12 @@
 using System.Globalization;
 using System.Text.Json;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Engine.Documents;
+using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
+using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
+using MongoPerf.Engine.Runs;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -104,6 +109,59 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         Assert.Equal(("update", 11000, "DuplicateKey"), (error.Text("operation"), (int)error.Number("code"), error.Text("name")));
         Assert.Contains("E11000", error.Text("firstMessage"), StringComparison.Ordinal);
         On("embedded", file, servers.NewDatabase(), "--max-errors", "20").Expect(99).Says("assertion failed: clash: update.rate < 1");
+    }
+
+    /// <summary>Found by a user: each size asked for what the size before had asked for, and 2,000 upserts touched 553 keys.</summary>
+    [Fact]
+    public void Upserts_at_each_size_are_about_keys_of_their_own()
+    {
+        string file = WriteFile("""
+            data:
+              users: {document: {n: ^number}}
+              orders: {document: {n: ^number}}
+            phases:
+              - name: growth
+                grow: orders
+                sizes: [100, 200, 300, 400]
+                each: [{name: visit, threads: 2, count: 500, operations: [{update: users, filter: {user: {^int: [0, 1000000]}}, with: {$inc: {visits: 1}}, upsert: true}]}]
+            """);
+        const ulong Seed = 3060;
+        long[] drawn = Candidates(file, Seed);
+        // With this seed no two are equal, so that the number of keys is exact however the threads share the work.
+        Assert.Equal(4 * 2 * 500, drawn.Distinct().Count());
+        string database = servers.NewDatabase();
+        Run("embedded", file, database, "--seed", $"{Seed}");
+        using MongoConnection connection = servers.Embedded.Connect();
+        long[] users = [.. Documents.Find(connection, database, "users", BsonDocument.Empty).Select(user => user.FindInt64("user")!.Value)];
+        Assert.Equal(4 * 500, users.Length);
+        Assert.Subset(drawn.ToHashSet(), users.ToHashSet());
+    }
+
+    /// <summary>What each thread would ask for if it did all the work of each size.</summary>
+    private static long[] Candidates(string file, ulong seed)
+    {
+        Phase visit = Assert.Single(PlanReader.Read(ScenarioFile.Find(file), new PlanOverrides(), seed).Plan.Rounds[0].Phases[^1].Growth!.Each);
+        return [.. Enumerable.Range(1, 4).SelectMany(size => Enumerable.Range(0, 2).SelectMany(thread => Asked(visit, size, thread, seed)))];
+    }
+
+    private static IEnumerable<long> Asked(Phase visit, int size, int thread, ulong seed)
+    {
+        PhaseGroup group = visit.Groups[0];
+        var update = (UpdateDocuments)group.Operations[0].Operation;
+        ulong streams = PhaseRunner.SeedOf(visit, group, new GrowthPoint("growth", size, 100 * size), new PlanRunOptions { Seed = seed });
+        OperationContext context = new OperationContext(streams, thread, null).Of(update);
+        RandomStream random = RandomStream.For(context.Seed, RandomPurpose.Arguments, context.Worker);
+        KeyChooser? chooser = group.Operations[0].Keys?.Open(new KeySpace(0), 0);
+        var asked = new List<long>();
+        for (int i = 0; i < 500; i++)
+        {
+            long number = chooser?.Next(ref random) ?? 0;
+            var filter = new BsonWriter();
+            update.Filter.WriteRoot(filter, new ValueContext(number, random.Next()));
+            asked.Add(new BsonDocument(filter.Written.ToArray()).FindInt64("user")!.Value);
+        }
+
+        return asked;
     }
 
     [Fact]

@@ -113,7 +113,7 @@ internal sealed class GrowthRunner
             return true;
         }
 
-        var phase = new Phase { Name = label, Groups = [write.Write.Groups[name], .. _growth.Beside] };
+        var phase = new Phase { Name = label, Parameters = _phase.Parameters, Groups = [write.Write.Groups[name], .. _growth.Beside] };
         (PhaseRecord? record, _ends[name]) = _filling.Fill(phase, head, collection, left, write.Range, continues: left.First > own.First, stop, write.Write.IsMeasured);
         if (record is null)
             return false;

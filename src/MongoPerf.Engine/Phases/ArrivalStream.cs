@@ -36,15 +36,14 @@ internal sealed class ArrivalStream
 
     /// <param name="rate">Of the group.</param>
     /// <param name="ticksPerSecond">Of the clock.</param>
-    /// <param name="seed">Of the run.</param>
-    /// <param name="group">A number of the group's own, so that groups draw differently.</param>
+    /// <param name="seed">Of the group's streams.</param>
     /// <param name="share">Of several clients', each of which takes every so manieth arrival: together they have the whole line.</param>
-    public ArrivalStream(RatePlan rate, long ticksPerSecond, ulong seed, int group, PlanShare share)
+    public ArrivalStream(RatePlan rate, long ticksPerSecond, ulong seed, PlanShare share)
     {
         _share = share;
         _rate = rate;
         _ticksPerSecond = ticksPerSecond;
-        _gaps = RandomStream.For(seed, RandomPurpose.Arrivals, group);
+        _gaps = RandomStream.For(seed, RandomPurpose.Arrivals, 0);
     }
 
     /// <summary>Arrivals that found all connections busy, and were taken in the measured part.</summary>

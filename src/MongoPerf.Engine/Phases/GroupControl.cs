@@ -33,7 +33,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public bool IsStopped => _stopped;
 
     /// <summary>When the operations of a rate are due; null in a closed loop.</summary>
-    public ArrivalStream? Arrivals { get; } = plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.FirstThread, plan.Share) : null;
+    public ArrivalStream? Arrivals { get; } = plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.Share) : null;
 
     /// <summary>Arrivals from here on belong to the group no more: its end, or a moment before it was stopped, so that none counts as skipped that was about to start; ticks.</summary>
     public long DueBefore => Math.Min(EndAt, Volatile.Read(ref _stoppedAt) is var stopped && stopped == long.MaxValue ? stopped : stopped - Clock.TicksOf(GraceSeconds));

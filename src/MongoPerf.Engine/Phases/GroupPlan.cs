@@ -26,7 +26,7 @@ public sealed record GroupPlan
     /// <summary>Called when all connections are open and all threads wait; returns when the group is to begin, ticks of the clock. Null begins at once.</summary>
     public Func<long?> BeforeStart { get; init; } = static () => null;
 
-    /// <summary>Of the run; workers draw from streams of their own under it.</summary>
+    /// <summary>Of the group's streams: of its arrivals, and of each worker's operations, weights and times to think.</summary>
     public required ulong Seed { get; init; }
 
     /// <summary>Where inserts take their numbers; the group ends when they run out.</summary>
@@ -64,6 +64,10 @@ public sealed record GroupPlan
 
     /// <summary>In the collection when the group starts, as far as the client knows.</summary>
     public long CollectionDocuments { get; init; }
+
+    /// <summary>Which of the streams under <see cref="Seed"/> are a worker's: of several clients each worker draws differently.</summary>
+    /// <param name="worker">0-based.</param>
+    internal int StreamOf(int worker) => (Share.Index * Threads) + worker;
 
     /// <summary>What is counted apart, by name.</summary>
     public IReadOnlyList<Operation> Parts => [.. Operations.Select(o => o.Operation).DistinctBy(o => o.Name)];

@@ -1,4 +1,6 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Keys;
+using MongoPerf.Engine.Measurement;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Wire.Connections;
 
@@ -31,10 +33,14 @@ public interface IOperationExecutor : IDisposable
 }
 
 /// <summary>What an operation draws from.</summary>
-/// <param name="Seed">The run's.</param>
-/// <param name="Worker">0-based.</param>
+/// <param name="Seed">Of the operation's streams.</param>
+/// <param name="Worker">0-based; each has a stream of its own.</param>
 /// <param name="Numbers">For inserts; null otherwise.</param>
-public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers);
+public sealed record OperationContext(ulong Seed, int Worker, NumberSource? Numbers)
+{
+    /// <summary>That of one of a group's operations: its values stay the same when others are added, removed or weighted differently.</summary>
+    internal OperationContext Of(Operation operation) => this with { Seed = Mixing.Mix(Seed ^ Salt.Of($"{operation.Collection}.{operation.Name}")) };
+}
 
 /// <summary>An operation ready to run again and again. One thread.</summary>
 public interface IPreparedOperation

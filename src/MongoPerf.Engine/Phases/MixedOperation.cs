@@ -15,8 +15,7 @@ internal sealed class MixedOperation : IPreparedOperation
 
     public MixedOperation(IOperationExecutor executor, GroupPlan plan, OperationContext context)
     {
-        // Each operation draws from a stream of its own: another weight leaves the values of the others as they are.
-        _operations = [.. plan.Operations.Select(item => executor.Prepare(item.Operation, context with { Seed = context.Seed ^ Salt.Of(item.Operation.Name) }))];
+        _operations = [.. plan.Operations.Select(item => executor.Prepare(item.Operation, context.Of(item.Operation)))];
         string[] names = [.. plan.Parts.Select(part => part.Name)];
         _parts = [.. plan.Operations.Select(item => Array.IndexOf(names, item.Operation.Name))];
         _ends = WeightedChoice.Ends([.. plan.Operations.Select(item => item.Weight)]);

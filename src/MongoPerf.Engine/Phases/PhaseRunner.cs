@@ -1,3 +1,4 @@
+using MongoPerf.Engine.Documents;
 using MongoPerf.Engine.Failures;
 using MongoPerf.Engine.Keys;
 using MongoPerf.Engine.Measurement;
@@ -75,6 +76,13 @@ internal sealed class PhaseRunner(RunContext run)
     /// <summary>For people: the phase's name and its parameters.</summary>
     public static string LabelOf(Phase phase) =>
         phase.Parameters.Count == 0 ? phase.Name : $"{phase.Name} ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+
+    /// <summary>
+    /// The seed of a group's streams. Each phase, size and repeat asks for other documents: the same ones would be in the server's cache since the one
+    /// before. It goes by names, not by places, so that a phase asks for the same alone, in a resumed run, and after others are added.
+    /// </summary>
+    internal static ulong SeedOf(Phase phase, PhaseGroup group, GrowthPoint? growth, PlanRunOptions options) =>
+        Mixing.Mix(options.Seed ^ Salt.Of($"{growth?.Growth}/{growth?.Documents}/{LabelOf(phase)}/{group.Name}/{options.Repeat}"));
 
     private void Keep(int number, GroupResult result)
     {
@@ -156,7 +164,7 @@ internal sealed class PhaseRunner(RunContext run)
             Operations = Bind(group),
             Threads = group.Threads,
             FirstThread = phase.Groups.TakeWhile(other => !ReferenceEquals(other, group)).Sum(other => other.Threads),
-            Seed = run.Options.Seed,
+            Seed = SeedOf(phase, group, head.Growth, run.Options),
             Share = run.Options.Share,
             BeforeStart = () =>
             {

@@ -12,6 +12,9 @@ public sealed record PlanRunOptions
     /// <summary>Of the documents and of everything drawn.</summary>
     public required ulong Seed { get; init; }
 
+    /// <summary>How often the run's command has begun with the same work, 1-based: each time its operations ask for other documents.</summary>
+    public int Repeat { get; init; } = 1;
+
     /// <summary>0 to 1: the share of replies whose documents are compared, where it is known what must come.</summary>
     public double VerifyShare { get; init; }
 

@@ -18,7 +18,7 @@ internal sealed class WorkTimes
         _control = control;
         _think = plan.Think;
         _shifts = [.. Shifts(plan.ThreadSteps, index).Select(shift => (control.Clock.TicksOf(shift.From), shift.To is { } to ? control.Clock.TicksOf(to) : long.MaxValue))];
-        _random = RandomStream.For(plan.Seed, RandomPurpose.Thinking, plan.FirstThread + (plan.Share.Index * plan.Threads) + index);
+        _random = RandomStream.For(plan.Seed, RandomPurpose.Thinking, plan.StreamOf(index));
     }
 
     /// <returns>Null for a worker that is always at work.</returns>

@@ -45,11 +45,10 @@ internal sealed class Worker : IDisposable
         _control = control;
         _clock = control.Clock;
         _executor = executor;
-        // Of several clients each worker draws differently.
-        int stream = (plan.Share.Index * plan.Threads) + index;
+        int stream = plan.StreamOf(index);
         var context = new OperationContext(plan.Seed, stream, plan.HasRanges ? plan.Numbers?.Range(index, plan.Threads) : plan.Numbers);
         _mix = plan.Operations.Count > 1 ? new MixedOperation(executor, plan, context) : null;
-        _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context);
+        _operation = _mix ?? executor.Prepare(plan.Operations[0].Operation, context.Of(plan.Operations[0].Operation));
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
         _arrivals = control.Arrivals;
         _times = WorkTimes.Find(control, index);

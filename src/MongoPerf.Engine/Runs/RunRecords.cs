@@ -45,6 +45,9 @@ public sealed record RunInfo
     /// <summary>Of which repeats it is one; null when it was not repeated.</summary>
     public RepeatOf? Repeat { get; init; }
 
+    /// <summary>Which try of a search for the highest rate it is, 1-based; null for any other run.</summary>
+    public int? Try { get; init; }
+
     /// <summary>Which part of a plan it is that several clients do together; null when it is all of it.</summary>
     public ClientPart? Part { get; init; }
 

@@ -71,7 +71,7 @@ internal sealed class RoundReader(MappingReader top, ScenarioParameters paramete
             throw MappingReader.Wrong(phase, $"phase '{PhaseReader.NameOf(phase, number)}': parameter '{sweep}' has several values, but a collection grows only once", "use it in the phases under each, or give it one value with --set");
         Phase[] each = [.. Items(phase.Find("each")).SelectMany((item, i) => Expand(item, i + 1, isOfGrowth: true))];
         OperationReader operations = OperationsFor(Chosen);
-        return new GrowthReader(_collections, new PhaseReader(_collections, operations, scale), operations, scale).Read(parameters.Resolve(alone, Chosen), number, each);
+        return new GrowthReader(_collections, new PhaseReader(_collections, operations, scale), operations, scale).Read(parameters.Resolve(alone, Chosen), number, each) with { Parameters = Shown(Chosen) };
     }
 
     private static IReadOnlyList<ScenarioNode> Items(ScenarioNode? node) => node switch

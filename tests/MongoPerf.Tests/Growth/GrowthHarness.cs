@@ -44,6 +44,9 @@ internal sealed class GrowthHarness : IDisposable
     /// <summary>Which of several clients' parts it does.</summary>
     public PlanShare Share { get; init; } = PlanShare.Whole;
 
+    /// <summary>As <see cref="PlanRunOptions.Repeat"/>.</summary>
+    public int Repeat { get; init; } = 1;
+
     /// <summary>Where it waited for other clients.</summary>
     public List<long> Met { get; } = [];
 
@@ -120,7 +123,7 @@ internal sealed class GrowthHarness : IDisposable
 
         using (store)
         {
-            var groups = new GroupRunner(Clock, (_, _) => Open(script, connectionsFailFrom, fenceSeconds));
+            var groups = new GroupRunner(Clock, (group, _) => Open(group, script, connectionsFailFrom, fenceSeconds));
             Context = ContextOf(groups, store);
             return new PlanRunner(Context, before).Run(Plan, isExisting: false, stop);
         }
@@ -140,6 +143,7 @@ internal sealed class GrowthHarness : IDisposable
         Seed = 42,
         ReasonToStop = () => ReasonToStop(),
         Share = Share,
+        Repeat = Repeat,
         Meet = (position, _) =>
         {
             Met.Add(position);
@@ -148,7 +152,7 @@ internal sealed class GrowthHarness : IDisposable
         Restart = how => Data.Calls.Add($"restart {how}"),
     });
 
-    private ScriptedExecutor Open(Func<int, Scripted> script, int connectionsFailFrom, double fenceSeconds)
+    private ScriptedExecutor Open(GroupPlan group, Func<int, Scripted> script, int connectionsFailFrom, double fenceSeconds)
     {
         ScriptedExecutor? executor = null;
         executor = new ScriptedExecutor(Clock, _ =>
@@ -157,7 +161,7 @@ internal sealed class GrowthHarness : IDisposable
             return script(Interlocked.Increment(ref _operations) - 1);
         })
         {
-            Store = Data.Insert, Remove = Data.Remove, CompleteSeconds = fenceSeconds,
+            Group = group, Store = Data.Insert, Remove = Data.Remove, CompleteSeconds = fenceSeconds,
         };
         lock (Executors)
             Executors.Add(executor);

@@ -28,7 +28,7 @@ public sealed class ArrivalStreamTests
     [Fact]
     public void A_connection_that_is_far_behind_is_busy_for_all_of_the_measured_part()
     {
-        var arrivals = new ArrivalStream(200_000, Second, 42, 0, PlanShare.Whole);
+        var arrivals = new ArrivalStream(200_000, Second, 42, PlanShare.Whole);
         arrivals.Start(0, Second / 2);
         int measured = 0;
         for (long free = 0; free < 2 * Second; free += Second / 5000)
@@ -149,7 +149,7 @@ public sealed class ArrivalStreamTests
 
     private static ArrivalStream Start(RatePlan rate, ulong seed = 42, PlanShare? share = null)
     {
-        var arrivals = new ArrivalStream(rate, Second, seed, 0, share ?? PlanShare.Whole);
+        var arrivals = new ArrivalStream(rate, Second, seed, share ?? PlanShare.Whole);
         arrivals.Start(0, 0);
         return arrivals;
     }

@@ -71,6 +71,12 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
     public List<Operation> Prepared { get; } = [];
 
+    /// <summary>What each of these draws from.</summary>
+    public List<OperationContext> Contexts { get; } = [];
+
+    /// <summary>Of the worker, where a test's harness says so.</summary>
+    public GroupPlan? Group { get; init; }
+
     /// <summary>Keys that operations were about.</summary>
     public List<long> KeysDrawn { get; } = [];
 
@@ -94,6 +100,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     public IPreparedOperation Prepare(Operation operation, OperationContext context)
     {
         Prepared.Add(operation);
+        Contexts.Add(context);
         return new PreparedOperation(this, operation, context);
     }
 

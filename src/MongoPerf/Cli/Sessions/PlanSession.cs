@@ -193,6 +193,7 @@ internal static class PlanSession
         var run = new RunContext(RunSession.Clock, session.OpenGroups(prepared.Plan), data, store, session.Progress, new PlanRunOptions
         {
             Seed = prepared.Seed,
+            Repeat = store.Run.Repeat?.Number ?? store.Run.Try ?? 1,
             Share = session.Request.Agent?.Share ?? PlanShare.Whole,
             Meet = session.Request.Agent is { } agent ? agent.Meet : static (_, _) => new Meeting(),
             VerifyShare = session.Deployment.Kind == DeploymentKind.Null ? 0 : session.Settings.Plan.VerifyShare,

@@ -82,6 +82,7 @@ internal static class RateSearch
             Engine = opened.Engine,
             Settings = read.Settings with { Engine = opened.Settings.Engine, Plan = read.Settings.Plan with { Changes = changes } },
             Plan = read.Plan with { Changes = changes },
+            Try = tries.Count + 1,
             Predecessors = [.. tries.Select(one => one.Run)],
             Output = read.Output with { PrintsResult = false },
         };

@@ -54,6 +54,9 @@ internal sealed record RunRequest
     /// <summary>Which repeat of a run it is; null when it is not repeated.</summary>
     public RepeatRequest? Repeat { get; init; }
 
+    /// <summary>Which try of a search for the highest rate it is, 1-based; null for any other run.</summary>
+    public int? Try { get; init; }
+
     /// <summary>Among the runs of its command.</summary>
     public RunPlace Place { get; init; } = new(1, 1);
 

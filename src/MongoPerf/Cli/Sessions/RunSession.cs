@@ -298,6 +298,7 @@ internal sealed class RunSession : IDisposable
         CommandLine = request.CommandLine,
         StartedAt = DateTimeOffset.UtcNow,
         Part = request.Agent?.Part,
+        Try = request.Try,
         Repeat = request.Repeat is { } repeat ? new RepeatOf(repeat.Group ?? folder.Id, repeat.Number, repeat.Count) : null,
     };
 
