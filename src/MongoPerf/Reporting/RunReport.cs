@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Figures;
@@ -30,7 +31,7 @@ internal static class RunReport
             new Section("Shards", [.. ShardTables.Of(run).Select(table => new Block.Table(table))]),
             TableOrNone("Errors", ReportTables.Errors(run)),
             TableOrNone("Events", ReportTables.Events(run)),
-            new Section("The scenario", [new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
+            new Section("The scenario", [.. Scaled(run.Settings.Plan.Overrides.Scale), new Block.Source(run.Settings.Plan.Text) { In = Media.Page }]),
             new Section(
                 "Repeat this run",
                 [
@@ -39,6 +40,13 @@ internal static class RunReport
                 ]),
             new Section("Files", [new Block.Paragraph(Words.Of("This page is self-contained and can be sent by itself. Next to it:")) { In = Media.Page }, new Block.Facts(files ?? [])]),
         ]);
+
+    /// <summary>Above the file's text, whose counts are not those of the run.</summary>
+    private static IEnumerable<Block> Scaled(double scale)
+    {
+        if (scale != 1)
+            yield return new Block.Paragraph(Words.Of($"This is the file itself; the run multiplied its counts by {scale.ToString("0.########", CultureInfo.InvariantCulture)} (--scale).")) { In = Media.Page };
+    }
 
     private static string Title(StoredRun run)
     {

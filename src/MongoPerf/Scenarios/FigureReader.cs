@@ -8,7 +8,8 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads what figures and tables a scenario's report shows, and checks the names in them.</summary>
 /// <param name="parameters">The file's own, without those of the command line.</param>
 /// <param name="rounds">With these parameters: their phases and operations may be named.</param>
-internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<PlanRound> rounds)
+/// <param name="text">What titles and parameters' values become with <c>--scale</c>.</param>
+internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<PlanRound> rounds, ScaledText text)
 {
     /// <summary>A picture has room for so much.</summary>
     private const int LongestTitle = 150;
@@ -51,14 +52,14 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         IReadOnlyList<string> metrics = reader.Texts("y", x == Dimension.Time ? TimeMetric.Names : FigureMetric.Names);
         if (metrics.Count is 0 or > MostPanels)
             throw MappingReader.Wrong(y, $"figure {number}: y has {metrics.Count} metrics; allowed: 1 to {MostPanels}");
-        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), To = To(reader, x, $"figure {number}"), IsLogarithmic = reader.Flag("logarithmic"), Of = Choice(reader) };
+        return new FigureInfo { Title = Title(reader, $"figure {number}"), X = x, Y = metrics, Lines = reader.OneOf("lines", Dimensions), To = text.EndOf(x, To(reader, x, $"figure {number}")), IsLogarithmic = reader.Flag("logarithmic"), Of = Choice(reader) };
     }
 
     private static double? To(MappingReader reader, string x, string what)
     {
         if (x == Dimension.Time)
             return reader.Duration("to");
-        return reader.Text("to") is not { } text ? null : FigureAxis.NumberOf(text) ?? throw MappingReader.Wrong(reader.Find("to")!, $"{what}: to is '{text}'; expected a number such as 30 or 10M");
+        return reader.Text("to") is not { } end ? null : FigureAxis.NumberOf(end) ?? throw MappingReader.Wrong(reader.Find("to")!, $"{what}: to is '{end}'; expected a number such as 30 or 10M");
     }
 
     private TableInfo Table(ScenarioNode node, int number)
@@ -76,11 +77,11 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
         };
     }
 
-    private static string Title(MappingReader reader, string what)
+    private string Title(MappingReader reader, string what)
     {
         ScenarioNode node = reader.Require("title", "such as title: Reads per second");
         string title = reader.ScalarOf("title", node).Text;
-        return title.Length <= LongestTitle ? title : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters; at most {LongestTitle} are allowed");
+        return title.Length <= LongestTitle ? text.Of(title) : throw MappingReader.Wrong(node, $"{what}: title has {title.Length} characters; at most {LongestTitle} are allowed");
     }
 
     private ResultChoice Choice(MappingReader reader) =>
@@ -98,7 +99,8 @@ internal sealed class FigureReader(ScenarioParameters parameters, IReadOnlyList<
             foreach (ScenarioNode item in entry.Value is SequenceNode list ? list.Items : [entry.Value])
             {
                 ScalarNode value = reader.ScalarOf($"where.{name}", item);
-                yield return new ParameterValue(name, parameters.Names.Contains(name) ? reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)]) : value.Text);
+                yield return new ParameterValue(
+                    name, parameters.Names.Contains(name) ? text.Of(name, reader.OneOf($"where.{name}", value, [.. parameters.LabelsOf(name)])) : value.Text);
             }
         }
     }

@@ -13,16 +13,11 @@ internal sealed class OverrideReader(PlanOverrides overrides)
     /// <exception cref="UserException">There is nothing to put a value in place of.</exception>
     public MappingNode Apply(MappingNode root, List<string> told)
     {
-        if (overrides.Scale != 1)
-            told.Add($"counts{(LimitsMemory(root) ? ", memory and caches" : "")}: times {overrides.Scale:0.######} (--scale)");
         MappingNode changed = overrides is { Records: { } records, IsAlone: false } ? SetRecords(root, records, told) : root;
         changed = SetGrowth(changed, told);
         bool changesPhases = overrides.Threads is not null || overrides.Operations is not null || overrides.Duration is not null || overrides.Warmup is not null || overrides.Rates is not null || overrides.Until is not null;
         return changesPhases && changed.Find("phases") is SequenceNode phases ? changed.With("phases", SetPhases(phases, told)) : changed;
     }
-
-    private static bool LimitsMemory(MappingNode root) =>
-        root.Find("deployments") is MappingNode { Entries: var deployments } && deployments.Any(d => d.Value is MappingNode node && (node.Find("memory") ?? node.Find("cache")) is not null);
 
     private static UserException NoRecords(MappingNode root)
     {

@@ -50,12 +50,24 @@ internal static class PlanReader
         RequirePhases(asWritten, rounds, overrides);
         // What the command line leaves out may still be named in figures.
         var written = new ScenarioParameters(top.Find("parameters"), null, new Dictionary<string, string>(), []);
-        var figures = new FigureReader(written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written));
-        return new ReadPlan(new Plan(file.Name, top.Text("description") ?? "", rounds), top.Count("maxErrors", 0), MaxSkipped(top), told, new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides))
+        var text = new ScaledText(parameters, scale);
+        var figures = new FigureReader(
+            written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top) ? rounds : Rounds(written), text);
+        if (overrides.Scale != 1)
+            told.Insert(0, Scaled(asWritten, overrides, text));
+        rounds = [.. rounds.Select(round => round with { Phases = [.. round.Phases.Select(text.Of)] })];
+        IReadOnlySet<string> used = parameters.UsedIn(root);
+        return new ReadPlan(
+            new Plan(file.Name, text.Of(top.Text("description") ?? ""), rounds), top.Count("maxErrors", 0), MaxSkipped(top), told,
+            new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides, text))
         {
             Scale = overrides.Scale,
-            // Of phases that run alone most parameters say nothing.
-            Parameters = [.. parameters.Names.Except(parameters.Sweeps).Where(name => !overrides.IsAlone || overrides.Parameters.ContainsKey(name)).Select(name => new ParameterValue(name, parameters.LabelsOf(name).Single()))],
+            // What the command line replaced says nothing of the run, and of phases that run alone most parameters don't either.
+            Parameters =
+            [
+                .. parameters.Names.Except(parameters.Sweeps).Where(used.Contains).Where(name => !overrides.IsAlone || overrides.Parameters.ContainsKey(name))
+                    .Select(name => new ParameterValue(name, text.Of(name, parameters.LabelsOf(name).Single()))),
+            ],
             Figures = figures.Figures(top),
             Tables = figures.Tables(top),
         };
@@ -85,8 +97,20 @@ internal static class PlanReader
             throw MappingReader.Wrong(root, overrides.Phases.Count > 0 ? $"no phase is called {string.Join(" or ", overrides.Phases)}" : "the scenario has no phases");
     }
 
-    private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides) =>
-        [.. (deployment?.Set?.Entries ?? []).Where(entry => !overrides.Parameters.ContainsKey(entry.Name)).Select(entry => $"{entry.Name}: {entry.Value.Label}")];
+    /// <summary>"counts, memory and caches: times 0.0002 (--scale), so recordcount=200, 2k (file: 1M, 10M)": the one place that names the file's own numbers.</summary>
+    private static string Scaled(MappingNode root, PlanOverrides overrides, ScaledText text)
+    {
+        bool limitsMemory = root.Find("deployments") is MappingNode { Entries: var deployments }
+            && deployments.Any(d => d.Value is MappingNode node && (node.Find("memory") ?? node.Find("cache")) is not null);
+        string changes = text.Changes(overrides.Parameters.Keys);
+        return $"counts{(limitsMemory ? ", memory and caches" : "")}: times {overrides.Scale:0.########} (--scale){(changes.Length > 0 ? $", so {changes}" : "")}";
+    }
+
+    private static IReadOnlyList<string> SetBy(ScenarioDeployment? deployment, PlanOverrides overrides, ScaledText text) =>
+    [
+        .. (deployment?.Set?.Entries ?? []).Where(entry => !overrides.Parameters.ContainsKey(entry.Name))
+            .Select(entry => $"{entry.Name}: {(entry.Value is SequenceNode list ? $"[{string.Join(", ", list.Items.Select(item => text.Of(entry.Name, item.Label)))}]" : text.Of(entry.Name, entry.Value.Label))}"),
+    ];
 
     private static IReadOnlyList<ScenarioNode> Phases(MappingReader top) => top.Require("phases", "such as phases: [{load: users}]") switch
     {

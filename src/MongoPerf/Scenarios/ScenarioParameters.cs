@@ -14,6 +14,9 @@ internal sealed partial class ScenarioParameters
     private readonly Dictionary<string, IReadOnlyList<NamedValue>> _values = [];
     private readonly List<ScalarNode> _names = [];
 
+    /// <summary>Where single values were put in, by where they stand themselves.</summary>
+    private readonly Dictionary<Position, HashSet<Position>> _uses = [];
+
     /// <param name="node">Under "parameters"; null for none.</param>
     /// <param name="set">Of the deployment, by names that are there; wins over the file's other values. Null for none.</param>
     /// <param name="overrides">Of the command line, by name; whole values or lists with commas. Wins over both.</param>
@@ -26,7 +29,7 @@ internal sealed partial class ScenarioParameters
         foreach (MappingEntry entry in (node as MappingNode)?.Entries ?? [])
         {
             _names.Add(entry.Key);
-            _values[entry.Name] = ValuesOf(entry.Name, entry.Value);
+            _values[entry.Name] = Listed(entry.Name, entry.Value);
         }
 
         foreach (MappingEntry entry in set?.Entries ?? [])
@@ -38,8 +41,23 @@ internal sealed partial class ScenarioParameters
     /// <summary>In the file's order.</summary>
     public IEnumerable<string> Names => _names.Select(n => n.Text);
 
-    /// <summary>What the values of one are called.</summary>
+    /// <summary>The values of one, in the file's order.</summary>
+    public IReadOnlyList<NamedValue> ValuesOf(string name) => _values[name];
+
+    /// <summary>The values of one by the file's own names.</summary>
     public IEnumerable<string> LabelsOf(string name) => _values[name].Select(v => v.Name);
+
+    /// <summary>Where a single value of a parameter was put in.</summary>
+    /// <param name="definedAt">Where it stands itself.</param>
+    public IEnumerable<Position> UsesOf(Position definedAt) => _uses.GetValueOrDefault(definedAt) ?? [];
+
+    /// <summary>Those that a tree refers to.</summary>
+    public IReadOnlySet<string> UsedIn(MappingNode root)
+    {
+        var used = new HashSet<string>();
+        Collect(root.With("parameters", null), used);
+        return used;
+    }
 
     /// <summary>Names of those that have several values, in the file's order.</summary>
     public IEnumerable<string> Sweeps => _names.Select(n => n.Text).Where(n => _values[n].Count > 1);
@@ -84,6 +102,14 @@ internal sealed partial class ScenarioParameters
     private ScenarioNode PutIn(ScalarNode scalar, string name, IReadOnlyDictionary<string, NamedValue> chosen, int level)
     {
         ScenarioNode value = Find(scalar, name, chosen).Node;
+        if (value is ScalarNode single)
+        {
+            if (!_uses.TryGetValue(value.Position, out HashSet<Position>? uses))
+                _uses.Add(value.Position, uses = []);
+            uses.Add(scalar.Position);
+            value = single with { DefinedAt = value.Position };
+        }
+
         return level + value.Levels <= NodeReader.MostLevels
             ? value with { Position = scalar.Position }
             : throw MappingReader.Wrong(scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
@@ -93,13 +119,12 @@ internal sealed partial class ScenarioParameters
     /// <exception cref="UserException">A parameter that nothing uses.</exception>
     public void RequireAllUsed(MappingNode file)
     {
-        var used = new HashSet<string>();
-        Collect(file.With("parameters", null), used);
+        IReadOnlySet<string> used = UsedIn(file);
         foreach (ScalarNode name in _names.Where(n => !used.Contains(n.Text)))
             throw MappingReader.Wrong(name, $"parameter '{name.Text}' is never used", $"use it as $({name.Text}), or remove it");
     }
 
-    private static IReadOnlyList<NamedValue> ValuesOf(string name, ScenarioNode node)
+    private static IReadOnlyList<NamedValue> Listed(string name, ScenarioNode node)
     {
         IReadOnlyList<NamedValue> values = node switch
         {
@@ -114,7 +139,7 @@ internal sealed partial class ScenarioParameters
     private void Set(string name, ScenarioNode node)
     {
         IReadOnlyList<NamedValue> old = _values[name];
-        _values[name] = [.. ValuesOf(name, node).Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
+        _values[name] = [.. Listed(name, node).Select(value => old.FirstOrDefault(o => value.Node is ScalarNode && o.Name == value.Name) ?? value)];
     }
 
     private void Override(string name, string text, List<string> told)
@@ -126,11 +151,11 @@ internal sealed partial class ScenarioParameters
             throw new UserException(ExitCode.WrongUsage, $"--set: no parameter '{name}'; {allowed}", NearestName.Hint(name, known));
         }
 
-        var place = new Position("--set", 1, 1);
+        // A place of its own for each, as for values in the file.
         _values[name] =
         [
             .. text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries)
-                .Select(value => old.FirstOrDefault(o => o.Name == value) ?? new NamedValue(value, new ScalarNode(place, value, false))),
+                .Select((value, i) => old.FirstOrDefault(o => o.Name == value) ?? new NamedValue(value, new ScalarNode(new Position($"--set {name}", 1, i + 1), value, false))),
         ];
         if (_values[name].Count == 0)
             throw new UserException(ExitCode.WrongUsage, $"--set: {name} has no value");

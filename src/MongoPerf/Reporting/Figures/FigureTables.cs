@@ -1,24 +1,14 @@
-using System.Globalization;
-using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
 
 namespace MongoPerf.Reporting.Figures;
 
 /// <summary>The tables of a scenario file.</summary>
-internal static partial class FigureTables
+internal static class FigureTables
 {
     /// <summary>Those for which the runs have results.</summary>
     public static IEnumerable<ReportTable> Of(IReadOnlyList<FigureRun> runs) => Listed(runs).Select(table => Build(runs, table)).OfType<ReportTable>();
 
-    public static IReadOnlyList<TableInfo> Listed(IReadOnlyList<FigureRun> runs) =>
-        [.. runs[0].Stored.Settings.Plan.Tables.Select(table => table with { Title = TrueTitle(runs[0].Stored.Settings.Plan, table.Title) })];
-
-    /// <summary>A title is the file's, which knows nothing of <c>--scale</c>: "the first 100M of ever more documents (counts × 0.001)".</summary>
-    public static string TrueTitle(PlanSettings plan, string title) =>
-        plan.Overrides.Scale == 1 || !Counts().IsMatch(title) ? title : Words.Of($"{title} (counts × {plan.Overrides.Scale.ToString("0.######", CultureInfo.InvariantCulture)})");
-
-    [GeneratedRegex(@"[0-9](k|M|G)\b|[0-9]{4,}|[0-9],[0-9]{3}")]
-    private static partial Regex Counts();
+    public static IReadOnlyList<TableInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Tables;
 
     /// <returns>Null when the runs have no such results.</returns>
     public static ReportTable? Build(IReadOnlyList<FigureRun> runs, TableInfo table)

@@ -38,8 +38,7 @@ internal static class ScenarioFigures
             yield return Words.Of($"no table '{table.Title}': {Why(runs, table.Of)}");
     }
 
-    private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) =>
-        [.. runs[0].Stored.Settings.Plan.Figures.Select(figure => figure with { Title = FigureTables.TrueTitle(runs[0].Stored.Settings.Plan, figure.Title) })];
+    private static IReadOnlyList<FigureInfo> Listed(IReadOnlyList<FigureRun> runs) => runs[0].Stored.Settings.Plan.Figures;
 
     /// <summary>One chart, or one for each value of a dimension where one would have more lines than can be told apart.</summary>
     private static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, FigureInfo figure, string name)

@@ -27,6 +27,9 @@ internal sealed record ScalarNode(Position Position, string Text, bool IsQuoted)
     /// <summary>Typed on the command line: <c>--scale</c> leaves it as it is.</summary>
     public bool IsExact { get; init; }
 
+    /// <summary>Of a parameter's value that was put in: where it stands itself. Null for anything else.</summary>
+    public Position? DefinedAt { get; init; }
+
     public bool IsNull => !IsQuoted && Text is "" or "~" or "null" or "Null" or "NULL";
 
     public override string Describe() => IsNull ? "nothing" : $"'{Text}'";

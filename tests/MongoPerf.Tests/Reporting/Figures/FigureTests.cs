@@ -25,16 +25,6 @@ public sealed class FigureTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [Theory]
-    [InlineData("q10: the first 100M of ever more documents", 0.001, "q10: the first 100M of ever more documents (counts × 0.001)")]
-    [InlineData("q10: the first 100M of ever more documents", 1, "q10: the first 100M of ever more documents")]
-    [InlineData("Figure 1", 0.001, "Figure 1")]
-    public void Title_with_a_count_says_by_what_it_was_scaled(string title, double scale, string shown)
-    {
-        PlanSettings plan = RunParts.Settings().Plan;
-        Assert.Equal(shown, FigureTables.TrueTitle(plan with { Overrides = plan.Overrides with { Scale = scale } }, title));
-    }
-
     [Fact]
     public void What_is_no_finite_number_is_a_name()
     {
