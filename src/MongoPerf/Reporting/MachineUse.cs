@@ -140,8 +140,12 @@ internal readonly record struct HostSecond(
             {
                 if (!isOfSeveral)
                     cores = run.Environment?.CpuCount ?? 0;
-                // How much other programs used is judged as a share of the cores.
-                yield return second with { Cores = cores, Machine = isOfSeveral ? sample.Member : null, OtherCores = cores > 0 ? second.OtherCores : null };
+                // How much other programs used is judged as a share of the cores. More core time than went by says that a sample's time is wrong, and the machine's own is right.
+                double own = cores > 0 ? Math.Max(1, second.Total / 1e6 / cores / second.Seconds) : 1;
+                yield return second with
+                {
+                    Cores = cores, Machine = isOfSeveral ? sample.Member : null, OtherCores = cores > 0 ? second.OtherCores / own : null, StolenCores = second.StolenCores / own,
+                };
             }
 
             before[sample.Member] = sample;

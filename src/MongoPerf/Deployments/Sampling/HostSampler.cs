@@ -17,6 +17,10 @@ internal sealed class HostSampler : IDisposable
     // /proc/stat counts in USER_HZ, which is 100 on every Linux that .NET runs on.
     private const double MicrosecondsPerTick = 10_000;
 
+    /// <summary>From the first counter to the last, of a second between samples.</summary>
+    private const long LongestMilliseconds = 20;
+    private const int MostAttempts = 3;
+
     private readonly byte[] _buffer = new byte[64 * 1024];
     private readonly ProcFile _stat;
     private readonly ProcFile _meminfo;
@@ -48,17 +52,27 @@ internal sealed class HostSampler : IDisposable
     /// <summary>Whose traffic the disk columns hold: a device such as "vda1", or "all disks".</summary>
     public string DiskName { get; }
 
-    public MetricSample Sample()
+    public MetricSample Sample() => Sample(static () => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
+
+    /// <param name="now">Unix milliseconds.</param>
+    internal MetricSample Sample(Func<long> now)
     {
         var values = new double[MetricCatalogue.Host.Count];
-        Array.Fill(values, double.NaN);
-        ReadCpu(values);
-        ReadMemory(values);
-        ReadDisk(values);
-        ReadNetwork(values);
-        ReadClient(values);
-        values[Column("servers_cpu")] = _servers.Read();
-        return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), "client", values);
+        for (int attempt = 1; ; attempt++)
+        {
+            long begun = now();
+            Array.Fill(values, double.NaN);
+            ReadCpu(values);
+            ReadMemory(values);
+            ReadDisk(values);
+            ReadNetwork(values);
+            ReadClient(values);
+            values[Column("servers_cpu")] = _servers.Read();
+            long took = now() - begun;
+            // A thread that the system held up in between would give one time to counters of another: rates of more than there is.
+            if (took <= LongestMilliseconds || attempt == MostAttempts)
+                return new MetricSample(begun + (took / 2), "client", values);
+        }
     }
 
     public void Dispose()

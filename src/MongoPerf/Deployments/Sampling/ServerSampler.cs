@@ -24,18 +24,22 @@ internal sealed class ServerSampler(Func<ServerAddress> address, ConnectionSetti
 
     private readonly SamplerConnection _connection = new(address, settings, longestPause: TimeSpan.FromSeconds(5));
 
+    private readonly CounterClock _clock = new();
+
     public MetricSample Sample()
     {
         var values = new double[MetricCatalogue.Server.Count];
         Array.Fill(values, double.NaN);
-        _connection.Ask(false, connection =>
+        double uptime = _connection.Ask(double.NaN, connection =>
         {
-            StatusTree.Catalogue.Fill(OpMsg.Parse(connection.RoundTrip(Request)).Body, values);
-            return true;
+            ReadOnlySpan<byte> reply = OpMsg.Parse(connection.RoundTrip(Request)).Body;
+            StatusTree.Catalogue.Fill(reply, values);
+            return StatusTree.FindUptimeMilliseconds(reply);
         });
+        long receivedAt = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
         foreach (int column in holdsData ? [] : OfStorage)
             values[column] = double.NaN;
-        return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), _connection.Address, values);
+        return new MetricSample(_clock.At(uptime, receivedAt), _connection.Address, values);
     }
 
     public void Dispose() => _connection.Dispose();

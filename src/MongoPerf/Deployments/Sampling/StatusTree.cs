@@ -38,6 +38,20 @@ internal sealed class StatusTree
     /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
     public void Fill(ReadOnlySpan<byte> reply, double[] values) => Fill(_root, reply, values);
 
+    /// <summary>When the server read its counters, by its own clock; NaN where the reply has it not.</summary>
+    /// <exception cref="BsonFormatException">The reply is no BSON.</exception>
+    public static double FindUptimeMilliseconds(ReadOnlySpan<byte> reply)
+    {
+        var reader = new BsonReader(reply);
+        while (reader.Read())
+        {
+            if (reader.IsNumber && reader.Name.SequenceEqual("uptimeMillis"u8))
+                return reader.ToDouble();
+        }
+
+        return double.NaN;
+    }
+
     private static StatusTree CreateFromCatalogue()
     {
         var tree = new StatusTree();

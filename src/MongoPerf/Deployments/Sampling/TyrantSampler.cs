@@ -21,6 +21,7 @@ internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSetti
 
     private readonly ConnectionSettings _settings = settings with { ConnectTimeout = TimeSpan.FromSeconds(3), ReplyTimeout = TimeSpan.FromSeconds(10) };
 
+    private readonly CounterClock _clock = new();
     private TyrantConnection? _connection;
     private string _member = "";
 
@@ -28,14 +29,13 @@ internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSetti
     {
         var values = new double[MetricCatalogue.Server.Count];
         Array.Fill(values, double.NaN);
+        double seconds = double.NaN;
         try
         {
             TyrantStatus status = Connect().ReadStatus();
+            seconds = Number(status, "time");
             foreach ((int column, string name, double factor) in Columns)
-            {
-                if (double.TryParse(status.Find(name), NumberStyles.Float, CultureInfo.InvariantCulture, out double value))
-                    values[column] = value * factor;
-            }
+                values[column] = Number(status, name) * factor;
         }
         catch (Exception e) when (e is IOException or TyrantServerException)
         {
@@ -43,7 +43,7 @@ internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSetti
             _connection = null;
         }
 
-        return new MetricSample(DateTimeOffset.UtcNow.ToUnixTimeMilliseconds(), _member, values);
+        return new MetricSample(_clock.At(seconds * 1000, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds()), _member, values);
     }
 
     public void Dispose() => _connection?.Dispose();
@@ -59,6 +59,9 @@ internal sealed class TyrantSampler(Func<ServerAddress> address, ConnectionSetti
 
         return _connection;
     }
+
+    private static double Number(TyrantStatus status, string name) =>
+        double.TryParse(status.Find(name), NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : double.NaN;
 
     private static int Column(string name) => MetricCatalogue.IndexOf(MetricCatalogue.Server, name);
 }

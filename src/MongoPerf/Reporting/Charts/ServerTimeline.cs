@@ -55,6 +55,9 @@ internal static class ServerTimeline
             Server("tickets_write", "written", "write tickets in use", ["tickets_write_out"])),
     ];
 
+    /// <summary>Whole seconds: up to one less than what it is.</summary>
+    private static readonly int Uptime = MetricCatalogue.IndexOf(MetricCatalogue.Server, "uptime");
+
     private const string Disk = "disk";
     private const string Cpu = "cpu";
     private const int Ticks = 4;
@@ -155,9 +158,15 @@ internal static class ServerTimeline
         double seconds = (now.AtMilliseconds - before.AtMilliseconds) / 1000.0;
         double count = SumOf(now, metrics);
         double difference = count - SumOf(before, metrics);
-        // A counter that fell belongs to a server that was started anew. Where it was looked for in vain meanwhile, all of it grew since then.
+        // A counter that fell belongs to a server that was started anew. Where it was looked for in vain meanwhile, all of it grew since its start, which may be
+        // before the last look: after a failure the next attempt waits.
         if (!before.Values.Any(double.IsFinite) && count < SumOf(heard, metrics))
+        {
             difference = count;
+            double uptime = (Uptime < now.Values.Length ? now.Values[Uptime] : double.NaN) + 1;
+            seconds = double.IsNaN(uptime) ? seconds : Math.Max(seconds, Math.Min((now.AtMilliseconds - heard.AtMilliseconds) / 1000.0, uptime));
+        }
+
         // Over a pause nobody looked.
         return seconds is > 0 and < 30 && difference >= 0 ? difference / seconds : double.NaN;
     }
