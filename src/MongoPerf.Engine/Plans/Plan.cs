@@ -22,6 +22,10 @@ public sealed record Plan(string Name, string Description, IReadOnlyList<PlanRou
     /// <summary>Documents in all collections together at the end, as far as the plan says.</summary>
     public long TargetDocuments => Rounds.Max(round => round.Collections.Sum(round.TargetOf));
 
+    /// <summary>What a server calls the collection that the run is about: the largest that grows or, where none does, the largest; one on a shard of its own only where all are. Null without collections.</summary>
+    public string? MainCollection => Rounds[0].Collections.OrderByDescending(c => c.IsGrown).ThenBy(c => c.Shard is not null)
+        .ThenByDescending(c => Rounds[0].TargetOf(c) * (double)c.BytesPerDocument).FirstOrDefault()?.Stored[0].Name;
+
     /// <inheritdoc cref="PlanRound.WithoutBalancer"/>
     public Plan WithoutBalancer() => this with { Rounds = [.. Rounds.Select(round => round.WithoutBalancer())] };
 }

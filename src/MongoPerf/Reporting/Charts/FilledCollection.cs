@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Sharding;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -14,7 +15,9 @@ internal sealed record FilledCollection(string? Name, IReadOnlyList<(long Docume
     public static IReadOnlyList<FilledCollection> Of(StoredRun run, OperationSeconds seconds)
     {
         var taken = run.Phases.Where(static phase => phase.Growth is null).SelectMany(static phase => phase.Sizes).GroupBy(static sizes => sizes.Collection).ToList();
-        IReadOnlyList<SizeResult> sampled = taken.Count <= 1 && run.GrowthSteps.Count == 0 ? Sampled(run, seconds) : [];
+        // Shards are asked of one collection, which need not be the one whose sizes were taken.
+        bool isSampled = taken.Count == 0 || (taken.Count == 1 && (taken[0].Key is null || taken[0].Key == Distribution.WatchedIn(run)));
+        IReadOnlyList<SizeResult> sampled = isSampled && run.GrowthSteps.Count == 0 ? Sampled(run, seconds) : [];
         if (taken.Count == 0)
             return sampled.Count == 0 ? [] : [new FilledCollection(null, [.. sampled.Select(static sizes => (sizes.Documents, sizes))])];
         return [.. taken.Select(collection => new FilledCollection(collection.Key, Rising(sampled.Concat(collection))))];

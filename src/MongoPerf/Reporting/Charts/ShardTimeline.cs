@@ -53,9 +53,13 @@ internal static class ShardTimeline
             Series[] series = [.. lines.Select((line, i) => new Series(table, i + 1, line, $"shard{i + 1}"))];
             double largest = series.Max(static one => one.Largest);
             if (figure.IsAlwaysShown || largest > 0)
-                yield return new Panel(Words.Of($"Shards: {Words.Of(figure.Title)}"), ScaleOf(figure, largest), series) { IsState = true };
+                yield return new Panel(TitleOf(figure, Distribution.WatchedIn(run)), ScaleOf(figure, largest), series) { IsState = true };
         }
     }
+
+    /// <summary>What shards hold is one collection's, what they do is all that they do.</summary>
+    private static string TitleOf(Figure figure, string? collection) =>
+        figure.Metric is null || collection is null ? Words.Of($"Shards: {Words.Of(figure.Title)}") : Words.Of($"Shards: {Words.Of(figure.Title)} of {collection}");
 
     /// <summary>What each shard has in its columns, and its operations per second.</summary>
     private static IEnumerable<(double At, string Member, double[] Values)> Values(StoredRun run, TimeAxis axis)

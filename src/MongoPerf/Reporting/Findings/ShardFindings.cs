@@ -77,7 +77,7 @@ internal static class ShardFindings
         return new Finding
         {
             Id = FindingIds.HotShard,
-            Text = Words.Of($"shard {shards[hot]} did {Units.Percent(share)} of the operations with {Units.Percent(held)} of the documents, {shards.Length} shards in all: it is hot"),
+            Text = Words.Of($"shard {shards[hot]} did {Units.Percent(share)} of the operations with {Units.Percent(held)} of the documents{Distribution.WatchedText(series.Run)}, {shards.Length} shards in all: it is hot"),
             Range = RangeOf(series, looks),
             Evidence = [new FindingEvidence("shards", Words.Of($"operations: {Shares(shards, operations)}; documents: {Shares(shards, documents)}"))],
             Cause = inserts >= 0.9 ? Words.Of("nearly all of them are inserts: the shard key sends new documents to one shard") : null,
@@ -99,7 +99,7 @@ internal static class ShardFindings
         return new Finding
         {
             Id = FindingIds.ImbalanceOverTime,
-            Text = Words.Of($"documents were unevenly distributed for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end all {shards.Length} are within {Units.Percent(Even)} of an even share"),
+            Text = Words.Of($"documents{Distribution.WatchedText(series.Run)} were unevenly distributed for {Units.Duration(TimeSpan.FromSeconds(seconds))}: shard {shards[most]} held up to {Units.Percent(worst.Documents[most] / worst.Documents.Sum())} of them; at the end they were spread evenly over {ShardVerdict.All(shards.Length)}"),
             Range = RangeOf(series, uneven),
             Evidence = [new FindingEvidence("shards", Words.Of($"at the worst: {Shares(shards, worst.Documents)}; at the end: {Shares(shards, known[^1].Documents)}"))],
             Refute = Words.Of("split the collection before the load (--presplit): if it is still as uneven, too few chunks were not the cause"),

@@ -1,15 +1,13 @@
-using MongoPerf.Engine.Runs;
-
 namespace MongoPerf.Reporting.Sharding;
 
 /// <summary>How evenly documents lie on two or more shards.</summary>
 /// <param name="Even">Documents that each shard would have.</param>
 /// <param name="Most">The fullest shard.</param>
 /// <param name="Least">The emptiest.</param>
-internal sealed record Balance(double Even, ShardSize Most, ShardSize Least)
+internal sealed record Balance(double Even, ShardHolding Most, ShardHolding Least)
 {
     /// <summary>Null for fewer than two shards, and while there are no documents.</summary>
-    public static Balance? Of(IReadOnlyList<ShardSize> shards)
+    public static Balance? Of(IReadOnlyList<ShardHolding> shards)
     {
         long documents = shards.Sum(static shard => shard.Documents);
         return shards.Count < 2 || documents <= 0
@@ -24,5 +22,5 @@ internal sealed record Balance(double Even, ShardSize Most, ShardSize Least)
     public double Worst => Math.Max(FromEven(Most), -FromEven(Least));
 
     /// <summary>0.1 is 10 % more than even, -1 nothing at all.</summary>
-    public double FromEven(ShardSize shard) => (shard.Documents / Even) - 1;
+    public double FromEven(ShardHolding shard) => (shard.Documents / Even) - 1;
 }

@@ -24,16 +24,18 @@ internal static class ShardJson
         return stats;
     }
 
-    /// <summary>How the data are spread and what moved; null unless the data are on several shards.</summary>
+    /// <summary>How the data of the collection that the run is about are spread, and what moved; null for anything but several shards.</summary>
     public static object? Sharding(StoredRun run)
     {
-        if (ShardTables.LastOf(run) is not { Shards: { } shards })
+        IReadOnlyList<Distribution> all = Distribution.Of(run);
+        if ((all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? all.FirstOrDefault()) is not { Shards: { } shards } of)
             return null;
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
         ChunkMoves moves = ChunkMoves.Of(run);
         return new
         {
+            of.Collection,
             evenDocuments = balance?.Even,
             worstFromEven = balance?.Worst,
             balance?.MaxToMin,
@@ -67,7 +69,7 @@ internal static class ShardJson
 
     private static bool IsIndex(string name) => name.StartsWith(CollectionStatistics.IndexPrefix, StringComparison.Ordinal);
 
-    private static Dictionary<string, object?> ShardOf(ShardSize shard, Balance? balance, ShardOperations operations)
+    private static Dictionary<string, object?> ShardOf(ShardHolding shard, Balance? balance, ShardOperations operations)
     {
         var fields = new Dictionary<string, object?>
         {

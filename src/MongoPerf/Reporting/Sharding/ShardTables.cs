@@ -9,34 +9,31 @@ internal static class ShardTables
     /// <summary>Exact sizes of so many shards fit beside each other.</summary>
     private const int ShardsPerTable = 4;
 
-    /// <summary>None unless the data are on several shards.</summary>
+    /// <summary>None for a deployment without shards.</summary>
     public static IEnumerable<ReportTable> Of(StoredRun run)
     {
-        if (LastOf(run) is not { } sizes)
-            return [];
         var moves = ChunkMoves.Of(run);
+        SizeResult? sizes = run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
         return ((IEnumerable<ReportTable?>)
         [
-            Shards(run, sizes), Growth(run, moves), Migrations(moves), .. AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
+            .. Distribution.Of(run).Select(one => Shards(run, one)), Growth(run, moves), Migrations(moves),
+            .. sizes is null ? [] : AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
     }
 
-    /// <summary>The last sizes that are known by shard; null unless the data are on several.</summary>
-    public static SizeResult? LastOf(StoredRun run) => run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
-
-    private static ReportTable Shards(StoredRun run, SizeResult last)
+    private static ReportTable Shards(StoredRun run, Distribution last)
     {
-        IReadOnlyList<ShardSize> shards = last.Shards;
+        IReadOnlyList<ShardHolding> shards = last.Shards;
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
         string spread = balance is null ? "" : Words.Of($" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)");
         return new ReportTable(
-            Words.Of($"Shards at {Units.Count(last.Documents)} documents{(last.Collection is { } collection ? Words.Of($" in {collection}") : "")}{spread}"),
+            Words.Of($"Shards at {Units.Count(last.Documents)} documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}{spread}"),
             ["<shard", "documents", "from even", "orphans", "chunks", "data", "storage", "indexes", "operations"],
             [.. shards.Select(shard => Row(
             [
                 shard.Shard, Units.Exact(shard.Documents), balance is null ? Units.None : FromEven(balance.FromEven(shard)),
-                shard.Orphans is { } orphans ? Units.Exact(orphans) : Units.None, Units.Exact(shard.Chunks), Units.Bytes(shard.DataBytes),
+                Count(shard.Orphans), Count(shard.Chunks), Units.Bytes(shard.DataBytes),
                 Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes), operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
             ]))]);
     }
@@ -59,13 +56,13 @@ internal static class ShardTables
 
     private static IReadOnlyList<string> GrowthRow(SizeResult sizes, MoveSum moves)
     {
-        Balance? balance = Balance.Of(sizes.Shards);
+        Balance? balance = Balance.Of([.. sizes.Shards.Select(ShardHolding.Of)]);
         return
         [
             Units.Count(sizes.Documents), Units.Exact(sizes.Shards.Sum(static shard => shard.Chunks)),
             Named(balance?.Most), Named(balance?.Least), balance is null ? Units.None : Units.Percent(balance.Worst),
             balance?.MaxToMin is { } ratio ? Units.Significant(ratio) : Units.None,
-            CollectionStatistics.OrphansOf(sizes.Shards) is { } orphans ? Units.Exact(orphans) : Units.None,
+            Count(CollectionStatistics.OrphansOf(sizes.Shards)),
             Units.Exact(moves.Done + moves.Failed + moves.Running), Units.Exact(moves.Documents),
         ];
     }
@@ -73,7 +70,9 @@ internal static class ShardTables
     /// <summary>"+3.2 %", "-100 %".</summary>
     private static string FromEven(double share) => (share > 0 ? "+" : "") + Units.Percent(share);
 
-    private static string Named(ShardSize? shard) => shard is null ? Units.None : $"{shard.Shard} {Units.Exact(shard.Documents)}";
+    private static string Count(long? count) => count is { } known ? Units.Exact(known) : Units.None;
+
+    private static string Named(ShardHolding? shard) => shard is null ? Units.None : $"{shard.Shard} {Units.Exact(shard.Documents)}";
 
     /// <summary>Null when no chunk was moved.</summary>
     private static ReportTable? Migrations(ChunkMoves moves)

@@ -9,17 +9,32 @@ internal static class ShardVerdict
     /// <summary>Farther from even than this is worth a reader's attention.</summary>
     private const double WorstThatIsGood = 0.1;
 
-    /// <summary>Null unless the data are on several shards.</summary>
+    /// <summary>Of all collections that shards share; null without shards. Nearly all documents on one of them is <see cref="Crowded"/>'s to say.</summary>
     public static Verdict? Of(StoredRun run)
     {
-        if (ShardTables.LastOf(run) is not { } sizes || Balance.Of(sizes.Shards) is not { } balance)
+        HashSet<string> crowded = [.. (run.Deployment?.Collections ?? []).Where(static one => one.NearlyOnly is not null).Select(static one => one.Collection)];
+        (string? Name, int Shards, Balance Balance)[] judged =
+        [
+            .. Distribution.Of(run).Where(one => one.Collection is null || !crowded.Contains(one.Collection))
+                .Select(static one => (one.Collection, one.Shards.Count, Balance: Balance.Of(one.Shards))).Where(static one => one.Balance is not null).Select(static one => (one.Collection, one.Count, one.Balance!)),
+        ];
+        MoveSum moves = ChunkMoves.Of(run).All;
+        if (judged.Length == 0 && moves == MoveSum.None)
             return null;
-        string spread = balance.Worst <= WorstThatIsGood
-            ? Words.Of($"all {sizes.Shards.Count} are within {Units.Percent(balance.Worst)} of an even share")
-            : Words.Of($"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less");
-        bool isEven = balance.Worst <= WorstThatIsGood;
-        return new Verdict(isEven ? Grade.Good : Grade.Note, Words.Of($"shards: {spread}; {Moves(ChunkMoves.Of(run).All)}")) { Finding = isEven ? null : VerdictFinding.ShardImbalance };
+        bool isEven = crowded.Count == 0 && judged.All(static one => IsEven(one.Balance));
+        bool hasSeveral = Distribution.HasSeveral(run);
+        string[] parts = [.. judged.Select(one => (hasSeveral && one.Name is { } name ? name + ": " : "") + SpreadText(one.Shards, one.Balance)), Moves(moves)];
+        return new Verdict(isEven ? Grade.Good : Grade.Note, Words.Of($"shards: {string.Join("; ", parts)}")) { Finding = judged.All(static one => IsEven(one.Balance)) ? null : VerdictFinding.ShardImbalance };
     }
+
+    /// <summary>"both shards", "all 3 shards".</summary>
+    public static string All(int shards) => shards == 2 ? Words.Of("both shards") : Words.Of($"all {shards} shards");
+
+    private static bool IsEven(Balance balance) => balance.Worst <= WorstThatIsGood;
+
+    private static string SpreadText(int shards, Balance balance) => IsEven(balance)
+        ? Words.Of($"documents are spread evenly over {All(shards)} (at most {Units.Percent(balance.Worst)} from an even share)")
+        : Words.Of($"{balance.Most.Shard} has {Units.Percent(balance.FromEven(balance.Most))} more than an even share, {balance.Least.Shard} has {Units.Percent(-balance.FromEven(balance.Least))} less");
 
     /// <summary>Says that nearly all documents of a collection are on one shard of several; null when they are not.</summary>
     public static string? Crowded(CollectionSharding collection)
