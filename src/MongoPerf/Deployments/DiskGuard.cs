@@ -13,14 +13,8 @@ internal sealed class DiskGuard
     private const long LeastReserve = 256_000_000;
     private const int ReservePercent = 5;
 
-    // Fewer documents or bytes than that say nothing about the rest of the run.
-    private const long LeastDocumentsForPrediction = 20_000;
-
     private readonly string _folder;
     private readonly Func<long> _free;
-    private long _startDocuments;
-    private long _startFree;
-    private long _documents;
 
     /// <param name="folder">The server's data folder; it need not exist yet.</param>
     public DiskGuard(string folder)
@@ -36,7 +30,6 @@ internal sealed class DiskGuard
         _folder = folder;
         _free = free;
         ReserveBytes = Math.Clamp(totalBytes / 100 * ReservePercent, LeastReserve, MostReserve);
-        _startFree = free();
     }
 
     /// <summary>Never given to the run: 5 % of the disk, at least 256 MB (a checkpoint and the journal), at most 2 GB.</summary>
@@ -58,30 +51,6 @@ internal sealed class DiskGuard
             "hint:  " + (fitting > 0 ? $"about {Round(fitting)} documents fit; choose a smaller --target, or" : "choose") + " a larger disk for the server's data (--out where the run starts the server)");
     }
 
-    /// <summary>Notes how many documents the collection holds, so that the end can be foretold.</summary>
-    /// <param name="documents">In the collection.</param>
-    public void Observe(long documents)
-    {
-        if (_documents == 0 || documents < _startDocuments)
-            (_startDocuments, _startFree) = (documents, _free());
-        _documents = documents;
-    }
-
-    /// <summary>The collection's size at which the reserve is reached, from what documents took since the first <see cref="Observe"/>.</summary>
-    /// <returns>Null while that can't be said, or when nothing was taken.</returns>
-    public long? DocumentsWhenFull
-    {
-        get
-        {
-            long free = _free();
-            long grown = _documents - _startDocuments;
-            long taken = _startFree - free;
-            if (grown < LeastDocumentsForPrediction || taken <= 0)
-                return null;
-            return _documents + (long)(Math.Max(0, free - ReserveBytes) / ((double)taken / grown));
-        }
-    }
-
     /// <summary>Whether the run must stop now, while the server can still shut down cleanly.</summary>
     /// <param name="text">Then what to tell; else empty.</param>
     public bool IsLow(out string text)
@@ -89,7 +58,7 @@ internal sealed class DiskGuard
         long free = _free();
         text = free >= ReserveBytes
             ? ""
-            : $"{_folder}: {Bytes(free)} of disk space left, less than the reserve of {Bytes(ReserveBytes)}; stopped at {_documents:N0} documents";
+            : $"{_folder}: {Bytes(free)} of disk space left, less than the reserve of {Bytes(ReserveBytes)}";
         return text.Length > 0;
     }
 

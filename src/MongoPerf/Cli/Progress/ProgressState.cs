@@ -2,6 +2,7 @@ using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Forecasts;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli.Progress;
@@ -29,7 +30,7 @@ internal sealed record ProgressSnapshot
     public double ServerResidentBytes { get; init; } = double.NaN;
     public double DiskFreeBytes { get; init; } = double.NaN;
 
-    /// <summary>Where the disk will be full, as things go; null when that can't be said.</summary>
+    /// <summary>Where the disk will be full, as a forecast from the sizes so far says; null where it says nothing.</summary>
     public long? DocumentsWhenDiskFull { get; init; }
     public long Failed { get; init; }
 
@@ -66,6 +67,9 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>Characters.</summary>
     private const int LongestLine = 2000;
 
+    /// <summary>A folder that hardly grows says nothing of where the disk ends.</summary>
+    private const double MostDocuments = 1e15;
+
     private static readonly int CacheUsed = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_used");
     private static readonly int CacheMax = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_max");
     private static readonly int CacheDirty = MetricCatalogue.IndexOf(MetricCatalogue.Server, "cache_dirty");
@@ -77,7 +81,9 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     private readonly TimeEstimator _time = new(plan);
     private readonly SortedDictionary<long, double> _rates = [];
     private readonly Dictionary<string, (long Since, int Count)> _events = [];
+    private readonly List<(long Documents, long Bytes)> _dataFolder = [];
     private readonly long _start = Environment.TickCount64;
+    private string? _growth;
     private ProgressSnapshot _now = new()
     {
         RunId = runId,
@@ -103,18 +109,6 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
             };
         }
     }
-
-    /// <summary>In the collection now.</summary>
-    public long Documents
-    {
-        get
-        {
-            lock (_lock)
-                return _now.Documents;
-        }
-    }
-
-    public void SetDocumentsWhenDiskFull(long? documents) => Change(s => s with { DocumentsWhenDiskFull = documents });
 
     public void SetDeployment(string text) => Change(s => s with { Deployment = text });
 
@@ -170,7 +164,8 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
 
     public void OnStepFinished(GrowthStep step)
     {
-        Change(s => s with { Phase = null, Last = [], Documents = step.Documents });
+        long? full = DocumentsWhenDiskFull(step);
+        Change(s => s with { Phase = null, Last = [], Documents = step.Documents, DocumentsWhenDiskFull = full });
         Line?.Invoke(ProgressText.Step(Snapshot(), step));
     }
 
@@ -203,6 +198,20 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
 
     /// <summary>It may quote a server.</summary>
     public void Tell(string line) => Line?.Invoke(ForeignText.OneLine(line, LongestLine));
+
+    /// <summary>As <c>forecast</c> finds it from the same sizes: what a disk loses meanwhile may be the journal's, or another program's. Called by the run's own thread only.</summary>
+    private long? DocumentsWhenDiskFull(GrowthStep step)
+    {
+        double free = Snapshot().DiskFreeBytes;
+        if (step.Sizes.Max(sizes => sizes.DiskBytes) is not { } bytes || !double.IsFinite(free))
+            return null;
+        if (step.Growth != _growth)
+            _dataFolder.Clear();
+        _growth = step.Growth;
+        _dataFolder.Add((step.Documents, bytes));
+        double? full = SizeForecast.OfDisk(_dataFolder)?.Crossing(bytes + free).Value;
+        return full is { } documents && documents > step.Documents && documents < MostDocuments ? (long)documents : null;
+    }
 
     /// <summary>Operations that are sampled together share a second.</summary>
     private void AddRate(Sample sample)

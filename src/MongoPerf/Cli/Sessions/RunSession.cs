@@ -184,8 +184,7 @@ internal sealed class RunSession : IDisposable
                 connections = own with { Stop = stop };
             RequireMembers(deployment, request.Plan.Plan, connections);
             connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
-            if (request.Engine is not null && connections.Dialect != CommandDialect.Plain)
-                throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
+            RequireRouter(request, connections.Dialect);
             Inspection inspection = DeploymentInspector.Inspect(deployment, connections, NamespaceOf(request));
             if (!inspection.HasJournal && !request.Settings.Data.IsExisting)
                 throw new UserException(ExitCode.WrongUsage, $"{deployment.Address}: this server runs without a journal, and a resumed run relies on the journal", "start it with its journal (without --nojournal)");
@@ -252,12 +251,25 @@ internal sealed class RunSession : IDisposable
             access, collection.Name, collection.Documents, shape, commands => new ShardedAdministration(sharding, Settings.Data.Database, collection.Name, Clock, commands));
     }
 
-    /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
+    /// <inheritdoc cref="RequireShards(IEnumerable{StoredCollection}, int)"/>
     public void RequireShards(IEnumerable<StoredCollection> collections)
     {
-        int shards = Deployment.Cluster?.Shards.Count ?? 0;
-        if (Cluster is not null && collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
+        if (Cluster is not null)
+            RequireShards(collections, Deployment.Cluster?.Shards.Count ?? 0);
+    }
+
+    /// <exception cref="UserException">The cluster has not the shard that a collection names.</exception>
+    public static void RequireShards(IEnumerable<StoredCollection> collections, int shards)
+    {
+        if (collections.FirstOrDefault(c => c.Shard > shards) is { } wrong)
             throw new UserException(ExitCode.WrongUsage, $"collection '{wrong.Name}': shard is {wrong.Shard}; allowed: 1 to {shards}, the cluster's shards", $"--shards {wrong.Shard} starts a larger cluster");
+    }
+
+    /// <exception cref="UserException">The run's client can't use a router of this dialect.</exception>
+    public static void RequireRouter(RunRequest request, CommandDialect dialect)
+    {
+        if (request.Settings.Engine.Kind == EngineKind.Driver && dialect != CommandDialect.Plain)
+            throw new UserException(ExitCode.WrongUsage, "--engine driver needs a mongos: this cluster is routed by a mongod, which uses command names of its own", "use --engine wire, or install a server with a mongos ('mongoperf server install')");
     }
 
     /// <summary>Stores how a cluster holds the plan's collections now, and says where that is not what shards are for; nothing for any other deployment.</summary>
@@ -278,11 +290,7 @@ internal sealed class RunSession : IDisposable
     {
         if ((_leases?.Lost ?? Request.Agent?.ReasonToStop()) is { } why)
             return why;
-        if (_disk is null)
-            return null;
-        _disk.Observe(Progress.Documents);
-        Progress.SetDocumentsWhenDiskFull(_disk.DocumentsWhenFull);
-        return _disk.IsLow(out string text) ? text : null;
+        return _disk is not null && _disk.IsLow(out string text) ? text : null;
     }
 
     public long? MeasureDisk() => _dataFolder is null ? null : DataFolderSize.ReadBytes(_dataFolder);
@@ -305,7 +313,6 @@ internal sealed class RunSession : IDisposable
     /// <summary>Starts sampling and showing progress into this store.</summary>
     public void Begin(RunStore store, Plan plan)
     {
-        string collection = plan.Rounds[0].Collections is [var first, ..] ? first.Name : "";
         _store = store;
         if (Request.Server is { } server)
             server.Deployment = Deployment;
@@ -315,7 +322,7 @@ internal sealed class RunSession : IDisposable
         var samplers = new RunSamplers(Deployment, Connections);
         _sampler = new BackgroundSampler(
             Clock, samplers.Servers(), new HostSampler(_dataFolder ?? Folder.Path, ServerProcesses),
-            samplers.Shards(new ShardedNamespace(Settings.Data.Database, collection), store.Run.StartedAt), store, Progress,
+            samplers.Shards(new ShardedNamespace(Settings.Data.Database, plan.MainCollection ?? ""), store.Run.StartedAt), store, Progress,
             Request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (Deployment.Cluster is not null || Deployment.Members.Count > 1)
@@ -443,7 +450,7 @@ internal sealed class RunSession : IDisposable
     }
 
     private static string NamespaceOf(RunRequest request) =>
-        $"{request.Settings.Data.Database}.{(request.Plan.Plan.Rounds[0].Collections is [var first, ..] ? first.Name : "*")}";
+        $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}";
 
     public static string ProgramVersion =>
         typeof(RunSession).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";

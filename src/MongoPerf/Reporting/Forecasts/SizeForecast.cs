@@ -53,6 +53,9 @@ internal sealed record SizeForecast(string What, GrowthFit Fit, double Measured)
         ];
     }
 
+    /// <summary>Of the data folder alone; null for fewer than four sizes.</summary>
+    public static SizeForecast? OfDisk(IReadOnlyList<(long Documents, long Bytes)> sizes) => Fitted(Disk, 0, [.. sizes.Where(size => size is { Documents: > 0, Bytes: > 0 }).Select(size => ((double)size.Documents, (double)size.Bytes))]);
+
     private static SizeForecast? Fitted(string what, double waves, (double Documents, double Bytes)[] points)
     {
         if (points.Length < GrowthFit.LeastSizes)

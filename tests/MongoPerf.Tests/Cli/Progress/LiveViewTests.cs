@@ -65,6 +65,33 @@ public sealed class LiveViewTests
         Assert.Equal("   ", ProgressText.Sparkline([], 3));
     }
 
+    /// <summary>Found as "full at about 1.48M documents" where the forecast said 250M: the journal, and another program, had taken the room.</summary>
+    [Fact]
+    public void The_disk_is_full_where_the_forecast_says()
+    {
+        ProgressState state = State();
+        for (int step = 1; step <= 4; step++)
+        {
+            Assert.Equal(step == 1 ? "unknown" : $"{300 - (5 * (step - 1))} GB", Row(state.Snapshot(), "disk left"));
+            // 300 MB of journal and 1,000 bytes a document. Somebody else takes 5 GB between any two sizes.
+            state.OnHostSample(Free(300e9 - (5e9 * step)));
+            state.OnStepFinished(Grown(step, step * 10_000_000L));
+        }
+
+        Assert.InRange(state.Snapshot().DocumentsWhenDiskFull!.Value, 310e6, 330e6);
+        Assert.Matches("^280 GB, full at about 3[123].M documents$", Row(state.Snapshot(), "disk left"));
+
+        static GrowthStep Grown(int step, long documents) =>
+            new("grow", step, documents, [RunParts.Grown(step, "size", step, documents) with { Sizes = [RunParts.Sizes(documents) with { DiskBytes = 300_000_000 + (documents * 1000) }] }]);
+
+        static MetricSample Free(double bytes)
+        {
+            double[] values = new double[MetricCatalogue.Host.Count];
+            values[MetricCatalogue.IndexOf(MetricCatalogue.Host, "disk_free")] = bytes;
+            return new MetricSample(1, "client", values);
+        }
+    }
+
     [Theory]
     [InlineData(80)]
     [InlineData(120)]
