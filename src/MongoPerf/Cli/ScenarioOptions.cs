@@ -67,16 +67,14 @@ internal sealed class ScenarioOptions
 
     private ExitCode RunOrShow(ParseResult parsed, SharedOptions shared, ScenarioFile file, string format, IReadOnlyList<RunRequest> requests)
     {
-        if (parsed.GetValue(DryRun))
-        {
-            ScenarioPrinter.WritePlan(requests, file, Console.Out);
-            return ExitCode.Done;
-        }
-
         int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
         if (format == "ycsb" && (requests.Count > 1 || repeats > 1))
             throw new UserException(ExitCode.WrongUsage, "--format ycsb shows one run; several are compared", "use --format text, json, csv or markdown, or make one run");
-        return Agents.Run(parsed, requests, repeats);
+        if (!parsed.GetValue(DryRun))
+            return Agents.Run(parsed, requests, repeats);
+        Agents.Check(parsed, requests, repeats);
+        ScenarioPrinter.WritePlan(requests, file, Console.Out);
+        return ExitCode.Done;
     }
 
     /// <summary>The scenario restart has a parameter for how its server is stopped.</summary>

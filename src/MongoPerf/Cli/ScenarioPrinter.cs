@@ -36,7 +36,7 @@ internal static class ScenarioPrinter
             output.WriteLine($"with {insert.BatchSize} {(insert.BatchSize == 1 ? "document" : "documents")} of {insert.Documents.Make(context.Number).Bytes.Length:N0} bytes (the first)");
     }
 
-    /// <summary>What would run, deployment by deployment and phase by phase.</summary>
+    /// <summary>What would run, deployment by deployment and phase by phase, then why it would be refused.</summary>
     public static void WritePlan(IReadOnlyList<RunRequest> requests, ScenarioFile file, TextWriter output)
     {
         ReadPlan first = requests[0].Plan;
@@ -56,6 +56,7 @@ internal static class ScenarioPrinter
 
         output.WriteLine($"estimated time: {ProgressText.RangeText(new TimeEstimator(first.Plan).Total)}{(requests.Count > 1 ? " on each deployment" : "")}");
         output.WriteLine("dry run: nothing started");
+        DryRun.Check(requests, output.WriteLine);
     }
 
     /// <returns>Null for one that is not described by the file or a list.</returns>
@@ -93,10 +94,7 @@ internal static class ScenarioPrinter
 
     private static void WritePhase(Phase phase, TextWriter output)
     {
-        string parameters = phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
-        string pause = phase.PauseSeconds > 0 ? $" after a pause of {Units.Duration(TimeSpan.FromSeconds(phase.PauseSeconds))}" : "";
-        string restart = phase.Restart == ServerRestart.None ? "" : $", restarting the server ({(phase.Restart == ServerRestart.Cold ? "cold" : "warm")})";
-        output.WriteLine($"phase {phase.Name}{parameters}{pause}{restart}");
+        output.WriteLine($"phase {Heading(phase)}");
         if (phase.Growth is { } growth)
             WriteGrowth(growth, output);
         if (phase.Measures is { } sized)
@@ -125,10 +123,19 @@ internal static class ScenarioPrinter
             output.WriteLine($"    beside: {Describe(new Phase { Name = group.Name, Groups = [group] }, group)}");
         foreach (Phase phase in growth.Each)
         {
-            output.WriteLine($"    at each size: {phase.Name}{(phase.Parameters.Count > 0 ? $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})" : "")}");
+            output.WriteLine($"    at each size: {Heading(phase)}");
             foreach (PhaseGroup group in phase.Groups)
                 output.WriteLine($"      {Describe(phase, group)}");
         }
+    }
+
+    /// <summary>"q4 (limit=10) after a pause of 5 s, restarting the server (kill)".</summary>
+    private static string Heading(Phase phase)
+    {
+        string parameters = phase.Parameters.Count == 0 ? "" : $" ({string.Join(", ", phase.Parameters.Select(p => $"{p.Key}={p.Value}"))})";
+        string pause = phase.PauseSeconds > 0 ? $" after a pause of {Units.Duration(TimeSpan.FromSeconds(phase.PauseSeconds))}" : "";
+        string restart = phase.Restart == ServerRestart.None ? "" : $", restarting the server ({phase.Restart.ToString().ToLowerInvariant()})";
+        return $"{phase.Name}{parameters}{pause}{restart}";
     }
 
     private static string Describe(PlanCollection collection)

@@ -57,13 +57,12 @@ internal static class SeriesCommand
                 },
             };
             IReadOnlyList<RunRequest> requests = new PlanRequests(parsed, shared, file, overrides) { Format = parsed.GetValue(format) ?? "text", HidesChanges = true }.Read();
-            if (parsed.GetValue(dryRun))
-            {
-                ScenarioPrinter.WritePlan(requests, file, Console.Out);
-                return ExitCode.Done;
-            }
-
-            return agents.Run(parsed, requests, PlanRequests.Repeats(parsed, shared, requests.Count));
+            int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
+            if (!parsed.GetValue(dryRun))
+                return agents.Run(parsed, requests, repeats);
+            agents.Check(parsed, requests, repeats);
+            ScenarioPrinter.WritePlan(requests, file, Console.Out);
+            return ExitCode.Done;
         });
         return command;
     }

@@ -1,5 +1,7 @@
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Deployments;
@@ -32,6 +34,35 @@ internal static class DeploymentFactory
             : throw DeploymentException.WrongUsage($"this run used the embedded server; --mongod {request.Settings.MongodPath} can't use its data", "omit --mongod"),
         _ => throw DeploymentException.WrongUsage("this run was on Tokyo Tyrant; such runs can't be resumed", "start a new run"),
     };
+
+    /// <summary>Refuses what <see cref="Create(DeploymentRequest)"/> would refuse, and makes and starts nothing.</summary>
+    /// <param name="request">Of a new run; its data folder is not there.</param>
+    /// <returns>What the run would start; null where it starts nothing that stores documents.</returns>
+    /// <exception cref="DeploymentException">As <see cref="Create(DeploymentRequest)"/>.</exception>
+    public static PlannedServer? Check(DeploymentRequest request)
+    {
+        Func<string, string?> variable = Environment.GetEnvironmentVariable;
+        if (request.Settings.Topology == Topology.Null || request.Tyrant is not null)
+            return null;
+        if (request.Settings.ClusterFolder is { } folder)
+        {
+            _ = new GivenCluster(folder);
+            return null;
+        }
+
+        if (request.Hosts is { Count: > 0 })
+            return null;
+        if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
+        {
+            ClusterPlan plan = LocalCluster.RequestOf(request, variable).MakePlan(Path.GetFullPath(request.DataFolder));
+            return new PlannedServer(plan.BytesPerDocument, plan.Shards, plan.IsReplicaSet ? null : plan.Router);
+        }
+
+        if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program && request.Settings.Tls is true)
+            SecurityFiles.RequireTls(program.Version);
+        _ = new ServerLimits(request.DataFolder, request.Settings);
+        return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, 0, null);
+    }
 
     private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
     {
@@ -85,3 +116,9 @@ internal static class DeploymentFactory
         }
     }
 }
+
+/// <summary>A server, or a cluster, that a run would start.</summary>
+/// <param name="BytesPerDocument">As of <see cref="IDeployment.BytesPerDocument"/>.</param>
+/// <param name="Shards">0 for anything but a sharded cluster.</param>
+/// <param name="Router">Null for anything but a sharded cluster.</param>
+internal sealed record PlannedServer(Func<long, double> BytesPerDocument, int Shards, RouterKind? Router);

@@ -95,7 +95,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         long step = Math.Min(target, reader.Find("step") is { } given ? scale.Read(given, "step") : GrowthSchedule.DefaultStep(target));
         return (target + step - 1) / step <= MostSizes
             ? GrowthSchedule.Sizes(target, step)
-            : throw MappingReader.Wrong(reader.Find("step")!, $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");
+            : throw MappingReader.Wrong(reader.Find("step") ?? reader.Find("to")!, $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");
     }
 
     private GrowthWrite[] Writes(MappingReader reader, string phase, GrowingCollection[] collections)

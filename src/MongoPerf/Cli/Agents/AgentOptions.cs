@@ -28,14 +28,28 @@ internal sealed class AgentOptions
     /// <summary>Hands the work to agents where that was asked for; otherwise does it here.</summary>
     public ExitCode Run(ParseResult parsed, IReadOnlyList<RunRequest> requests, int repeats)
     {
+        Check(parsed, requests, repeats);
+        return parsed.GetValue(Agents) is { } count
+            ? AgentsSession.Start(requests[0], count, parsed.GetValue(Uri)!, parsed.GetValue(Within) ?? UsualComeWithinSeconds)
+            : RunSequence.Run(requests, repeats, PlanSession.Start);
+    }
+
+    /// <exception cref="UserException">Agents can't do it.</exception>
+    public void Check(ParseResult parsed, IReadOnlyList<RunRequest> requests, int repeats)
+    {
         string? coordinator = parsed.GetValue(Uri);
-        if (parsed.GetValue(Agents) is not { } count)
-            return coordinator is null ? RunSequence.Run(requests, repeats, PlanSession.Start) : throw new UserException(ExitCode.WrongUsage, "--coordinator only applies with --agents", "--agents 4 divides the work among four");
+        if (parsed.GetValue(Agents) is null)
+        {
+            if (coordinator is not null)
+                throw new UserException(ExitCode.WrongUsage, "--coordinator only applies with --agents", "--agents 4 divides the work among four");
+            return;
+        }
+
         if (coordinator is null)
             throw new UserException(ExitCode.WrongUsage, "--agents needs --coordinator: the connection string of a MongoDB that all machines reach", "'mongoperf serve' starts one");
         if (requests.Count > 1 || repeats > 1)
             throw new UserException(ExitCode.WrongUsage, "--agents makes one run on one deployment; --repeat and several deployments do not apply");
-        return AgentsSession.Start(requests[0], count, coordinator, parsed.GetValue(Within) ?? UsualComeWithinSeconds);
+        AgentsSession.Check(requests[0]);
     }
 
     private static int ParseCount(string text) =>

@@ -42,7 +42,6 @@ internal sealed class AgentsSession
     /// <param name="comeWithinSeconds">By when all must have come.</param>
     public static ExitCode Start(RunRequest request, int count, string coordinatorUri, double comeWithinSeconds)
     {
-        Check(request);
         string uri = new ConnectionSecrets(null, SecretPrompt.Ask).Complete(coordinatorUri);
         using var signals = new StopSignals("stopping all agents: saving results");
         using var coordinator = new Coordinator(uri, signals.Token);
@@ -69,7 +68,8 @@ internal sealed class AgentsSession
         return new AgentsSession(coordinator, signals, plan, output, AgentOptions.UsualComeWithinSeconds) { _isNeeded = true }.Finish(stored.Run.CommandLine);
     }
 
-    private static void Check(RunRequest request)
+    /// <exception cref="UserException">Agents can't do what is asked for.</exception>
+    public static void Check(RunRequest request)
     {
         if (request.Uri is null)
             throw new UserException(ExitCode.WrongUsage, "--agents needs --uri: several machines put load on one existing deployment", "start one with 'mongoperf serve' or 'cluster start', or name yours");

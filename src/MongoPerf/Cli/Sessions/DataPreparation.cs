@@ -4,6 +4,7 @@ using MongoPerf.Engine.Growth;
 using MongoPerf.Engine.Phases;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
+using MongoPerf.Engine.Sharding;
 using MongoPerf.Input;
 using MongoPerf.Wire.Connections;
 
@@ -188,6 +189,33 @@ internal static class DataPreparation
             RequireRoom(session, data, round, prepared.StartDocuments);
     }
 
+    /// <summary>What can be refused of a new run before the server that it would start is there.</summary>
+    /// <param name="request">Of the run.</param>
+    /// <param name="planned">That server.</param>
+    /// <exception cref="UserException">The plan does not fit the deployment.</exception>
+    /// <exception cref="DeploymentException">The disk would fill (exit code 6).</exception>
+    public static void CheckPlanned(RunRequest request, PlannedServer planned)
+    {
+        Plan plan = request.Plan.Plan;
+        if (planned.Router is { } router)
+        {
+            CommandDialect dialect = router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;
+            RunSession.RequireRouter(request, dialect);
+            RequireCommands(dialect, plan);
+            RunSession.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
+        }
+
+        if (request.Settings.Data.IsExisting)
+            return;
+        var disk = new DiskGuard(Path.GetFullPath(request.Output.RunsFolder));
+        foreach (PlanRound round in plan.Rounds)
+        {
+            (long documents, double bytes) = ToWrite(round, static _ => 0);
+            if (documents > 0)
+                disk.CheckBefore(documents, planned.BytesPerDocument(documents) / 1024 * bytes / documents);
+        }
+    }
+
     /// <summary>A secondary that was named refuses all of them, for as long as it is one.</summary>
     private static void RequireWrites(RunSession session, Plan plan)
     {
@@ -200,8 +228,6 @@ internal static class DataPreparation
 
     private static void RequireRoom(RunSession session, IDataStore data, PlanRound round, IReadOnlyDictionary<string, long> start)
     {
-        double documents = 0;
-        double bytes = 0;
         foreach (PlanCollection collection in round.Collections)
         {
             long target = round.TargetOf(collection);
@@ -212,13 +238,26 @@ internal static class DataPreparation
                 string ns = Namespace(session, collection.Name);
                 throw new UserException(ExitCode.WrongUsage, $"{ns} already holds {end:N0} documents, but the target is {target:N0}", $"use a larger --target, another collection, or --force-drop {ns}");
             }
-
-            documents += Math.Max(0, target - there);
-            bytes += Math.Max(0, target - there) * (double)collection.BytesPerDocument;
         }
 
+        (long documents, double bytes) = ToWrite(round, collection => start.GetValueOrDefault(collection.Name));
         if (documents > 0)
-            session.CheckDisk((long)documents, bytes / documents);
+            session.CheckDisk(documents, bytes / documents);
+    }
+
+    /// <summary>How many documents a round adds to those that are there, and their bytes of BSON.</summary>
+    private static (long Documents, double Bytes) ToWrite(PlanRound round, Func<PlanCollection, long> there)
+    {
+        long documents = 0;
+        double bytes = 0;
+        foreach (PlanCollection collection in round.Collections)
+        {
+            long added = Math.Max(0, round.TargetOf(collection) - there(collection));
+            documents += added;
+            bytes += added * (double)collection.BytesPerDocument;
+        }
+
+        return (documents, bytes);
     }
 
     /// <summary>A mongod that routes knows some commands only.</summary>

@@ -278,7 +278,7 @@ internal static class PlanSession
         (ExitCode Code, string? Hint)? loss = lost is null ? null : CommandRunner.Classify(lost);
         if (why is not null)
         {
-            Console.Error.WriteLine($"stopped at {stored.DocumentsReached:N0} documents: {why}");
+            Console.Error.WriteLine($"stopped{(stored.DocumentsReached > 0 ? $" at {stored.DocumentsReached:N0} documents" : "")}: {why}");
             if (loss?.Hint is { } hint)
                 Console.Error.WriteLine($"hint:  {hint}");
             if (session.Request.Agent is null)

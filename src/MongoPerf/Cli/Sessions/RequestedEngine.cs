@@ -16,13 +16,20 @@ internal static class RequestedEngine
     /// <exception cref="Engine.Collections.OperationLimitException">It can't do what a plan asks for.</exception>
     public static IReadOnlyList<RunRequest> Open(IReadOnlyList<RunRequest> requests, Func<IClientEngine> load)
     {
-        RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
-        if (through.Length == 0)
+        IReadOnlyList<RunRequest> through = ThroughDriver(requests);
+        if (through.Count == 0)
             return requests;
-        if (through.FirstOrDefault(request => request.Uri is not null && ServerUri.ReadTyrant(request.Uri) is not null) is not null)
-            throw new UserException(ExitCode.WrongUsage, "--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", "omit --engine");
         IClientEngine driver = load();
         return [.. requests.Select(request => through.Contains(request) ? Through(request, driver) : request)];
+    }
+
+    /// <summary>Those that ask for the official driver.</summary>
+    /// <exception cref="UserException">It can't speak to a deployment of theirs.</exception>
+    public static IReadOnlyList<RunRequest> ThroughDriver(IReadOnlyList<RunRequest> requests)
+    {
+        RunRequest[] through = [.. requests.Where(request => request.Settings.Engine.Kind == EngineKind.Driver)];
+        return through.All(request => request.Uri is null || ServerUri.ReadTyrant(request.Uri) is null) ? through
+            : throw new UserException(ExitCode.WrongUsage, "--engine driver speaks MongoDB's protocol only; Tokyo Tyrant has one of its own", "omit --engine");
     }
 
     /// <summary>Loads the official driver as the user's environment says.</summary>

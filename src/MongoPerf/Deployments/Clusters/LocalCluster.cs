@@ -119,18 +119,21 @@ internal sealed class LocalCluster : IDeployment
     public static LocalCluster ForRun(DeploymentRequest request, Func<string, string?> variable)
     {
         RequireOwnPrograms(request, variable);
-        return Prepare(request.DataFolder, new ClusterRequest
-        {
-            Settings = request.Settings with
-            {
-                Auth = request.Settings.Auth is true, Tls = request.Settings.Tls is true,
-                // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
-                MongodPath = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
-            },
-            Variable = variable,
-            Interrupt = request.Connections.Stop,
-        });
+        return Prepare(request.DataFolder, RequestOf(request, variable));
     }
+
+    /// <summary>What a run asks of its cluster.</summary>
+    public static ClusterRequest RequestOf(DeploymentRequest request, Func<string, string?> variable) => new()
+    {
+        Settings = request.Settings with
+        {
+            Auth = request.Settings.Auth is true, Tls = request.Settings.Tls is true,
+            // The folder knows the programs of a cluster that continues; what was typed when it began may be relative to another folder.
+            MongodPath = request.ServerProgram is { } noted ? (ClusterPlan.IsIn(request.DataFolder) ? null : noted) : request.Settings.MongodPath,
+        },
+        Variable = variable,
+        Interrupt = request.Connections.Stop,
+    };
 
     /// <summary>The cluster that is in a folder.</summary>
     /// <exception cref="DeploymentException">There is none, it is another user's, or another program is at work on it.</exception>
