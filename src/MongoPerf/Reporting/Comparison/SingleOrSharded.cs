@@ -5,11 +5,14 @@ namespace MongoPerf.Reporting.Comparison;
 
 /// <summary>The question that a comparison of one server with shards was made for, answered in a paragraph: which is ahead, in which operations, by how much, from which size on, how sure
 /// that is, and what it cannot tell.</summary>
-/// <param name="Operations">Shards against one server: ratios above 1 speak for the shards.</param>
-/// <param name="Single">What the single server had.</param>
+/// <param name="Operations">Shards against the baseline: ratios above 1 speak for the shards.</param>
+/// <param name="Single">What the baseline had: one server, one replica set, or a cluster of one shard.</param>
 /// <param name="Sharded">What each shard had.</param>
 internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operations, ServerShare Single, ServerShare Sharded)
 {
+    /// <summary>What the baseline is.</summary>
+    public Topology Baseline { get; init; } = Topology.Standalone;
+
     /// <summary>Runs of each side.</summary>
     public int Repeats { get; init; } = 1;
 
@@ -30,6 +33,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         return new SingleOrSharded(
             [.. candidate.Operations.Select(o => ShardedOperation.Of(o, candidate.TitleOf(o)))], ServerShare.Of(single), ServerShare.Of(sharded))
         {
+            Baseline = single.Deployment.Topology,
             Repeats = Math.Min(comparison.Baseline.Stored.Count, candidate.Candidate.Stored.Count),
             Disturbances = [.. new[] { comparison.Baseline, candidate.Candidate }.Where(side => side.Other is not null).Select(side => $"{side.Id}: {side.Other!.Sentence}")],
             SharedCpus = machine?.CpuCount,
@@ -52,8 +56,18 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     {
         long[] sizes = [.. Operations.SelectMany(o => o.Sizes).Select(size => size.Documents).Distinct().Order()];
         string range = sizes.Length switch { 0 => "", 1 => Words.Of($" at {Units.Count(sizes[0])} documents"), _ => Words.Of($" from {Units.Count(sizes[0])} to {Units.Count(sizes[^1])} documents") };
-        return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against one server{range}, with {MemoryText()} and {CpuText()}.");
+        string baseline = Baseline switch { Topology.Sharded => Words.Of("one shard behind a router"), Topology.ReplicaSet => Words.Of("one replica set"), _ => Words.Of("one server") };
+        return Words.Of($"{Words.Counted(Sharded.Servers, "shard")} against {baseline}{range}, with {MemoryText()} and {CpuText()}.");
     }
+
+    /// <summary>The baseline as the other sentences call it.</summary>
+    private string One => NameOf(Baseline);
+
+    /// <summary>"the single shard", of a cluster that has no other.</summary>
+    public static string NameOf(Topology? baseline) => baseline switch
+    {
+        Topology.Sharded => Words.Of("the single shard"), Topology.ReplicaSet => Words.Of("the replica set"), _ => Words.Of("the single server"),
+    };
 
     /// <summary>"the same memory in all (384 MiB for each shard)".</summary>
     private string MemoryText() => (Single.MemoryBytes, Sharded.MemoryBytes) switch
@@ -61,7 +75,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         (null, null) => Words.Of("memory unlimited"),
         ({ } one, { } each) when one == each => Words.Of($"the same memory for each server ({Units.BinaryBytes(each)})"),
         ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 => Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
-        var (one, each) => Words.Of($"{Memory(one)} for the single server and {Memory(each)} for each shard, which is unequal"),
+        var (one, each) => Words.Of($"{Memory(one)} for {One} and {Memory(each)} for each shard, which is unequal"),
     };
 
     private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
@@ -69,7 +83,7 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         (null, null) => Words.Of("no CPU limit"),
         ({ } one, { } each) when one == each => Words.Of($"the same CPUs for each server ({each})"),
         ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in all ({each} for each shard)"),
-        var (one, each) => Words.Of($"{Cpus(one)} for the single server and {Cpus(each)} for each shard, which is unequal"),
+        var (one, each) => Words.Of($"{Cpus(one)} for {One} and {Cpus(each)} for each shard, which is unequal"),
     };
 
     private static string Memory(long? bytes) => bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
@@ -80,14 +94,14 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>
     {
         Crossover turn = TurnOf(o)!;
-        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} changes sides: below that, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of("the single server is ahead"))} {Times(turn.Before)}; from there on, {Leader(turn.After.Value)} {Times(turn.After)}.");
+        return Words.Of($"At {Units.Count(turn.Documents)} documents {o.Title} changes sides: below that, {(turn.Before.Value > 1 ? Words.Of("the shards are ahead") : Words.Of($"{One} is ahead"))} {Times(turn.Before)}; from there on, {Leader(turn.After.Value)} {Times(turn.After)}.");
     });
 
     private IEnumerable<string> Overall()
     {
         ShardedOperation[] steady = [.. Operations.Where(o => TurnOf(o) is null)];
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value < 1) is { Length: > 0 } behind)
-            yield return Words.Of($"The single server is ahead in {behind}.");
+            yield return Words.Of($"{Capital(One)} is ahead in {behind}.");
         if (Listed(steady, o => o.IsDifferent && o.Overall.Value > 1) is { Length: > 0 } ahead)
             yield return Words.Of($"The shards are ahead in {ahead}.");
         if (string.Join(", ", steady.Where(o => o.Outcome == Outcome.Equivalent).Select(o => o.Title)) is { Length: > 0 } alike)
@@ -120,7 +134,9 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
 
     private Crossover? TurnOf(ShardedOperation operation) => Crossover.Find(operation.Sizes, Operations.Count);
 
-    private static string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : Words.Of("the single server");
+    private string Leader(double ratio) => ratio > 1 ? Words.Of("the shards") : One;
+
+    private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 
     /// <summary>"4.5 times, 95 %: 3.0 to 6.7", from the one that is ahead.</summary>
     private static string Times(Ratio ratio)

@@ -88,6 +88,16 @@ public sealed class SingleOrShardedTests : IDisposable
         static ServerShare Share(int servers, int megabytes, int cpus) => new(servers, megabytes == 0 ? null : megabytes * MegaByte, cpus == 0 ? null : cpus);
     }
 
+    [Theory]
+    [InlineData(Topology.Standalone, "3 shards against one server from", "unlimited memory for the single server and", "The single server is ahead in q4")]
+    [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "unlimited memory for the replica set and", "The replica set is ahead in q4")]
+    [InlineData(Topology.Sharded, "3 shards against one shard behind a router from", "unlimited memory for the single shard and", "The single shard is ahead in q4")]
+    public void The_baseline_is_called_what_it_is(Topology baseline, params string[] expected)
+    {
+        string text = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], new ServerShare(1, null, null), new ServerShare(3, MegaByte, null)) { Baseline = baseline }.Text;
+        Assert.All(expected, part => Assert.Contains(part, text, StringComparison.Ordinal));
+    }
+
     [Fact]
     public void How_sure_it_is_and_what_one_machine_cannot_tell_end_it()
     {
@@ -111,8 +121,8 @@ public sealed class SingleOrShardedTests : IDisposable
         RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [], RunComparer.DefaultNoiseThreshold);
         string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0]).Where(v => v.Mark == "decided").Select(v => v.Text)];
         Assert.Equal(isDecided ? 1 : 0, decided.Length);
-        Assert.All(decided, text => Assert.Contains($"{candidate} shards against one server from 1k to 10k documents", text, StringComparison.Ordinal));
-        Assert.All(decided, text => Assert.Matches(@"The single server is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
+        Assert.All(decided, text => Assert.Contains($"{candidate} shards against {(baseline is null ? "one server" : "one shard behind a router")} from 1k to 10k documents", text, StringComparison.Ordinal));
+        Assert.All(decided, text => Assert.Matches($@"The single {(baseline is null ? "server" : "shard")} is ahead in unack \(by a factor of 3\.\d+, 95 %: ", text));
 
         static NoisyRun Run(string id, int? shards, double speed) => new()
         {
