@@ -52,6 +52,16 @@ public sealed class RestartReportTests : IDisposable
         Assert.Equal("not reached", RestartReports.Table(run)!.Rows[0][3]);
     }
 
+    /// <summary>Found as "did not get back to 90 % …: it peaked at 130 % of the rate before".</summary>
+    [Fact]
+    public void A_rate_that_came_back_for_a_moment_is_not_said_to_have_stayed_away()
+    {
+        using StoredRun run = Restart(100, 1300, 100, 500, 100);
+        Verdict said = Assert.Single(Verdict.Of(run), v => v.Text.Contains("seconds, although", StringComparison.Ordinal));
+        Assert.EndsWith("the rate did not stay at 90 % of 1,000 operations/s for 3 seconds, although it peaked at 130 % of the rate before; a longer --duration may show when it does", said.Text, StringComparison.Ordinal);
+        Assert.Equal("not for 3 s", RestartReports.Table(run)!.Rows[0][3]);
+    }
+
     [Fact]
     public void Each_end_is_compared_with_the_rate_before_the_first_one()
     {

@@ -17,7 +17,7 @@ internal sealed record RestartFigures(
     public const double BackShare = 0.9;
 
     /// <summary>One good second may be chance: the mean of three must be good.</summary>
-    private const int SecondsInARow = 3;
+    public const int SecondsInARow = 3;
 
     public double BackRate => BackShare * RateBefore;
 
