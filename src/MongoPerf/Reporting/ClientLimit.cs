@@ -62,7 +62,7 @@ internal sealed class ClientLimit
     {
         if (run.Environment is not { CpuCount: > 0 and var cores })
             return new ClientLimit(false, []);
-        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => Measured.Of(run, phase, result)))];
+        List<Measured> measured = [.. run.Phases.SelectMany(phase => phase.Operations.Where(CanJudge).Select(result => Measured.Of(run, phase, result)))];
         if (measured.Count == 0)
             return new ClientLimit(false, []);
 
@@ -111,6 +111,9 @@ internal sealed class ClientLimit
         Measured most = measured.MaxBy(m => m.Share)!;
         return new ClientLimit(false, [Words.Of($"the client was not the bottleneck: it used at most {most.Used}, in {most.Label}")], other) { Share = share };
     }
+
+    /// <summary>A moment's CPU time is whatever happened in it.</summary>
+    private static bool CanJudge(OperationResult result) => result.Seconds >= 1 || Reporting.ClientShare.CanJudge(result);
 
     /// <summary>"2 of 10 sizes"; null for the only one.</summary>
     private static string? HowMany(int count, Measured[] of) => (of.Length, of.All(m => m.Phase.Growth is not null)) switch

@@ -10,6 +10,9 @@ namespace MongoPerf.Reporting;
 /// <param name="Microseconds">Per operation, on average: service time, and what the client does before and after it; of unacknowledged inserts the time by their rate.</param>
 internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, double ClientMicroseconds, double Microseconds)
 {
+    /// <summary>Operations, and documents of inserts: fewer are a moment, in which the first of them, and what else ran, weighs more than what the client costs.</summary>
+    public const long LeastOperations = 100;
+
     /// <summary>0 to 1.</summary>
     public double Share => ClientMicroseconds / Microseconds;
 
@@ -18,12 +21,15 @@ internal sealed record ClientShare(PhaseRecord Phase, OperationResult Result, do
     /// <summary>"12 µs of the 96 µs per operation".</summary>
     public string Text => Words.Of($"{Units.Latency(ClientMicroseconds)} of the {Units.Latency(Microseconds)} per operation");
 
-    /// <summary>Of each operation that succeeded in anything.</summary>
+    /// <summary>Whether it did enough for its client to be judged.</summary>
+    public static bool CanJudge(OperationResult result) => (result.IsInsert ? Math.Max(result.Operations, result.Documents) : result.Operations) >= LeastOperations;
+
+    /// <summary>Of each operation that was done often enough.</summary>
     public static IEnumerable<ClientShare> Of(PhaseRecord phase, ClientCalibration calibration)
     {
         foreach (OperationResult result in phase.Operations)
         {
-            if (result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service } || calibration.CostOf(result) is not { } cost)
+            if (!CanJudge(result) || result is not { Operations: > 0, LatencyMicroseconds.Mean: >= 0 and var service } || calibration.CostOf(result) is not { } cost)
                 continue;
             // Nobody waits for the reply of an unacknowledged insert: what it takes is seen from how many arrive.
             double all = result.IsUnacknowledged ? result.Threads * 1e6 / result.OperationsPerSecond : service + cost.Microseconds - cost.ServiceMicroseconds;

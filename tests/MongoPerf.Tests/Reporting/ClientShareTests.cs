@@ -82,6 +82,18 @@ public sealed class ClientShareTests : IDisposable
         Assert.Equal((10, 10, 1), (share.ClientMicroseconds, share.Microseconds, share.Share));
     }
 
+    /// <summary>One operation is not what the client costs: it pays for what happens once, and its core was whoever's at that moment.</summary>
+    [Fact]
+    public void A_phase_of_hardly_any_operations_judges_no_client()
+    {
+        OperationResult one = Result("find", 20, 10_000) with { Operations = 1, Seconds = 0.02, ClientCpuCores = 1 };
+        ClientLimit limit = LimitOf(Calibrations.Of(), RunParts.Phase(1, "once", one), RunParts.Phase(2, "q4", Result("find", 399, 10_000)));
+        Assert.False(limit.IsLimit);
+        Assert.Equal(["the client was not the bottleneck: it used at most 0.5 of the 1 core that 1 thread can use, in q4"], limit.Sentences);
+        Assert.Equal($"the client itself takes at most 40 µs of the 400 µs per operation (10 %), in q4; {Known}", limit.Share);
+        Assert.Empty(ClientShare.Of(RunParts.Phase(1, "once", one), Calibrations.Of()));
+    }
+
     [Fact]
     public void Costs_that_nobody_measures_say_nothing()
     {
