@@ -6,6 +6,9 @@ namespace MongoPerf.Engine.Collections;
 /// <summary>Reads what matters out of an explain with executionStats.</summary>
 internal static class QueryPlanReader
 {
+    /// <summary>Stages that find by _id alone do not name its index.</summary>
+    private const string IdIndex = "_id_";
+
     /// <param name="reply">The server's.</param>
     /// <param name="limit">Of the query, 0 for none: a router adds up what its shards return, which is more than the client gets.</param>
     public static PlanSummary Read(BsonDocument reply, int limit)
@@ -16,8 +19,9 @@ internal static class QueryPlanReader
         string? index = null;
         for (BsonDocument? stage = plan; stage is not null; stage = Next(stage))
         {
-            stages.Add(stage.FindString("stage") ?? "?");
-            index ??= stage.FindString("indexName");
+            string name = stage.FindString("stage") ?? "?";
+            stages.Add(name);
+            index ??= stage.FindString("indexName") ?? (name is "IDHACK" or "CLUSTERED_IXSCAN" or "EXPRESS_CLUSTERED_IXSCAN" ? IdIndex : null);
         }
 
         return new PlanSummary

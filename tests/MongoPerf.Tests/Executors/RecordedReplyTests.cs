@@ -90,6 +90,18 @@ public sealed class RecordedReplyTests
         Assert.Equal(("SHARD_MERGE_SORT > SORT > IXSCAN", "Number_1", 10, 330), (plan.Stages, plan.Index, plan.Returned, plan.DocumentsExamined));
     }
 
+    /// <summary>Lookups by _id do not say which index they use: 6.0's IDHACK, and clustered collections. Release 8.0's EXPRESS_IXSCAN does.</summary>
+    [Theory]
+    [InlineData("""{"stage": "IDHACK"}""", "_id_")]
+    [InlineData("""{"stage": "PROJECTION_SIMPLE", "inputStage": {"stage": "IDHACK"}}""", "_id_")]
+    [InlineData("""{"stage": "SINGLE_SHARD", "shards": [{"shardName": "s0", "winningPlan": {"stage": "SHARDING_FILTER", "inputStage": {"stage": "IDHACK"}}}]}""", "_id_")]
+    [InlineData("""{"stage": "CLUSTERED_IXSCAN"}""", "_id_")]
+    [InlineData("""{"stage": "EXPRESS_CLUSTERED_IXSCAN"}""", "_id_")]
+    [InlineData("""{"stage": "EXPRESS_IXSCAN", "indexName": "_id_"}""", "_id_")]
+    [InlineData("""{"stage": "LIMIT", "inputStage": {"stage": "COLLSCAN"}}""", null)]
+    public void A_find_by_id_uses_the_index_of_id(string plan, string? index) =>
+        Assert.Equal(index, QueryPlanReader.Read(ExtendedJson.Parse("{\"queryPlanner\": {\"winningPlan\": " + plan + "}}"), limit: 0).Index);
+
     [VectorFact]
     public void Sizes_are_read()
     {
