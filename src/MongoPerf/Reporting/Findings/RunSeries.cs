@@ -108,9 +108,12 @@ internal sealed class RunSeries
         return cpu > 0 && operations > 0 ? cpu / operations : null;
     }
 
-    /// <summary>Seconds on the charts over time.</summary>
-    public FindingRange Range(TimeWindow window, long? fromDocuments = null, long? toDocuments = null) =>
-        new(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), fromDocuments, toDocuments);
+    /// <summary>Seconds on the charts over time, and sizes of the collection where it had one: 0 documents at the end are those of a phase that works on none.</summary>
+    public FindingRange Range(TimeWindow window, long? fromDocuments = null, long? toDocuments = null)
+    {
+        bool isKnown = (toDocuments ?? fromDocuments) > 0;
+        return new FindingRange(Math.Round(Axis.At(window.From), 1), Math.Round(Axis.At(window.To), 1), isKnown ? fromDocuments : null, isKnown ? toDocuments : null);
+    }
 
     /// <summary>Seconds of an operation's last attempt.</summary>
     private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)

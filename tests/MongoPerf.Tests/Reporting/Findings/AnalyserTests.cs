@@ -13,6 +13,20 @@ public sealed class AnalyserTests : IDisposable
 
     public void Dispose() => _run.Dispose();
 
+    /// <summary>Found as "range 0 documents, 52.6 to 54.1 s".</summary>
+    [Fact]
+    public void A_phase_that_works_on_no_collection_has_no_sizes_in_its_ranges()
+    {
+        _run.Phase("q4", [1000, 1000, 1000]);
+        using StoredRun run = _run.End();
+        var series = RunSeries.Read(run);
+        var window = new TimeWindow(ScriptedRun.At(1), ScriptedRun.At(2));
+        Assert.Equal(new FindingRange(1, 2, null, null), series.Range(window, 0));
+        Assert.Equal(new FindingRange(1, 2, null, null), series.Range(window, 0, 0));
+        Assert.Equal(new FindingRange(1, 2, 0, 500), series.Range(window, 0, 500));
+        Assert.Equal(new FindingRange(1, 2, 500, null), series.Range(window, 500));
+    }
+
     [Fact]
     public void A_rate_that_halves_whenever_the_collection_doubles_is_linear_growth_and_no_decline()
     {
