@@ -28,8 +28,10 @@ internal static class ShardJson
     public static object? Sharding(StoredRun run)
     {
         IReadOnlyList<Distribution> all = Distribution.Of(run);
-        if ((all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? all.FirstOrDefault()) is not { Shards: { } shards } of)
+        if (all.Count == 0)
             return null;
+        Distribution of = all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? all[0];
+        IReadOnlyList<ShardHolding> shards = of.Shards;
         Balance? balance = Balance.Of(shards);
         var operations = ShardOperations.Of(run);
         ChunkMoves moves = ChunkMoves.Of(run);
