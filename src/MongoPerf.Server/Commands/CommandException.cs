@@ -1,6 +1,10 @@
+using MongoPerf.Server.Operations;
+using MongoPerf.Server.Storage.Keys;
+using MongoPerf.Wire.Bson;
+
 namespace MongoPerf.Server.Commands;
 
-/// <summary>The command fails as a whole: MongoDB's code, its name and its text.</summary>
+/// <summary>A command, or a statement of a write command, is refused: MongoDB's code, its name and its text.</summary>
 internal sealed class CommandException(int code, string codeName, string message) : Exception(message)
 {
     /// <summary>0: answered without code and codeName.</summary>
@@ -10,6 +14,18 @@ internal sealed class CommandException(int code, string codeName, string message
 
     /// <summary>Goes into the reply besides code and text.</summary>
     public DuplicateKey? Duplicate { get; init; }
+
+    /// <summary>Of an exception that says what is wrong with a command or statement; null for any other.</summary>
+    public static CommandException? Of(Exception error) => error switch
+    {
+        CommandException refused => refused,
+        MemoryLimitException => new(146, "ExceededMemoryLimit", error.Message),
+        BsonDepthException => Overflow($"BSONObj exceeds maximum nested object depth: {error.Message}"),
+        BsonFormatException => new(22, "InvalidBSON", error.Message),
+        IndexKeyException key => new(key.Code, key.CodeName, key.Message),
+        InsufficientExecutionStackException => Overflow("the command is nested too deeply"),
+        _ => null,
+    };
 
     public static CommandException BadValue(string message) => new(2, "BadValue", message);
 

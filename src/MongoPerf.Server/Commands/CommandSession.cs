@@ -1,11 +1,11 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using System.Text.Unicode;
 using MongoPerf.Server.Commands.Queries;
 using MongoPerf.Server.Listening;
 using MongoPerf.Server.Operations;
 using MongoPerf.Server.Storage;
-using MongoPerf.Server.Storage.Keys;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Server.Commands;
@@ -76,27 +76,11 @@ internal sealed class CommandSession : ICommandSession
                 Server.Counters.CountCommand();
             command.Execute(this, request, reply);
         }
-        catch (CommandException error)
+        catch (Exception error) when (CommandException.Of(error) is { } told)
         {
-            reply.Fail(error.Code, error.CodeName, error.Message, error.Duplicate is { } duplicate ? duplicate.Write : null);
+            reply.Fail(told.Code, told.CodeName, told.Message, told.Duplicate is { } duplicate ? duplicate.Write : null);
         }
         catch (InterruptedException error)
-        {
-            reply.Fail(error.Code, error.CodeName, error.Message);
-        }
-        catch (MemoryLimitException error)
-        {
-            reply.Fail(146, "ExceededMemoryLimit", error.Message);
-        }
-        catch (BsonDepthException error)
-        {
-            reply.Fail(15, "Overflow", $"BSONObj exceeds maximum nested object depth: {error.Message}");
-        }
-        catch (BsonFormatException error)
-        {
-            reply.Fail(22, "InvalidBSON", error.Message);
-        }
-        catch (IndexKeyException error)
         {
             reply.Fail(error.Code, error.CodeName, error.Message);
         }
@@ -107,10 +91,6 @@ internal sealed class CommandSession : ICommandSession
         catch (StorageException error)
         {
             reply.Fail(1, "InternalError", error.Message);
-        }
-        catch (InsufficientExecutionStackException)
-        {
-            reply.Fail(15, "Overflow", "the command is nested too deeply");
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
@@ -179,7 +159,6 @@ internal sealed class CommandSession : ICommandSession
         isNew = false;
         if (FindCollection(name) is { } found)
             return found;
-        Namespaces.RequireDatabase(_databaseText);
         Collection made = Server.Store.GetOrCreate(_databaseText, Encoding.UTF8.GetString(name), out isNew) ?? throw new CommandException(
             13297, "DatabaseDifferCase", $"db already exists with different case already have: [{Server.Store.FindOtherCase(_databaseText)}] trying to create [{_databaseText}]");
         Remember(name, made);
@@ -226,7 +205,7 @@ internal sealed class CommandSession : ICommandSession
     {
         bool hasDatabase = request.IsLegacyQuery;
         if (hasDatabase)
-            SetDatabase("admin"u8);
+            SetDatabase(request.LegacyDatabase);
         var reader = new BsonReader(request.Body);
         while (reader.Read())
         {
@@ -262,11 +241,12 @@ internal sealed class CommandSession : ICommandSession
 
     private void SetDatabase(ReadOnlySpan<byte> name)
     {
-        if (name.SequenceEqual(_database))
+        if (_database.Length > 0 && name.SequenceEqual(_database))
             return;
-        _databaseText = Encoding.UTF8.GetString(name);
-        Namespaces.RequireDatabase(_databaseText);
-        _database = name.ToArray();
+        // Both at once and only for a valid name: what a refused command names must not be taken for a later one's database.
+        string text = Encoding.UTF8.GetString(name);
+        Namespaces.RequireDatabase(text, name);
+        (_database, _databaseText) = (name.ToArray(), text);
     }
 }
 
@@ -277,15 +257,18 @@ internal static class Namespaces
     private const int MaximumDatabaseBytes = 63;
     private static readonly SearchValues<char> Forbidden = SearchValues.Create("/\\. \"$\0");
 
-    public static void RequireDatabase(string name)
+    /// <param name="name">As text; two names that are not UTF-8 may have the same.</param>
+    /// <param name="bytes">As the client sent it.</param>
+    public static void RequireDatabase(string name, ReadOnlySpan<byte> bytes)
     {
-        if (name.Length is 0 or > MaximumDatabaseBytes || name.AsSpan().ContainsAny(Forbidden))
+        if (bytes.Length is 0 or > MaximumDatabaseBytes || name.AsSpan().ContainsAny(Forbidden) || !Utf8.IsValid(bytes))
             throw CommandException.InvalidNamespace($"Invalid database name: '{name}'");
     }
 
     public static void RequireCollection(string database, ReadOnlySpan<byte> name)
     {
-        if (name.Length == 0 || name[0] == '.' || database.Length + 1 + name.Length > MaximumNamespaceBytes || name.IndexOfAny((byte)'$', (byte)0) >= 0)
+        bool isTooLong = Encoding.UTF8.GetByteCount(database) + 1 + name.Length > MaximumNamespaceBytes;
+        if (name.Length == 0 || name[0] == '.' || isTooLong || name.IndexOfAny((byte)'$', (byte)0) >= 0 || !Utf8.IsValid(name))
             throw CommandException.InvalidNamespace($"Invalid collection name: {Encoding.UTF8.GetString(name)}");
     }
 }

@@ -54,17 +54,28 @@ internal static class CursorCommands
     {
         var killed = new List<long>();
         var missing = new List<long>();
-        var reader = new BsonReader(request.Body);
-        if (!reader.Find("cursors"u8))
-            throw CommandException.MissingField("killCursors", "cursors");
-        var ids = new BsonReader(reader.DocumentBytes);
-        while (ids.Read())
-            (session.Server.Cursors.Kill(ids.ToInt64()) ? killed : missing).Add(ids.ToInt64());
+        foreach (long id in ParseKillCursors(request.Body))
+            (session.Server.Cursors.Kill(id) ? killed : missing).Add(id);
         WriteIds(reply.Body, "cursorsKilled"u8, killed);
         WriteIds(reply.Body, "cursorsNotFound"u8, missing);
         WriteIds(reply.Body, "cursorsAlive"u8, []);
         WriteIds(reply.Body, "cursorsUnknown"u8, []);
         reply.Succeed();
+    }
+
+    private static List<long> ParseKillCursors(ReadOnlySpan<byte> body)
+    {
+        const string Command = "killCursors";
+        var reader = new BsonReader(body);
+        if (!reader.Find("cursors"u8))
+            throw CommandException.MissingField(Command, "cursors");
+        if (reader.Type != BsonType.Array)
+            throw CommandFields.Mismatch(Command, "cursors", reader.Type, "array");
+        var found = new List<long>();
+        var ids = new BsonReader(reader.Value);
+        while (ids.Read())
+            found.Add(ids.IsNumber ? ids.ToInt64() : throw CommandFields.Mismatch(Command, $"cursors.{ids.NameText}", ids.Type, "long"));
+        return found;
     }
 
     private static bool Read(CommandSession session, Cursor cursor, ReplyWriter reply, long batchSize)

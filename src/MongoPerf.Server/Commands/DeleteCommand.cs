@@ -15,22 +15,25 @@ internal static class DeleteCommand
     public static void Execute(CommandSession session, in CommandRequest request, ReplyWriter reply)
     {
         WriteFields fields = WriteFields.Parse(request.Body, "delete", "deletes"u8);
-        DocumentSource statements = DocumentSource.Of(request, "delete", "deletes"u8, fields.Statements, fields.HasStatements);
+        DocumentSource source = DocumentSource.Of(request, "delete", "deletes"u8, fields.Statements, fields.HasStatements);
         WriteErrors errors = session.Insert.Errors;
         errors.Clear();
+        // All before the first is carried out: a command that is refused has deleted nothing.
+        var statements = new List<Statement>();
+        while (source.MoveNext())
+            statements.Add(Parse(source.Current));
         int index = 0;
         int deleted = 0;
         long held = Operation.Held;
-        for (; statements.MoveNext(); index++)
+        for (; index < statements.Count; index++)
         {
-            (byte[] filter, bool isOne, IndexHint hint) = Parse(statements.Current);
             try
             {
-                deleted += Run(session, fields, filter, isOne, hint);
+                deleted += Run(session, fields, statements[index]);
             }
-            catch (CommandException error)
+            catch (Exception error) when (CommandException.Of(error) is { } told)
             {
-                errors.Add(index, error.Code, error.Message);
+                errors.Add(index, told.Code, told.Message);
                 if (fields.IsOrdered)
                     break;
             }
@@ -50,10 +53,10 @@ internal static class DeleteCommand
         reply.Succeed();
     }
 
-    private static int Run(CommandSession session, in WriteFields fields, byte[] filter, bool isOne, IndexHint hint)
+    private static int Run(CommandSession session, in WriteFields fields, Statement statement)
     {
         FindQuery query = session.Query;
-        query.Parse(filter, 0, isOne ? 1 : 0, hint, fields.Variables);
+        query.Parse(statement.Filter, 0, statement.IsOne ? 1 : 0, statement.Hint, fields.Variables);
         Collection? collection = session.FindCollection(fields.Collection);
         if (collection == null)
             return 0;
@@ -89,7 +92,7 @@ internal static class DeleteCommand
         return records.Count;
     }
 
-    private static (byte[] Filter, bool IsOne, IndexHint Hint) Parse(ReadOnlySpan<byte> statement)
+    private static Statement Parse(ReadOnlySpan<byte> statement)
     {
         byte[]? filter = null;
         long? limit = null;
@@ -114,8 +117,10 @@ internal static class DeleteCommand
         return limit switch
         {
             null => throw CommandException.MissingField("delete.deletes", "limit"),
-            0 or 1 => (filter, limit == 1, hint),
+            0 or 1 => new Statement(filter, limit == 1, hint),
             _ => throw CommandException.FailedToParse($"The limit field in delete objects must be 0 or 1. Got {limit}"),
         };
     }
+
+    private readonly record struct Statement(byte[] Filter, bool IsOne, IndexHint Hint);
 }

@@ -20,6 +20,9 @@ internal ref struct DocumentSource
 
     public ReadOnlySpan<byte> Current { get; private set; }
 
+    /// <summary>Levels of the deepest document that is to be stored.</summary>
+    public int DeepestLevel { get; private set; }
+
     /// <exception cref="CommandException">Neither is there, both are, or the batch is empty or too large.</exception>
     public static DocumentSource Of(in CommandRequest request, string command, ReadOnlySpan<byte> name, ReadOnlySpan<byte> array, bool hasArray)
     {
@@ -59,8 +62,8 @@ internal ref struct DocumentSource
         return true;
     }
 
-    /// <param name="isStored">The documents are to be stored, and are looked at more closely then.</param>
-    private readonly void RequireSound(bool isStored)
+    /// <param name="isStored">The documents are to be stored; for the others, what stands in the body was checked with it.</param>
+    private void RequireSound(bool isStored)
     {
         DocumentSource copy = this;
         int count = 0;
@@ -69,8 +72,10 @@ internal ref struct DocumentSource
             count++;
             if (copy.Current.Length > Limits.MaximumBodyBytes)
                 throw Limits.TooLarge(copy.Current.Length);
-            // What stands in the body was checked with it.
-            if (!isStored && !_isArray)
+            // What is stored is looked at more closely, and all of it before the first is stored: a command that is refused has stored none.
+            if (isStored)
+                DeepestLevel = Math.Max(DeepestLevel, BsonValidator.Validate(copy.Current));
+            else if (!_isArray)
                 BsonValidator.ValidateStructure(copy.Current);
         }
 

@@ -21,11 +21,13 @@ internal static class IndexCommands
         Wanted[] wanted = [.. list.Select(pair => Wanted.Parse(pair.Value))];
         if (wanted.Length == 0)
             throw CommandException.BadValue("Must specify at least one index to create");
+        IndexSpec[] present = session.FindCollection(name)?.Entry.Indexes ?? [IndexSpec.IdIndex];
+        IndexSpec[] missing = [.. wanted.Where(index => !IsThere(present, index.Spec)).Select(index => index.Spec)];
+        RequireRoom($"{session.Database}.{reader.StringText}", present, missing);
         Collection collection = session.GetOrCreate(name, out bool isNew);
         int before = collection.Indexes.Length;
-        int there = wanted.Count(index => IsThere(collection, index));
-        foreach (Wanted index in wanted)
-            Create(session.Server.Store, collection, index);
+        int there = wanted.Length - missing.Length;
+        CreateAll(session.Server.Store, collection, missing);
         reply.Body.WriteInt32("numIndexesBefore"u8, before);
         reply.Body.WriteInt32("numIndexesAfter"u8, collection.Indexes.Length);
         if (there < wanted.Length || isNew)
@@ -75,24 +77,50 @@ internal static class IndexCommands
         }
     }
 
-    private static bool IsThere(Collection collection, Wanted wanted) => collection.Indexes.Any(index =>
-        index.Spec.HasSameKey(wanted.Spec) && (index.Spec.IsIdIndex || (index.Spec.Name == wanted.Spec.Name && index.Spec.IsUnique == wanted.Spec.IsUnique)));
+    private static bool IsThere(IEnumerable<IndexSpec> present, IndexSpec wanted) => present.Any(index =>
+        index.HasSameKey(wanted) && (index.IsIdIndex || (index.Name == wanted.Name && index.IsUnique == wanted.IsUnique)));
 
-    private static void Create(DocumentStore store, Collection collection, Wanted wanted)
+    /// <summary>Whether all of them can be, beside what is there and beside one another: a command that is refused has made none.</summary>
+    private static void RequireRoom(string nameSpace, IEnumerable<IndexSpec> present, IEnumerable<IndexSpec> missing)
     {
-        if (IsThere(collection, wanted))
-            return;
-        IndexSpec spec = wanted.Spec;
-        if (collection.Indexes.FirstOrDefault(index => index.Spec.Name == spec.Name) is { } sameName)
+        List<IndexSpec> known = [.. present];
+        foreach (IndexSpec spec in missing)
         {
-            throw new CommandException(86, "IndexKeySpecsConflict",
-                $"An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: {Text(spec)}, existing index: {Text(sameName.Spec)}");
-        }
+            if (IsThere(known, spec))
+                throw new CommandException(96, "OperationFailed", "Cannot build two identical indexes. Try again without duplicate indexes.");
+            if (known.Find(index => index.Name == spec.Name) is { } sameName)
+            {
+                throw new CommandException(86, "IndexKeySpecsConflict",
+                    $"An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: {Text(spec)}, existing index: {Text(sameName)}");
+            }
 
-        if (collection.Indexes.FirstOrDefault(index => index.Spec.HasSameKey(spec)) is { } sameKey)
-            throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Spec.Name}");
-        if (collection.Indexes.Length == Limits.MaximumIndexes)
-            throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {collection.Namespace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
+            if (known.Find(index => index.HasSameKey(spec)) is { } sameKey)
+                throw new CommandException(85, "IndexOptionsConflict", $"Index already exists with a different name: {sameKey.Name}");
+            if (known.Count == Limits.MaximumIndexes)
+                throw new CommandException(67, "CannotCreateIndex", $"add index fails, too many indexes for {nameSpace} key:{ValueText.Of(BsonType.Document, spec.KeyPattern().Bytes)}");
+            known.Add(spec);
+        }
+    }
+
+    /// <summary>All, or none where one meets documents that it can't take.</summary>
+    private static void CreateAll(DocumentStore store, Collection collection, IndexSpec[] missing)
+    {
+        int made = 0;
+        try
+        {
+            for (; made < missing.Length; made++)
+                Create(store, collection, missing[made]);
+        }
+        catch (Exception) when (made > 0)
+        {
+            foreach (IndexSpec spec in collection.Entry.Indexes.Where(spec => missing[..made].Any(one => one.Name == spec.Name)))
+                store.DropIndex(collection, spec);
+            throw;
+        }
+    }
+
+    private static void Create(DocumentStore store, Collection collection, IndexSpec spec)
+    {
         try
         {
             BsonDocument? twice = store.CreateIndex(collection, spec.Name, spec.Fields, spec.IsUnique);

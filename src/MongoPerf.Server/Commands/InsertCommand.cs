@@ -79,7 +79,7 @@ internal static class InsertCommand
         int inserted = 0;
         for (; documents.MoveNext(); index++)
         {
-            if (InsertOne(scratch, collection, documents.Current, index))
+            if (InsertOne(scratch, collection, documents.Current, documents.DeepestLevel > Limits.MaximumDepth, index))
                 inserted++;
             else if (isOrdered)
                 break;
@@ -91,7 +91,7 @@ internal static class InsertCommand
         return (index, inserted);
     }
 
-    private static bool InsertOne(InsertScratch scratch, Collection collection, ReadOnlySpan<byte> document, int index)
+    private static bool InsertOne(InsertScratch scratch, Collection collection, ReadOnlySpan<byte> document, bool mayBeTooDeep, int index)
     {
         if (document.Length > Limits.MaximumDocumentBytes)
         {
@@ -99,7 +99,7 @@ internal static class InsertCommand
             return false;
         }
 
-        if (BsonValidator.Validate(document) > Limits.MaximumDepth)
+        if (mayBeTooDeep && BsonValidator.ValidateStructure(document) > Limits.MaximumDepth)
         {
             scratch.Errors.Add(index, 15, $"cannot insert document because it exceeds {Limits.MaximumDepth} levels of nesting");
             return false;

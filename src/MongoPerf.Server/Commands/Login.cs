@@ -34,16 +34,17 @@ internal sealed class Login(UserStore users)
     /// <exception cref="CommandException">18 for whatever is wrong with user and password; 334, 40414 or 2 for the command itself.</exception>
     public void Start(BsonDocument command, string database, BsonWriter reply)
     {
-        _conversation = null;
         string mechanism = command.Find("mechanism") switch
         {
             null => throw CommandException.MissingField("saslStart", "mechanism"),
             { Type: BsonType.String } value => value.ToString(),
             { } value => throw CommandFields.Mismatch("saslStart", "mechanism", value.Type, "string"),
         };
+        byte[] payload = Payload("saslStart", command);
+        // As on mongod: only a command that makes sense ends an exchange that is under way.
+        _conversation = null;
         if (!ScramCredential.Mechanisms.Contains(mechanism))
             throw new CommandException(334, "MechanismUnavailable", $"Received authentication for mechanism {mechanism} which is not enabled");
-        byte[] payload = Payload("saslStart", command);
         var conversation = new ScramServerConversation(mechanism, user => users.Find(mechanism, database, user));
         byte[] answer = Converse(() => conversation.Start(payload));
         _conversation = conversation;

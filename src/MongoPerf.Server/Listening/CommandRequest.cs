@@ -7,12 +7,13 @@ namespace MongoPerf.Server.Listening;
 /// <summary>One command as it came in: views of the receive buffer, nothing copied.</summary>
 public readonly ref struct CommandRequest
 {
-    internal CommandRequest(ReadOnlySpan<byte> body, OpMsg.SequenceEnumerator sequences, bool wantsReply, bool isLegacyQuery)
+    internal CommandRequest(ReadOnlySpan<byte> body, OpMsg.SequenceEnumerator sequences, bool wantsReply, bool isLegacyQuery, ReadOnlySpan<byte> legacyDatabase = default)
     {
         Body = body;
         Sequences = sequences;
         WantsReply = wantsReply;
         IsLegacyQuery = isLegacyQuery;
+        LegacyDatabase = legacyDatabase;
         var reader = new BsonReader(body);
         if (reader.Read())
             Name = reader.Name;
@@ -34,6 +35,9 @@ public readonly ref struct CommandRequest
 
     /// <summary>Came as OP_QUERY, which is allowed for handshakes only.</summary>
     public bool IsLegacyQuery { get; }
+
+    /// <summary>Of a legacy query, which names its database outside of the command.</summary>
+    public ReadOnlySpan<byte> LegacyDatabase { get; }
 
     /// <summary>The documents of the section of that name, back to back.</summary>
     public bool TryGetSequence(ReadOnlySpan<byte> name, out ReadOnlySpan<byte> documents)

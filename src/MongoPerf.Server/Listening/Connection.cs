@@ -230,7 +230,7 @@ internal sealed class Connection : IDisposable
             else if (query.NumberToReturn is not (1 or -1))
                 _reply.Fail(16979, "Location16979", $"Bad numberToReturn ({query.NumberToReturn}) for $cmd type ns - can only be 1 or -1");
             else
-                session.Handle(new CommandRequest(query.Command, default, wantsReply: true, isLegacyQuery: true), _reply);
+                session.Handle(new CommandRequest(query.Command, default, wantsReply: true, isLegacyQuery: true, query.Database), _reply);
         }
         catch (BsonFormatException error)
         {

@@ -39,6 +39,9 @@ public readonly ref struct OpQuery
 
     public bool IsCommand => Collection.EndsWith(".$cmd"u8);
 
+    /// <summary>Of a command: the database that it is for.</summary>
+    public ReadOnlySpan<byte> Database => Collection[..^".$cmd"u8.Length];
+
     /// <param name="message">Header included, exactly as long as the header says.</param>
     /// <exception cref="WireProtocolException">A name without an end, or a document that does not fit.</exception>
     public static OpQuery Parse(ReadOnlySpan<byte> message)

@@ -56,6 +56,26 @@ public sealed class NullServerTests : IDisposable
     }
 
     [Fact]
+    public void A_command_that_is_refused_has_removed_nothing()
+    {
+        Write(Docs, 0, 100);
+        BsonDocument all = BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0));
+        BsonDocument[] refused =
+        [
+            BsonDocument.Of(("drop", "docs"), ("extra", 1)), BsonDocument.Of(("dropDatabase", 1), ("extra", 1)),
+            BsonDocument.Of(("delete", "docs"), ("deletes", new[] { all, BsonDocument.Of(("q", BsonDocument.Empty), ("limit", "x")) })),
+        ];
+        foreach (BsonDocument command in refused)
+        {
+            Assert.False(_connection.RunUnchecked(Database, command).IsTrue("ok"));
+            Assert.Equal(100, Run(("count", "docs")).FindInt64("n"));
+        }
+
+        _connection.RunUnchecked(Database, BsonDocument.Of(("drop", "docs")));
+        Assert.Equal(0, Run(("count", "docs")).FindInt64("n"));
+    }
+
+    [Fact]
     public void Hello_says_that_it_is_the_null_server() => Assert.True(_connection.Server.Document.IsTrue("mongoperfNull"));
 
     [Theory]

@@ -197,6 +197,7 @@ internal sealed class FindQuery : IBatchSource
         _isSorting = false;
         BatchSize = null;
         IsSingleBatch = false;
+        Runner = null;
     }
 
     private bool ParseField(BsonReader reader)

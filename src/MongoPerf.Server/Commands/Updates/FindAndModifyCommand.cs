@@ -22,7 +22,9 @@ internal static class FindAndModifyCommand
             UpsertSeed.RequireNoExpression(query.Filter);
         query.Sort.Compile(options.Sort.Bytes);
         query.Projection.Compile(options.Projection.Bytes, options.Variables);
-        Collection? collection = options.IsUpsert ? session.GetOrCreate(name, out _) : session.FindCollection(name);
+        Collection? collection = options.IsUpsert
+            ? UpdateExecutor.CollectionFor(session, name, options.Filter, update!)
+            : session.FindCollection(name);
         Result result = collection == null ? default : Run(session, collection, options, update);
         if (options.Concern.IsJournaled)
             session.Server.Store.SyncLog();

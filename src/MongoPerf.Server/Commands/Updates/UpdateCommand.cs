@@ -26,12 +26,12 @@ internal static class UpdateCommand
             {
                 Run(session, fields, statements[index], index, outcome);
             }
-            catch (CommandException error)
+            catch (Exception error) when (CommandException.Of(error) is { } told)
             {
-                if (error.Duplicate is { } duplicate)
+                if (told.Duplicate is { } duplicate)
                     errors.AddDuplicate(index, duplicate);
                 else
-                    errors.Add(index, error.Code, error.Message);
+                    errors.Add(index, told.Code, told.Message);
             }
             finally
             {
@@ -57,7 +57,9 @@ internal static class UpdateCommand
         query.Parse(statement.Filter.Bytes, 0, statement.IsMulti ? 0 : 1, statement.Hint, fields.Variables);
         if (statement.IsUpsert)
             UpsertSeed.RequireNoExpression(query.Filter);
-        Collection? collection = statement.IsUpsert ? session.GetOrCreate(fields.Collection, out _) : session.FindCollection(fields.Collection);
+        Collection? collection = statement.IsUpsert
+            ? UpdateExecutor.CollectionFor(session, fields.Collection, statement.Filter, update)
+            : session.FindCollection(fields.Collection);
         if (collection == null)
             return;
         using var use = CollectionUse.ToWrite(session, collection);

@@ -9,6 +9,15 @@ namespace MongoPerf.Server.Commands.Updates;
 /// <summary>Changes documents of one collection. Inside its read lock and its writer's gate.</summary>
 internal sealed class UpdateExecutor(CommandSession session, Collection collection)
 {
+    /// <summary>The collection of an upsert. It is made for a document that can be stored: one that is refused leaves no collection behind.</summary>
+    public static Collection CollectionFor(CommandSession session, ReadOnlySpan<byte> name, BsonDocument filter, DocumentUpdate update)
+    {
+        if (session.FindCollection(name) is { } there)
+            return there;
+        NewDocument(session, filter, update);
+        return session.GetOrCreate(name, out _);
+    }
+
     /// <summary>All that match, before the first is changed: a changed document must not be met a second time.</summary>
     public static List<long> Matches(FindQuery query, Collection collection)
     {
@@ -42,13 +51,7 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
     /// <inheritdoc cref="Update" path="/exception"/>
     public BsonDocument Upsert(BsonDocument filter, DocumentUpdate update)
     {
-        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, out _);
-        var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
-        if (InsertCommand.ForbiddenIdType(idType) is { } kind)
-            throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
-        if (idType == BsonType.Document && InsertCommand.DollarField(whole.Bytes) is { } dollar)
-            throw new CommandException(52, "DollarPrefixedFieldName", $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
-        RequireSize(whole);
+        BsonDocument whole = NewDocument(session, filter, update);
         Write(writer => writer.Insert(whole.Bytes), whole);
         return whole;
     }
@@ -59,6 +62,18 @@ internal sealed class UpdateExecutor(CommandSession session, Collection collecti
         collection.Writer.Begin();
         collection.Writer.Delete(record, present.Bytes);
         collection.Writer.Commit();
+    }
+
+    private static BsonDocument NewDocument(CommandSession session, BsonDocument filter, DocumentUpdate update)
+    {
+        BsonDocument document = update.Apply(UpsertSeed.Of(filter, update.IsReplacement), isInsert: true, out _);
+        var whole = new BsonDocument(InsertCommand.WithIdInFront(session.Insert.Document, document.Bytes, out BsonType idType).ToArray());
+        if (InsertCommand.ForbiddenIdType(idType) is { } kind)
+            throw new CommandException(53, "InvalidIdField", $"The '_id' value cannot be of type {kind}");
+        if (idType == BsonType.Document && InsertCommand.DollarField(whole.Bytes) is { } dollar)
+            throw new CommandException(52, "DollarPrefixedFieldName", $"_id fields may not contain '$'-prefixed fields: {dollar} is not valid for storage.");
+        RequireSize(whole);
+        return whole;
     }
 
     private void Write(Func<CollectionWriter, CollectionIndex?> write, BsonDocument document)

@@ -43,13 +43,15 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         if (request.Name.SequenceEqual("getMore"u8))
             return TryGetMore(request, reply);
         if (request.Name.SequenceEqual("dropDatabase"u8))
-            store.Clear(Encoding.UTF8.GetString(DatabaseOf(request.Body)));
+            return DropDatabase(request, reply);
         if (Resolve(request.Body) is not { } collection)
             return false;
         if (request.Name.SequenceEqual("insert"u8))
             Insert(collection, request, reply.Body);
         else if (request.Name.SequenceEqual("find"u8))
             return Find(collection, request, reply);
+        else if (request.Name.SequenceEqual("drop"u8))
+            return Drop(collection, request, reply);
         else if (IsOfStatistics(request))
             return Describe(collection, request, reply);
         else if (!TryAnswerOther(collection, request, reply))
@@ -84,9 +86,6 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
             case "killCursors":
                 KillCursors(request.Body, reply.Body);
                 return true;
-            case "drop":
-                collection.Clear();
-                return false;
             default:
                 return false;
         }
@@ -111,17 +110,36 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
         return reader.Find("$db"u8) ? reader.StringBytes : "test"u8;
     }
 
+    /// <summary>The embedded server says whether the command may be carried out; that it does not know the collection is no objection.</summary>
+    private bool Drop(NumberedCollection collection, in CommandRequest request, ReplyWriter reply)
+    {
+        const int NamespaceNotFound = 26;
+        inner.Handle(request, reply);
+        var answer = new BsonDocument(reply.Body.Written[reply.BodyStart..].ToArray());
+        if (answer.IsTrue("ok") || answer.FindInt64("code") == NamespaceNotFound)
+            collection.Clear();
+        return true;
+    }
+
+    private bool DropDatabase(in CommandRequest request, ReplyWriter reply)
+    {
+        inner.Handle(request, reply);
+        if (new BsonDocument(reply.Body.Written[reply.BodyStart..].ToArray()).IsTrue("ok"))
+            store.Clear(Encoding.UTF8.GetString(DatabaseOf(request.Body)));
+        return true;
+    }
+
     private void Insert(NumberedCollection collection, in CommandRequest request, BsonWriter body)
     {
         int count = 0;
         if (request.TryGetSequence("documents"u8, out ReadOnlySpan<byte> documents))
-            count = collection.Insert(documents);
-        var command = new BsonReader(request.Body);
-        if (command.Find("documents"u8))
         {
-            var items = new BsonReader(command.DocumentBytes);
-            while (items.Read())
-                count += collection.Insert(items.DocumentBytes);
+            count = collection.Insert(documents);
+        }
+        else
+        {
+            foreach (byte[] document in Statements(request, "documents"))
+                count += collection.Insert(document);
         }
 
         counters.CountInserts(count, count);
@@ -192,18 +210,20 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
 
     private void KillCursors(ReadOnlySpan<byte> request, BsonWriter body)
     {
-        body.StartArray("cursorsKilled"u8);
+        // All before the first is closed: a command that is refused has closed none.
+        var given = new List<long>();
         var reader = new BsonReader(request);
         if (reader.Find("cursors"u8))
         {
             var ids = new BsonReader(reader.DocumentBytes);
             while (ids.Read())
-            {
-                if (store.Close(ids.ToInt64()))
-                    body.WriteInt64(ids.Name, ids.ToInt64());
-            }
+                given.Add(ids.ToInt64());
         }
 
+        long[] closed = [.. given.Where(store.Close)];
+        body.StartArray("cursorsKilled"u8);
+        for (int i = 0; i < closed.Length; i++)
+            body.WriteInt64(Encoding.UTF8.GetBytes($"{i}"), closed[i]);
         body.End();
     }
 
@@ -223,16 +243,17 @@ internal sealed class NullSession(ICommandSession inner, NullStore store, Server
     {
         long deleted = 0;
         List<byte[]> statements = Statements(request, "deletes");
-        foreach (byte[] statement in statements)
-        {
-            var limit = new BsonReader(statement);
-            var filter = new BsonReader(statement);
-            bool isAll = limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8) && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
+        foreach (bool isAll in statements.ConvertAll(IsOfAll))
             deleted += isAll ? collection.Clear() : collection.DeleteOne();
-        }
-
         counters.CountDeletes(statements.Count, deleted);
         body.WriteInt64("n"u8, deleted);
+    }
+
+    private static bool IsOfAll(byte[] delete)
+    {
+        var limit = new BsonReader(delete);
+        var filter = new BsonReader(delete);
+        return limit.Find("limit"u8) && limit.ToInt64() == 0 && filter.Find("q"u8) && filter.DocumentBytes.Length <= BsonReader.MinimumDocumentLength;
     }
 
     private void FindAndModify(NumberedCollection collection, ReadOnlySpan<byte> request, BsonWriter body)

@@ -59,7 +59,8 @@ internal sealed class MessageMutator(int seed)
         return _writer.Finish().ToArray();
     }
 
-    private BsonDocument MutateCommand(BsonDocument command)
+    /// <summary>The command with some values and names changed; it may be as good as before.</summary>
+    public BsonDocument MutateCommand(BsonDocument command)
     {
         for (int i = 1 + _random.Next(3); i > 0; i--)
             command = MutateOne(command);
