@@ -89,11 +89,8 @@ has_library() {
 # What must be there for a Debian package to count as present: a program's or a library's name. librocksdb stands for any version of it.
 is_present() {
   case $1 in
-    gnuplot-nox) command -v gnuplot >/dev/null ;;
     chromium) command -v chromium >/dev/null ;;
     libjs-dygraphs) [[ -f ${MONGOPERF_DYGRAPHS:-/usr/share/javascript/dygraphs/dygraph.min.js} ]] ;;
-    # Any font with Chinese characters will do.
-    fonts-wqy-microhei) [[ -n $(fc-list :lang=zh-cn family 2>/dev/null) ]] ;;
     xz-utils) command -v xz >/dev/null ;;
     librocksdb) has_library 'librocksdb.so.*' ;;
     libssl3) has_library libssl.so.3 ;;

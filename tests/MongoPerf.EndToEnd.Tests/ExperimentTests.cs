@@ -71,7 +71,7 @@ public sealed class ExperimentTests(TestServers servers) : IDisposable
         Assert.Equal(["sort-id 1", "sort-id 2", "sort-number 1", "sort-number 2"], measured.Select(o => $"{o.Text("operation")} {o.Number("threads")}"));
         Assert.Equal(["_id_", "_id_", "Number_1", "Number_1"], measured.Select(o => o.GetProperty("plan").Text("index")));
         Assert.All(measured, o => Assert.Equal((1000L, 1000L, 0L), (o.Number("documents"), o.Number("verified"), o.Number("wrong"))));
-        Assert.True(File.Exists(_runs.At(_runs.Id, "report", "charts", "figure-1.dat")));
+        Assert.True(File.Exists(_runs.At(_runs.Id, "report", "charts", "figure-1.csv")));
     }
 
     [Fact]

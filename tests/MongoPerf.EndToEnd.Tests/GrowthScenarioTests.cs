@@ -125,8 +125,7 @@ public sealed class GrowthScenarioTests : IDisposable
         string charts = _runs.At(_runs.Id, "report", "charts");
         foreach (string chart in (string[])["insert-rate", "query-rate", "latency", "size"])
         {
-            Assert.True(File.Exists(Path.Combine(charts, $"{chart}.gp")), chart);
-            Assert.Equal(["4000", "8000", "12000"], File.ReadLines(Path.Combine(charts, $"{chart}.dat")).Where(line => line.Length > 0 && char.IsDigit(line[0])).Select(line => line.Split('\t')[0]).Distinct());
+            Assert.Equal(["4000", "8000", "12000"], File.ReadLines(Path.Combine(charts, $"{chart}.csv")).Where(line => line.Length > 0 && char.IsDigit(line[0])).Select(line => line.Split(',')[0]).Distinct());
         }
     }
 

@@ -107,7 +107,7 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
         }
     }
 
-    private static bool IsText(string path) => Path.GetExtension(path) is ".html" or ".md" or ".json" or ".csv" or ".dat" or ".gp" or ".xml";
+    private static bool IsText(string path) => Path.GetExtension(path) is ".html" or ".md" or ".json" or ".csv" or ".xml";
 
     private static IEnumerable<string> Named(string parameter, string text) =>
         Regex.Matches(text, $@"\b{parameter}(?:=|"": ?"")([^\s,;:""()<&]+)").Select(match => match.Groups[1].Value);

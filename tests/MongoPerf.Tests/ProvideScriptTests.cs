@@ -25,9 +25,9 @@ public sealed class ProvideScriptTests : IDisposable
     public void A_package_that_the_system_does_not_have_keeps_no_other_away()
     {
         Known("librocksdb7.8", "librocksdb6.0");
-        string said = Run("provide gnuplot-nox librocksdb");
+        string said = Run("provide libjs-dygraphs librocksdb");
         Assert.True(File.Exists(_folder.At("installed-librocksdb7.8")), said);
-        Assert.Contains("gnuplot-nox is missing and not installable from here (on Debian: sudo apt-get install gnuplot-nox)", said, StringComparison.Ordinal);
+        Assert.Contains("libjs-dygraphs is missing and not installable from here (on Debian: sudo apt-get install libjs-dygraphs)", said, StringComparison.Ordinal);
         Assert.DoesNotContain("librocksdb7.8 is missing", said, StringComparison.Ordinal);
         // The lists were brought up to date before the second attempt, once.
         Assert.Equal(["install", "install", "update", "install"], File.ReadAllLines(_folder.At("calls")));
@@ -36,10 +36,10 @@ public sealed class ProvideScriptTests : IDisposable
     [Fact]
     public void Where_the_tested_rocksdb_is_not_known_the_newest_is_taken()
     {
-        Known("librocksdb-dev", "librocksdb8.9", "librocksdb10.2", "librocksdb9.10", "librocksdb-tools", "gnuplot-nox");
-        string said = Run("provide gnuplot-nox librocksdb");
+        Known("librocksdb-dev", "librocksdb8.9", "librocksdb10.2", "librocksdb9.10", "librocksdb-tools", "libjs-dygraphs");
+        string said = Run("provide libjs-dygraphs librocksdb");
         Assert.True(File.Exists(_folder.At("installed-librocksdb10.2")), said);
-        Assert.True(File.Exists(_folder.At("installed-gnuplot-nox")), said);
+        Assert.True(File.Exists(_folder.At("installed-libjs-dygraphs")), said);
         Assert.DoesNotContain("is missing", said, StringComparison.Ordinal);
     }
 

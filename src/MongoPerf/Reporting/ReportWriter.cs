@@ -41,7 +41,7 @@ internal static class ReportWriter
     /// <param name="Write">Its content.</param>
     private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter> Write);
 
-    /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A missing gnuplot is a warning.</summary>
+    /// <summary>Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
     public static ReportFiles WriteAll(StoredRun run, string folder)
@@ -94,8 +94,7 @@ internal static class ReportWriter
         ];
         if (charts.Files.Count > 0)
         {
-            files.Add(new Fact("charts/", Words.Of(
-                "each chart as PNG and SVG, with its script (NAME.gp) and its data (.dat). To change a chart, edit these and run 'gnuplot NAME.gp' in that folder. 'mongoperf report' overwrites these files, so keep your version under another name.")));
+            files.Add(new Fact("charts/", Words.Of("each chart as PNG and SVG, with its data as CSV")));
         }
 
         return files;

@@ -18,7 +18,7 @@ internal static class ProgramHere
         foreach (string name in (string[])["MONGOPERF_URI", "MONGOPERF_MONGOD", "NO_COLOR"])
             Environment.SetEnvironmentVariable(name, null);
         Environment.SetEnvironmentVariable("MONGOPERF_SERVERS", "/nonexistent/servers");
-        Environment.SetEnvironmentVariable("MONGOPERF_GNUPLOT", "/nonexistent/gnuplot");
+        Environment.SetEnvironmentVariable("MONGOPERF_CHARTS", "none");
         Environment.SetEnvironmentVariable("PATH", string.Join(Path.PathSeparator, (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
             .Where(static folder => !File.Exists(Path.Combine(folder, "mongod")))));
         Console.SetOut(new Switch(Console.Out, static said => said.Output));

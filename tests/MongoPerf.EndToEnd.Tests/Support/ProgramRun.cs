@@ -118,7 +118,7 @@ internal sealed partial class ProgramRun : IDisposable
         if (options.Server == "mongod")
             start.Environment["MONGOPERF_MONGOD"] = MongodBinary.Path;
         if (options.DrawCharts)
-            start.Environment.Remove("MONGOPERF_GNUPLOT");
+            start.Environment.Remove("MONGOPERF_CHARTS");
         if (options.AsShipped)
             start.Environment.Remove("DOTNET_TieredCompilation");
         foreach ((string name, string? value) in options.Environment)

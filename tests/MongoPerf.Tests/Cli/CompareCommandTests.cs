@@ -2,6 +2,7 @@ using MongoPerf.Cli;
 using MongoPerf.Engine.Plans;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Reporting;
+using MongoPerf.Reporting.Charts;
 using MongoPerf.Reporting.Comparison;
 using MongoPerf.Tests.Reporting.Comparison;
 using MongoPerf.Tests.Support;
@@ -155,13 +156,13 @@ public sealed class CompareCommandTests : IDisposable
     private (int Code, string Output, string Errors) Run(params string[] arguments)
     {
         (TextWriter outBefore, TextWriter errorBefore) = (Console.Out, Console.Error);
-        string? gnuplot = Environment.GetEnvironmentVariable("MONGOPERF_GNUPLOT");
+        string? charts = Environment.GetEnvironmentVariable(ChartRenderer.Variable);
         using var output = new StringWriter();
         using var errors = new StringWriter();
         Console.SetOut(output);
         Console.SetError(errors);
-        // Drawing takes seconds and is tested elsewhere.
-        Environment.SetEnvironmentVariable("MONGOPERF_GNUPLOT", "/nonexistent/gnuplot");
+        // Drawing takes its time and is tested elsewhere.
+        Environment.SetEnvironmentVariable(ChartRenderer.Variable, "none");
         try
         {
             int code = CommandLine.Run(["compare", .. arguments, "--out", _runs.Path]);
@@ -171,7 +172,7 @@ public sealed class CompareCommandTests : IDisposable
         {
             Console.SetOut(outBefore);
             Console.SetError(errorBefore);
-            Environment.SetEnvironmentVariable("MONGOPERF_GNUPLOT", gnuplot);
+            Environment.SetEnvironmentVariable(ChartRenderer.Variable, charts);
         }
     }
 }

@@ -87,7 +87,7 @@ public sealed class GrowthReportTests : IDisposable
         Assert.Equal(["size of users: data, indexes and disk", "size of orders: data, indexes and disk"], GrowthTables.Of(run).Skip(1).Select(t => t.Title));
     }
 
-    [GnuplotFact]
+    [Fact]
     public void Each_growth_gets_its_charts_under_names_and_titles_of_their_own()
     {
         using StoredRun run = Stored([.. Sizes("users", 1, steps: 3), .. Sizes("orders", 100, steps: 2)]);

@@ -67,7 +67,7 @@ public sealed partial class HtmlReportTests
         Assert.All(links, id => Assert.Contains($"<h2 id=\"{id}\"", page, StringComparison.Ordinal));
     }
 
-    [GnuplotFact]
+    [Fact]
     public void Whole_report_is_one_page_that_needs_no_network()
     {
         using var folder = new TemporaryFolder();

@@ -75,7 +75,7 @@ public sealed class LapReportTests : IDisposable
         Assert.Equal(50_000, table.Rows[^1][0]);
     }
 
-    [GnuplotFact]
+    [Fact]
     public void Chart_is_drawn()
     {
         using StoredRun run = Write([[10, 1], [20, 3]], [[10, 2], [20, 4], [30, 8]]);

@@ -1,5 +1,4 @@
 using MongoPerf.Engine.Runs;
-using MongoPerf.Reporting.Charts;
 using MongoPerf.Tests.Cli;
 using MongoPerf.Tests.Support;
 
@@ -12,26 +11,16 @@ public sealed class PlantedLinkTests : IDisposable
     private const string Precious = "precious\n";
 
     private readonly TemporaryFolder _runs = new();
-    private readonly string? _gnuplot = Environment.GetEnvironmentVariable(Gnuplot.Variable);
     private readonly string _folder;
 
     public PlantedLinkTests()
     {
-        // It writes where gnuplot writes, and takes no time.
-        string gnuplot = _runs.At("gnuplot");
-        File.WriteAllText(gnuplot, "#!/bin/sh\necho x >\"${2%.gp}.png\"\necho x >\"${2%.gp}.svg\"\n");
-        File.SetUnixFileMode(gnuplot, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        Environment.SetEnvironmentVariable(Gnuplot.Variable, gnuplot);
         _folder = FrozenRun.Build(_runs.Path, new FrozenShape { Steps = 2, WindowSeconds = 1 });
         Directory.CreateDirectory(_runs.At("elsewhere"));
         File.WriteAllText(_runs.At("elsewhere/precious"), Precious);
     }
 
-    public void Dispose()
-    {
-        Environment.SetEnvironmentVariable(Gnuplot.Variable, _gnuplot);
-        _runs.Dispose();
-    }
+    public void Dispose() => _runs.Dispose();
 
     [Theory]
     [InlineData("report")]

@@ -96,7 +96,7 @@ public sealed class RestartReportTests : IDisposable
         Assert.Null(RestartReports.Table(run));
     }
 
-    [GnuplotFact]
+    [Fact]
     public void Restarts_get_their_chart()
     {
         using StoredRun run = Restart(100, 500, 950, 1000, 1000);

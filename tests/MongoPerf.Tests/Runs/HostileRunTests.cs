@@ -26,7 +26,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     private static readonly object?[] HostileCells =
         [null, -1L, 0L, long.MaxValue, long.MinValue, 1e308, double.PositiveInfinity, "", "text", "{}", "[]", "null", new byte[] { 1, 2, 3 }, Array.Empty<byte>()];
 
-    private readonly string? _gnuplot = Environment.GetEnvironmentVariable(Gnuplot.Variable);
+    private readonly string? _charts = Environment.GetEnvironmentVariable(ChartRenderer.Variable);
     private readonly Fixture _fixture;
     private readonly TemporaryFolder _runs = new();
 
@@ -34,7 +34,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
     {
         _fixture = fixture;
         // Pictures take their time and tell nothing here.
-        Environment.SetEnvironmentVariable(Gnuplot.Variable, "/nonexistent");
+        Environment.SetEnvironmentVariable(ChartRenderer.Variable, "none");
         foreach (string id in (string[])[Id, Other])
             Directory.CreateDirectory(_runs.At(id));
         File.Copy(_fixture.Db, _runs.At($"{Other}/run.db"));
@@ -44,7 +44,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
 
     public void Dispose()
     {
-        Environment.SetEnvironmentVariable(Gnuplot.Variable, _gnuplot);
+        Environment.SetEnvironmentVariable(ChartRenderer.Variable, _charts);
         _runs.Dispose();
     }
 

@@ -70,7 +70,7 @@ internal static class ResultPrinter
     {
         int pictures = folder.Count(file => file.EndsWith(".png", StringComparison.Ordinal));
         return pictures > 0
-            ? Words.Of($"{Shown(folder.Key)}: {Words.Counted(pictures, "chart")} as PNG and SVG, with their data and gnuplot scripts")
+            ? Words.Of($"{Shown(folder.Key)}: {Words.Counted(pictures, "chart")} as PNG and SVG, with their data as CSV")
             : $"{Shown(folder.Key)}: {string.Join(", ", folder.Select(Path.GetFileName))}";
     }
 

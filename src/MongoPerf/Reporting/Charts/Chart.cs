@@ -1,7 +1,7 @@
 namespace MongoPerf.Reporting.Charts;
 
 /// <summary>A picture: panels on one axis. It says what is shown and what it means; where things stand and who draws them is <see cref="ChartLayout"/>'s and the renderer's.</summary>
-/// <param name="Name">Of its files: NAME.gp, NAME.png, NAME.svg.</param>
+/// <param name="Name">Of its files: NAME.png, NAME.svg.</param>
 /// <param name="Title">As the picture has it.</param>
 /// <param name="HowToRead">A sentence for the report.</param>
 /// <param name="X">The axis that its panels share.</param>
@@ -135,5 +135,4 @@ internal sealed record Mark(double At, string Kind, string Text = "")
 /// <summary>Charts that are drawn into one folder.</summary>
 /// <param name="Charts">In the order of the report.</param>
 /// <param name="PictureNames">Pictures of an earlier report that may be there, as file patterns without their ending.</param>
-/// <param name="Command">Draws them again.</param>
-internal sealed record ChartSet(IReadOnlyList<Chart> Charts, IReadOnlyList<string> PictureNames, string Command);
+internal sealed record ChartSet(IReadOnlyList<Chart> Charts, IReadOnlyList<string> PictureNames);

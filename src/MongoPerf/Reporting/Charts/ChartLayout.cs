@@ -54,7 +54,7 @@ internal sealed class ChartLayout
         MarkOffset = chart.Top is null ? 18 : 46;
         double top = y + (LegendAbove.Count > 0 ? 28 : 42) + (chart.Top is null ? 0 : 34) + (IsGrid ? 32 : 0) + (MarkRow * (Marks.Count == 0 ? 0 : Marks.Max(static mark => mark.Row)));
         int rows = (chart.Panels.Count + chart.Columns - 1) / chart.Columns;
-        (double height, double between) = IsGrid ? (rows == 1 ? 540 : 364, 66) : (PanelPixels() - 24, 24);
+        (double height, double between) = IsGrid ? (rows == 1 ? 540 : 364, rows == 1 ? 66 : 80) : (PanelPixels() - 24, 24);
         Panels = [.. chart.Panels.Select((_, i) => PlaceOf(i, top, height, between))];
         Height = Math.Round(top + (rows * (height + between)) + (HasSlopingNames ? 125 : IsGrid ? 20 : 60));
     }

@@ -1,4 +1,5 @@
 using MongoPerf.Engine.Runs;
+using MongoPerf.Reporting.Charts.Drawing;
 
 namespace MongoPerf.Reporting.Charts;
 
@@ -14,106 +15,78 @@ internal sealed record DrawnChart(Chart Chart, string PngPath, string SvgPath);
 /// <param name="Warnings">Whole lines for people.</param>
 internal sealed record RenderedCharts(IReadOnlyList<DrawnChart> Drawn, IReadOnlyList<string> Files, IReadOnlyList<string> Warnings);
 
-/// <summary>Writes data and scripts of the charts into one folder and has gnuplot draw them.</summary>
+/// <summary>Draws charts into a folder, each with its data beside it.</summary>
 internal static class ChartRenderer
 {
-    /// <summary>Draws what the run has results for. Never throws for gnuplot's or the disk's sake: that gives a warning.</summary>
+    /// <summary>"none" leaves the pictures out, for those who want reports in a hurry.</summary>
+    public const string Variable = "MONGOPERF_CHARTS";
+
+    /// <summary>Draws what the run has results for. A picture that can't be made or written is a warning.</summary>
     public static RenderedCharts Render(StoredRun run, string folder)
     {
         using IDisposable language = ChartLanguage.Begin(out string? warning);
-        var gnuplot = Gnuplot.Find(out string whyNot);
-        RenderedCharts charts = Render(run, folder, gnuplot, whyNot);
+        RenderedCharts charts = Render(new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.Names), folder);
         return warning is null || charts.Drawn.Count == 0 ? charts : charts with { Warnings = [warning, .. charts.Warnings] };
     }
 
-    /// <param name="run">Finished or not.</param>
+    /// <inheritdoc cref="Render(StoredRun, string)"/>
+    /// <param name="set">What is drawn.</param>
     /// <param name="folder">Made when it is not there.</param>
-    /// <param name="gnuplot">Null when there is none.</param>
-    /// <param name="whyNot">The reason then.</param>
-    public static RenderedCharts Render(StoredRun run, string folder, Gnuplot? gnuplot, string whyNot) => Render(
-        new ChartSet(ChartCatalogue.Build(run), ChartCatalogue.Names, $"mongoperf report {run.Run.Id}"), folder, gnuplot, whyNot);
-
-    /// <summary>As the others, for charts of any kind.</summary>
     public static RenderedCharts Render(ChartSet set, string folder)
     {
-        var gnuplot = Gnuplot.Find(out string whyNot);
-        return Render(set, folder, gnuplot, whyNot);
-    }
-
-    private static RenderedCharts Render(ChartSet set, string folder, Gnuplot? gnuplot, string whyNot)
-    {
-        var charts = set.Charts;
         var files = new List<string>();
         try
         {
             OwnFiles.MakeFolder(folder);
             RemoveOldPictures(folder, set.PictureNames);
-            foreach (var chart in charts)
-                files.AddRange(WriteFiles(chart, folder));
+            files.AddRange(set.Charts.SelectMany(static chart => chart.Tables).Select(table => WriteData(table, folder)));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             return new RenderedCharts([], files, [$"note: charts skipped: {e.Message}"]);
         }
 
-        if (charts.Count == 0)
-            return new RenderedCharts([], [], []);
-        if (gnuplot is not null)
-            return Draw(charts, folder, gnuplot, files);
-        string hint = $"data and scripts are in {folder}, install gnuplot-nox and run '{set.Command}' again";
-        return new RenderedCharts([], files, [$"note: charts skipped: {whyNot}; {hint}"]);
-    }
+        if (set.Charts.Count > 0 && Environment.GetEnvironmentVariable(Variable) == "none")
+            return new RenderedCharts([], files, [$"note: no charts: {Variable} is none; their data are in {folder}"]);
 
-    private static RenderedCharts Draw(IReadOnlyList<Chart> charts, string folder, Gnuplot gnuplot, List<string> files)
-    {
         var drawn = new List<DrawnChart>();
         var warnings = new List<string>();
-        foreach (var chart in charts)
+        foreach (Chart chart in set.Charts)
         {
-            var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
-            string? failure = RemoveOld(pictures) ?? gnuplot.Run(folder, chart.Name + ".gp");
-            failure ??= HasContent(pictures.PngPath) && HasContent(pictures.SvgPath) ? null : $"gnuplot left no picture for {chart.Name}.gp";
-            if (failure is not null)
+            try
             {
-                warnings.Add($"note: chart {chart.Name} skipped: {failure}; data and script are in {folder}");
-                continue;
+                var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
+                Draw(pictures);
+                drawn.Add(pictures);
+                files.AddRange([pictures.PngPath, pictures.SvgPath]);
             }
-
-            drawn.Add(pictures);
-            files.AddRange([pictures.PngPath, pictures.SvgPath]);
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                warnings.Add($"note: chart {chart.Name} skipped: {e.Message}; its data are in {folder}");
+            }
+            catch (Exception e) when (e is DllNotFoundException or TypeInitializationException { InnerException: DllNotFoundException })
+            {
+                string missing = (e.InnerException ?? e).Message.Split('\n')[0].Trim();
+                return new RenderedCharts(drawn, files, [$"note: charts skipped: the library that draws can't be loaded ({missing}); their data are in {folder}"]);
+            }
         }
 
         return new RenderedCharts(drawn, files, warnings);
     }
 
-    /// <summary>gnuplot writes where a link leads: nothing is left of these names.</summary>
-    /// <returns>What went wrong; null for nothing.</returns>
-    private static string? RemoveOld(DrawnChart pictures)
+    private static void Draw(DrawnChart pictures)
     {
-        try
-        {
-            File.Delete(pictures.PngPath);
-            File.Delete(pictures.SvgPath);
-            return null;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return e.Message;
-        }
+        using (StreamWriter png = OwnFiles.Replace(pictures.PngPath))
+            png.BaseStream.Write(PictureFile.Png(pictures.Chart, ChartTheme.Light));
+        OwnFiles.Replace(pictures.SvgPath, PictureFile.Svg(pictures.Chart, ChartTheme.Light));
     }
 
-    private static IEnumerable<string> WriteFiles(Chart chart, string folder)
+    private static string WriteData(ChartTable table, string folder)
     {
-        string script = Path.Combine(folder, chart.Name + ".gp");
-        OwnFiles.Replace(script, GnuplotScript.Of(chart));
-        yield return script;
-        foreach (var table in chart.Tables)
-        {
-            string path = Path.Combine(folder, table.FileName);
-            using StreamWriter writer = OwnFiles.Replace(path);
-            table.Write(writer);
-            yield return path;
-        }
+        string path = Path.Combine(folder, table.FileName);
+        using StreamWriter writer = OwnFiles.Replace(path);
+        table.Write(writer);
+        return path;
     }
 
     /// <summary>A picture of an earlier report must not stand for one that could not be drawn now.</summary>
@@ -122,6 +95,4 @@ internal static class ChartRenderer
         foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg"]).SelectMany(pattern => Directory.GetFiles(folder, pattern)))
             File.Delete(picture);
     }
-
-    private static bool HasContent(string path) => new FileInfo(path) is { Exists: true, Length: > 0 };
 }

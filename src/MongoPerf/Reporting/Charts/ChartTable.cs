@@ -1,8 +1,6 @@
-using System.Globalization;
-
 namespace MongoPerf.Reporting.Charts;
 
-/// <summary>Rows of a data file: tabs between columns, names in the first line; where there is no value NaN, which breaks a line, or ?, which it passes by.</summary>
+/// <summary>What a chart draws: columns by name, the first of which is the axis. Stored beside the picture as CSV.</summary>
 internal sealed class ChartTable
 {
     /// <summary>Where a line ends; its next value begins another piece.</summary>
@@ -45,16 +43,11 @@ internal sealed class ChartTable
     public double Largest(int first = 1, int count = int.MaxValue) =>
         _rows.SelectMany(row => row.Skip(first).Take(count)).Where(double.IsFinite).DefaultIfEmpty(0).Max();
 
+    /// <summary>Fields are empty where there is no value.</summary>
     public void Write(TextWriter writer)
     {
-        writer.Write("# ");
-        // A title is a name from a file: one with a line break must not become a row.
-        writer.Write(string.Join('\t', Columns.Select(static column => string.Concat(column.Select(static c => char.IsControl(c) ? ' ' : c)))));
-        writer.Write('\n');
+        CsvReport.Row(writer, [.. Columns.Select(static column => string.Concat(column.Select(static c => char.IsControl(c) ? ' ' : c)))]);
         foreach (double[] row in _rows)
-        {
-            writer.Write(string.Join('\t', row.Select(static value => double.IsFinite(value) ? value.ToString("0.######", CultureInfo.InvariantCulture) : value == None ? "?" : "NaN")));
-            writer.Write('\n');
-        }
+            CsvReport.Row(writer, [.. row]);
     }
 }

@@ -56,7 +56,7 @@ internal static class GrowthCharts
         List<string> variants = [.. lines.OrderByDescending(line => line.Threads).Select(VariantOf).Distinct()];
         List<GrowthLine> ordered = [.. lines.OrderBy(line => variants.IndexOf(VariantOf(line)))];
         string name = kind + frame.Suffix;
-        var table = new ChartTable(name + ".dat", ["documents", .. ordered.Select(static line => $"{line.Label} {VariantOf(line)}")]);
+        var table = new ChartTable(name + ".csv", ["documents", .. ordered.Select(static line => $"{line.Label} {VariantOf(line)}")]);
         for (int step = 0; step < frame.Growth.Steps.Count; step++)
         {
             if (ordered.Exists(line => line.Results.ContainsKey(step)))

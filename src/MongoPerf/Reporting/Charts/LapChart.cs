@@ -23,7 +23,7 @@ internal static class LapChart
     /// <param name="lines">What each line is called, and its laps; all of one length.</param>
     public static Chart Build(string name, string title, string subtitle, IReadOnlyList<(string Title, LapFigures Laps)> lines)
     {
-        var table = new ChartTable($"{name}.dat", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
+        var table = new ChartTable($"{name}.csv", ["lap", .. lines.SelectMany(l => (string[])[$"{l.Title} median_us", "fastest_us", "slowest_us"])]);
         long last = lines.Max(l => l.Laps.All.Max(lap => lap.Number));
         long width = 1 + ((last - 1) / MostRows);
         ILookup<long, double>[] places = [.. lines.Select(l => l.Laps.All.ToLookup(lap => (lap.Number - 1) / width, lap => lap.Seconds * Microseconds))];

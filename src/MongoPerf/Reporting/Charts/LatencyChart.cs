@@ -29,7 +29,7 @@ internal static class LatencyChart
         bool hasRate = panels.Any(HasRate);
         (string Key, string Title, Func<LatencySummary, double?> Of)[] series = hasRate ? [.. Percentiles, Service] : Percentiles;
         string name = "latency" + frame.Suffix;
-        var table = new ChartTable(name + ".dat", ["documents", .. panels.SelectMany(line => series.Select(one => $"{PanelTitle(line)} {one.Key}"))]);
+        var table = new ChartTable(name + ".csv", ["documents", .. panels.SelectMany(line => series.Select(one => $"{PanelTitle(line)} {one.Key}"))]);
         for (int step = 0; step < growth.Steps.Count; step++)
         {
             if (growth.Lines.Any(line => line.Results.ContainsKey(step)))

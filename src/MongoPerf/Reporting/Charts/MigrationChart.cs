@@ -29,7 +29,7 @@ internal static class MigrationChart
         return new Chart(
             "migrations", title,
             Words.Of("Shaded: a chunk is on its way from one shard to another. Where a rate drops in a shaded band and recovers after it, that operation paid for the migration.") + OverTime.DocumentsHint(run),
-            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, "migrations.dat"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
+            time with { Label = $"{spent} ({unit}; {leftOut})" }, [.. lines.Places.Zip(RunPanels.Rates(seconds, lines.Places, axis.At, builder, "migrations.csv"), (line, rate) => PanelOf(seconds.Lines[line], rate))])
         {
             Subtitle = ChartText.Subtitle(run), Top = OverTime.Documents(run, axis.At, axis.Seconds), Bands = lines.Bands,
         };

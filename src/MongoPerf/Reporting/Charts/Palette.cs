@@ -1,5 +1,18 @@
 namespace MongoPerf.Reporting.Charts;
 
+/// <summary>What a point looks like.</summary>
+internal enum PointShape
+{
+    Disc,
+    Square,
+    Triangle,
+    TriangleDown,
+    Diamond,
+    Circle,
+    Box,
+    OpenTriangle,
+}
+
 /// <summary>Colours by meaning, which colour-blind readers can tell apart (Okabe and Ito, "Color Universal Design", 2008), and what stands for them on a dark ground.</summary>
 internal static class Palette
 {
@@ -12,14 +25,14 @@ internal static class Palette
     private const string Grey = "#404040";
     private const string Violet = "#8A2BE2";
 
-    /// <summary>Of points, as gnuplot numbers them, so that a copy without colours can be read: disc, square, two triangles, diamond, circle, box, star.</summary>
-    private static readonly int[] Shapes = [7, 5, 9, 11, 13, 6, 4, 8];
+    /// <summary>Of points, so that a copy without colours can be read.</summary>
+    private static readonly PointShape[] Shapes = Enum.GetValues<PointShape>();
 
     /// <param name="Name">What it stands for: an operation (o1 …), a line among several of a kind (s1 …), a shard, a percentile …</param>
     /// <param name="Light">On white.</param>
     /// <param name="Dark">On a dark ground, where dark colours would be lost.</param>
     /// <param name="Shape">Of points.</param>
-    internal readonly record struct Color(string Name, string Light, string Dark, int Shape);
+    internal readonly record struct Color(string Name, string Light, string Dark, PointShape Shape);
 
     public static IReadOnlyList<Color> Colors { get; } =
     [

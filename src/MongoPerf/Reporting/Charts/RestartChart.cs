@@ -21,8 +21,8 @@ internal static class RestartChart
         IReadOnlyList<RestartFigures> restarts = RestartFigures.Of(run);
         if (restarts.Count == 0)
             return null;
-        List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"restart-{i + 1}-rates.dat"))];
-        List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"restart-{i + 1}-server.dat"))];
+        List<ChartTable> rates = [.. restarts.Select((restart, i) => Rates(restart, $"restart-{i + 1}-rates.csv"))];
+        List<ChartTable> states = [.. restarts.Select((restart, i) => ServerStates(run, restart, $"restart-{i + 1}-server.csv"))];
         (AxisScale time, string unit) = AxisScale.OfTime(rates.Concat(states).SelectMany(t => t.Rows).Select(r => r[0]).DefaultIfEmpty(1).Max());
         return new Chart(
             "restart", Words.Of("How the server comes back after a restart"),

@@ -106,7 +106,7 @@ internal sealed class RunPanels
     }
 
     private Panel? Rates(OperationSeconds seconds, Func<long, double> at, string name, string title, string unit, int[] lines) =>
-        Panel.Of(title, static largest => AxisScale.OfCount(largest, Ticks), Rates(seconds, lines, at, Builder(lines.Length, LongestGap), name + ".dat")) is { } panel ? panel with { Unit = unit } : null;
+        Panel.Of(title, static largest => AxisScale.OfCount(largest, Ticks), Rates(seconds, lines, at, Builder(lines.Length, LongestGap), name + ".csv")) is { } panel ? panel with { Unit = unit } : null;
 
     private Panel? LatenciesOf(StoredRun run, OperationSeconds seconds, TimeAxis axis, int[] lines)
     {
@@ -118,7 +118,7 @@ internal sealed class RunPanels
         }
 
         (OperationLine Line, string Title, int Dash)[] all = [.. lines.SelectMany(line => Percentiles.Select(one => (seconds.Lines[line], $"{seconds.Lines[line].TimedTitle} {one.Name}", one.Dash)))];
-        ChartTable table = builder.Build("latencies.dat", all.Select(static one => one.Title));
+        ChartTable table = builder.Build("latencies.csv", all.Select(static one => one.Title));
         Series[] series = [.. all.Select((one, i) => new Series(table, i + 1, one.Title, one.Line.Color) { Dash = one.Dash, IsShown = one.Dash == 1 || lines.Length <= MostWithAllPercentiles })];
         double least = series.Where(static one => one.IsShown).SelectMany(static one => one.Values).Where(double.IsFinite).DefaultIfEmpty(1).Min();
         // Of the whole run: what comes later to a live page has the same panel, also where the phase of now has no rate.

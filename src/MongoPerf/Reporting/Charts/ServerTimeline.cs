@@ -80,7 +80,7 @@ internal static class ServerTimeline
         Add(MetricCatalogue.Host, run.ReadHostSamples());
         foreach ((State state, PanelBuilder builder) in panels)
         {
-            ChartTable table = builder.Build(state.Name + ".dat", state.Lines.Select(static line => line.Key));
+            ChartTable table = builder.Build(state.Name + ".csv", state.Lines.Select(static line => line.Key));
             Series[] series =
                 [.. state.Lines.Select((line, i) => new Series(table, i + 1, Words.Of(line.Title), line.Color) { Dash = line.IsLimit ? 2 : 1 }).Where(static one => one.HasValues)];
             if (series.Length == 0 || (!keepsZeros && series.All(static one => one.Largest <= 0)))

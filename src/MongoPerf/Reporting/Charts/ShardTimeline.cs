@@ -49,7 +49,7 @@ internal static class ShardTimeline
 
         foreach ((Figure figure, PanelBuilder builder) in Figures.Zip(builders))
         {
-            ChartTable table = builder.Build($"{figure.Metric ?? "operations"}.dat", lines);
+            ChartTable table = builder.Build($"{figure.Metric ?? "operations"}.csv", lines);
             Series[] series = [.. lines.Select((line, i) => new Series(table, i + 1, line, $"shard{i + 1}"))];
             double largest = series.Max(static one => one.Largest);
             if (figure.IsAlwaysShown || largest > 0)

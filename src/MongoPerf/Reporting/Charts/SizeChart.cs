@@ -29,7 +29,7 @@ internal static class SizeChart
     private static Chart Build(StoredRun run, string name, string title, double documents, IReadOnlyList<(long Documents, SizeResult Sizes)> sizes)
     {
         var kept = Lines.Where(line => sizes.Any(one => line.Of(one.Sizes) is not null)).ToList();
-        var table = new ChartTable(name + ".dat", ["documents", .. kept.Select(static line => line.Key)]);
+        var table = new ChartTable(name + ".csv", ["documents", .. kept.Select(static line => line.Key)]);
         foreach ((long at, SizeResult size) in sizes)
             table.Add([at, .. kept.Select(line => (double?)line.Of(size) ?? double.NaN)]);
 

@@ -27,7 +27,7 @@ internal static class ComparisonCharts
             charts.Add(sizes);
         charts.AddRange(Laps(comparison));
         charts.AddRange(comparison.Sides.Select(side => Shards(side.First)).OfType<Chart>());
-        return new ChartSet(charts, ["compare-*"], $"mongoperf compare {string.Join(' ', comparison.Sides.Select(side => side.Id))}");
+        return new ChartSet(charts, ["compare-*"]);
     }
 
     /// <summary>The runs' laps laid over each other, a chart for each phase and value of its parameters that several have; of repeats the first.</summary>
@@ -62,7 +62,7 @@ internal static class ComparisonCharts
         ];
         if (rows.Length == 0)
             return null;
-        var table = new ChartTable("compare-ratios.dat", Columns(comparison, "row", "ratio", "low", "high"));
+        var table = new ChartTable("compare-ratios.csv", Columns(comparison, "row", "ratio", "low", "high"));
         for (int i = 0; i < rows.Length; i++)
         {
             double[] row = [.. Enumerable.Repeat(double.NaN, table.Columns.Count)];
@@ -136,7 +136,7 @@ internal static class ComparisonCharts
         if (sides.SelectMany(side => side.Keys).Distinct().Count() < 2)
             return null;
         const string name = "compare-size";
-        var table = new ChartTable(name + ".dat", Columns(comparison, "documents", "storage", "low", "high", "indexes", "-"));
+        var table = new ChartTable(name + ".csv", Columns(comparison, "documents", "storage", "low", "high", "indexes", "-"));
         foreach (long documents in sides.SelectMany(side => side.Keys).Distinct().Order())
         {
             table.Add([documents, .. sides.SelectMany(side => side.TryGetValue(documents, out StoredSize? size)
@@ -165,7 +165,7 @@ internal static class ComparisonCharts
 
     private static ChartTable ByWindow(RunComparison comparison, string name, ComparedOperation operation)
     {
-        var table = new ChartTable(name + ".dat", Columns(comparison, operation.Growth is null ? "repeat" : "documents", "rate", "low", "high", "p50", "p99"));
+        var table = new ChartTable(name + ".csv", Columns(comparison, operation.Growth is null ? "repeat" : "documents", "rate", "low", "high", "p50", "p99"));
         foreach (WindowKey key in comparison.Sides.SelectMany(side => KeysOf(side, operation)).Distinct().OrderBy(key => key.At))
             table.Add([key.At, .. comparison.Sides.SelectMany(side => AtWindow(side, side.Windows.At(key)))]);
         return table;
@@ -174,7 +174,7 @@ internal static class ComparisonCharts
     /// <summary>Run by run, where each has but one window.</summary>
     private static ChartTable ByRun(RunComparison comparison, string name, ComparedOperation operation)
     {
-        var table = new ChartTable(name + ".dat", Columns(comparison, "run", "rate", "low", "high", "p50", "p99"));
+        var table = new ChartTable(name + ".csv", Columns(comparison, "run", "rate", "low", "high", "p50", "p99"));
         for (int run = 0; run < comparison.Sides.Max(side => side.Stored.Count); run++)
             table.Add([run + 1, .. comparison.Sides.SelectMany(side => OfRun(side, operation, run))]);
         return table;
@@ -204,7 +204,7 @@ internal static class ComparisonCharts
     /// <summary>Second by second, where there is but one window.</summary>
     private static ChartTable ByTime(RunComparison comparison, string name, ComparedOperation operation)
     {
-        var table = new ChartTable(name + ".dat", Columns(comparison, "seconds", "rate", "low", "high", "p50", "p99"));
+        var table = new ChartTable(name + ".csv", Columns(comparison, "seconds", "rate", "low", "high", "p50", "p99"));
         RateWindow?[] windows = [.. comparison.Sides.Select(side => KeysOf(side, operation).Select(side.Windows.Runs[0].Find).FirstOrDefault())];
         for (int second = 0; second < windows.Max(w => w?.Rates.Length ?? 0); second++)
         {

@@ -11,7 +11,7 @@ internal static class ComparisonWriter
     private static readonly (string Name, Action<RunComparison, TextWriter> Write)[] TextFiles =
         [("comparison.md", static (comparison, output) => MarkdownReport.Write(ComparisonReport.Of(comparison), output)), ("comparison.json", ComparisonJson.Write), ("comparison.csv", ComparisonCsv.Write)];
 
-    /// <summary>Text files, charts and, last of all, index.html. A missing gnuplot is a warning.</summary>
+    /// <summary>Text files, charts and, last of all, index.html. A chart that can't be drawn is a warning.</summary>
     /// <exception cref="IOException">The folder can't be written.</exception>
     public static ReportFiles WriteAll(RunComparison comparison, string folder)
     {

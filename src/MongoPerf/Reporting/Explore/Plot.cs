@@ -2,7 +2,7 @@ using MongoPerf.Reporting.Charts;
 
 namespace MongoPerf.Reporting.Explore;
 
-/// <summary>What people explore: panels above each other on one axis of time. Knows neither gnuplot nor HTML.</summary>
+/// <summary>What people explore: panels above each other on one axis of time. Knows neither how charts are drawn nor HTML.</summary>
 /// <param name="Seconds">Length of the axis, pauses left out.</param>
 /// <param name="Panels">From the top, each with a table of its own.</param>
 internal sealed record Plot(double Seconds, IReadOnlyList<Panel> Panels)

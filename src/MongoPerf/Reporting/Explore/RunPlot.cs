@@ -105,7 +105,7 @@ internal sealed class RunPlot
         double reached = 0;
         foreach (OperationSecond second in _seconds.All)
             builder.Add(_axis.At(second.AtMilliseconds), 0, reached = Math.Max(reached, second.Documents));
-        return builder.Build("documents.dat", ["documents"]);
+        return builder.Build("documents.csv", ["documents"]);
     }
 
     /// <summary>Something grew: by a growth, or by the one phase that fills the one collection there is.</summary>

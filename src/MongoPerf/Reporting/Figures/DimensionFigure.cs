@@ -23,7 +23,7 @@ internal static class DimensionFigure
         var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
         List<Line> all = LinesOf(shown, dimensions);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
-        ChartTable table = Table($"{name}.dat", figure.X, axis, drawn, metrics);
+        ChartTable table = Table($"{name}.csv", figure.X, axis, drawn, metrics);
         Panel[] panels = [.. metrics.Select((metric, i) => PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == Observation.Total)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;

@@ -68,8 +68,8 @@ internal static class TimeFigure
         (Observation first, Sample[] firstSamples, TimeAxis firstAxis) = parts[0];
         ChartTable[] states =
         [
-            State($"{file}-server.dat", first.Run.Stored.ReadServerSamples, TimeMetric.IsOfServer),
-            State($"{file}-host.dat", first.Run.Stored.ReadHostSamples, metric => !TimeMetric.IsOfServer(metric)),
+            State($"{file}-server.csv", first.Run.Stored.ReadServerSamples, TimeMetric.IsOfServer),
+            State($"{file}-host.csv", first.Run.Stored.ReadHostSamples, metric => !TimeMetric.IsOfServer(metric)),
         ];
         return new Line(FigureChart.LineTitle(first, dimensions), seconds, [operations, .. states.Where(t => t.Columns.Count > 1)]);
 
@@ -103,7 +103,7 @@ internal static class TimeFigure
             }
         }
 
-        return Thinned($"{file}.dat", metrics, seconds, buckets.Rows().SelectMany(row => metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
+        return Thinned($"{file}.csv", metrics, seconds, buckets.Rows().SelectMany(row => metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
     }
 
     private static ChartTable Thinned(string file, string[] metrics, double seconds, IEnumerable<(double At, int Line, double Value)> values)

@@ -79,7 +79,7 @@ public sealed class ChartLayoutTests
 
     private static ChartTable Filled()
     {
-        var table = new ChartTable("x.dat", ["at", "value"]);
+        var table = new ChartTable("x.csv", ["at", "value"]);
         table.Add([1, 10]);
         return table;
     }

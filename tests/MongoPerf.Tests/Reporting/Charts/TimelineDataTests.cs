@@ -121,7 +121,7 @@ public sealed class TimelineDataTests : IDisposable
         for (int second = 1; second < Week; second++)
             builder.Add(second, 0, second == 100_000 ? 99 : second % 2 == 0 ? 10 : 20);
 
-        ChartTable table = builder.Build("x.dat", ["x"]);
+        ChartTable table = builder.Build("x.csv", ["x"]);
 
         Assert.InRange(table.Rows.Count, 3900, PanelBuilder.MostRows + 2);
         Assert.InRange(Assert.Single(table.Rows, static row => row[1] == 99)[0], 100_000 - builder.PieceSeconds, 100_000 + builder.PieceSeconds);

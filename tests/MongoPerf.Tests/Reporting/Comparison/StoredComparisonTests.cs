@@ -506,14 +506,14 @@ public sealed class StoredComparisonTests : IDisposable
     }
 
     /// <summary>MONGOPERF_KEEP_CHARTS names a folder that keeps the pictures, to look at.</summary>
-    [GnuplotFact]
+    [Fact]
     public void Each_operation_gets_a_chart_and_all_of_them_one()
     {
         string[] names = ["compare-ratios", "compare-unack", "compare-batch", "compare-safe", "compare-q4", "compare-q5", "compare-q6", "compare-q7", "compare-size"];
         AssertDrawn("ten-sizes", names, Compare(new NoisyRun(), new NoisyRun { NoiseSeed = 2, Speed = phase => phase == "batch" ? 0.7 : 1.1 }));
     }
 
-    [GnuplotFact]
+    [Fact]
     public void A_single_window_is_drawn_over_time_and_three_runs_lie_over_each_other() => AssertDrawn(
         "one-size", ["compare-sweep-1", "compare-ratios", "compare-q4-1", "compare-q4-8"],
         Compare(Single(1), Single(2) with { Speed = _ => 0.9 }, Single(3) with { Speed = _ => 3 }));

@@ -96,7 +96,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     [Fact]
     public void Names_from_the_run_stay_text()
     {
-        var table = new ChartTable("x.dat", ["seconds", Hostile]);
+        var table = new ChartTable("x.csv", ["seconds", Hostile]);
         table.Add([0, 1]);
         var panel = new Panel(Hostile, AxisScale.OfCount(1), [new Series(table, 1, Hostile, "o1")]) { Unit = Hostile };
         var plot = new Plot(1, [panel]) { Marks = [new(0, Hostile, Hostile)], Phases = [new(0, 1, "phase", Hostile)], Remarks = [Hostile] };
@@ -171,7 +171,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         for (int second = 0; second < 86_400; second++)
             builder.Add(second, 0, second == 4_321 ? 1_000 : second == 77_777 ? 1 : 500);
 
-        ChartTable table = builder.Build("x.dat", ["x"]);
+        ChartTable table = builder.Build("x.csv", ["x"]);
         double piece = builder.PieceSeconds;
 
         Assert.InRange(piece, 40, 50);
@@ -191,7 +191,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
             builder.Add(second + 0.02, 1, -second);
         }
 
-        ChartTable table = builder.Build("x.dat", ["a", "b"]);
+        ChartTable table = builder.Build("x.csv", ["a", "b"]);
 
         Assert.Equal(0, builder.PieceSeconds);
         Assert.Equal([[1, 1, -1], [2, 2, -2], [2.1, ChartTable.Gap, ChartTable.Gap], [10, 10, -10]], table.Rows);
@@ -204,12 +204,12 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         builder.Add(1, 0, 5);
         builder.Add(1.5, 1, 7);
 
-        ChartTable table = builder.Build("x.dat", ["a", "b"]);
+        ChartTable table = builder.Build("x.csv", ["a", "b"]);
         using var text = new StringWriter();
         table.Write(text);
 
         Assert.Equal([[1, 5, ChartTable.None], [1.5, ChartTable.None, 7]], table.Rows);
-        Assert.Equal("# seconds\ta\tb\n1\t5\t?\n1.5\t?\t7\n", text.ToString());
+        Assert.Equal("seconds,a,b\r\n1,5,\r\n1.5,,7\r\n", text.ToString());
     }
 
     private string Page(ChartLibrary? library)

@@ -78,10 +78,8 @@ public sealed class FigureTests : IDisposable
     [Fact]
     public void Names_get_bars_and_numbers_none()
     {
-        Chart names = Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] }));
-        Assert.Contains(" with boxes ", GnuplotScript.Of(names), StringComparison.Ordinal);
-        Chart numbers = Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] }));
-        Assert.DoesNotContain(" with boxes ", GnuplotScript.Of(numbers), StringComparison.Ordinal);
+        Assert.True(Assert.Single(Draw(new SweptRun { Figures = [ByRecords with { X = "phase", Lines = "records" }] })).X.IsOfNames);
+        Assert.False(Assert.Single(Draw(new SweptRun { Id = "2026-11-21-b", Figures = [ByRecords] })).X.IsOfNames);
     }
 
     [Fact]
@@ -151,7 +149,7 @@ public sealed class FigureTests : IDisposable
     {
         FigureInfo figure = new() { Title = "Time", X = "time", Y = ["rate", "documents", "page_faults", "mem_resident"], Lines = "records", Of = new ResultChoice { Phases = ["a"] } };
         Chart chart = Draw(new SweptRun { Figures = [figure] }).Single(c => c.Title == "Time");
-        Assert.Equal(["figure-1-1.dat", "figure-1-2.dat", "figure-1-3.dat", "figure-1-1-server.dat", "figure-1-2-server.dat", "figure-1-3-server.dat"], chart.Tables.Select(t => t.FileName));
+        Assert.Equal(["figure-1-1.csv", "figure-1-2.csv", "figure-1-3.csv", "figure-1-1-server.csv", "figure-1-2-server.csv", "figure-1-3-server.csv"], chart.Tables.Select(t => t.FileName));
         Assert.Equal(["seconds", "rate", "documents"], chart.Tables[0].Columns);
         // Reads and writes together: 1401 operations in the first second, one second more in each further one (whole operations each).
         Assert.Equal([[1, 1400, 1e6], [2, 2801, 1e6], [3, 4202, 1e6]], chart.Tables[0].Rows);
@@ -282,8 +280,8 @@ public sealed class FigureTests : IDisposable
     [InlineData("longer than that", "longer\nthan\nthat")]
     public void Long_texts_are_broken_at_blanks(string text, string expected) => Assert.Equal(expected, Words.Wrap(text, 5));
 
-    [GnuplotFact]
-    public void Gnuplot_draws_each_kind_of_figure()
+    [Fact]
+    public void Each_kind_of_figure_is_drawn()
     {
         FigureInfo[] figures =
         [
@@ -298,7 +296,7 @@ public sealed class FigureTests : IDisposable
         foreach (IReadOnlyList<FigureRun> runs in (IReadOnlyList<FigureRun>[])[FigureRun.Of(one), FigureRun.Of([[one], [two]])])
         {
             IReadOnlyList<Chart> charts = ScenarioFigures.Of(runs, $"runs-{runs.Count}-");
-            RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ["runs-*"], ""), target);
+            RenderedCharts rendered = ChartRenderer.Render(new ChartSet(charts, ["runs-*"]), target);
             Assert.Empty(rendered.Warnings);
             Assert.Equal(charts.Count, rendered.Drawn.Count);
             Assert.All(rendered.Drawn, drawn =>

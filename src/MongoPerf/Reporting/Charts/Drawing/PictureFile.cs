@@ -1,0 +1,54 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using SkiaSharp;
+
+namespace MongoPerf.Reporting.Charts.Drawing;
+
+/// <summary>Makes pictures of charts. The same chart gives the same bytes.</summary>
+internal static partial class PictureFile
+{
+    private static readonly SKPngEncoderOptions Compression = new(SKPngEncoderFilterFlags.AllFilters, 6);
+
+    /// <param name="chart">What is drawn.</param>
+    /// <param name="theme">In which colours.</param>
+    /// <param name="scale">Pixels of the picture for one of the layout.</param>
+    public static byte[] Png(Chart chart, ChartTheme theme, double scale = 1)
+    {
+        var layout = new ChartLayout(chart);
+        using SKSurface surface = SKSurface.Create(new SKImageInfo((int)Math.Round(ChartLayout.Width * scale), (int)Math.Round(layout.Height * scale), SKColorType.Rgba8888, SKAlphaType.Opaque));
+        surface.Canvas.Clear(SKColor.Parse(theme.Ground));
+        surface.Canvas.Scale((float)scale);
+        ChartPicture.Draw(chart, layout, theme, surface.Canvas);
+        using SKPixmap pixels = surface.PeekPixels();
+        using SKData data = pixels.Encode(Compression) ?? throw new InvalidOperationException("Skia encoded no PNG");
+        return data.ToArray();
+    }
+
+    /// <inheritdoc cref="Png"/>
+    public static string Svg(Chart chart, ChartTheme theme)
+    {
+        var layout = new ChartLayout(chart);
+        using var stream = new MemoryStream();
+        using (SKCanvas canvas = SKSvgCanvas.Create(new SKRect(0, 0, (float)ChartLayout.Width, (float)layout.Height), stream))
+        {
+            using var ground = new SKPaint { Color = SKColor.Parse(theme.Ground) };
+            canvas.DrawRect(0, 0, (float)ChartLayout.Width, (float)layout.Height, ground);
+            ChartPicture.Draw(chart, layout, theme, canvas);
+        }
+
+        // Skia counts clips on from picture to picture.
+        var clips = new List<string>();
+        string svg = ClipName().Replace(Encoding.UTF8.GetString(stream.ToArray()), name =>
+        {
+            if (!clips.Contains(name.Value))
+                clips.Add(name.Value);
+            return $"clip{clips.IndexOf(name.Value) + 1}";
+        });
+        // As large as the page wants it, and readable where the font is not installed: Verdana's letters are as wide.
+        return svg.Replace($"width=\"{ChartLayout.Width}\" height=\"{layout.Height}\">", $"viewBox=\"0 0 {ChartLayout.Width} {layout.Height}\">", StringComparison.Ordinal)
+            .Replace("font-family=\"DejaVu Sans\"", "font-family=\"DejaVu Sans, Verdana, sans-serif\"", StringComparison.Ordinal);
+    }
+
+    [GeneratedRegex(@"(?<=id=""|url\(#)cl_[0-9a-f]+")]
+    private static partial Regex ClipName();
+}
