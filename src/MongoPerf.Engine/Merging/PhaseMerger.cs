@@ -60,6 +60,8 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Documents = all.Sum(result => result.Documents),
             Failed = all.Sum(result => result.Failed),
             ShortReplies = all.Sum(result => result.ShortReplies),
+            InFlightAtStart = OperationsInFlight.Sum(all.Select(result => result.InFlightAtStart)),
+            InFlightAtEnd = OperationsInFlight.Sum(all.Select(result => result.InFlightAtEnd)),
             WarmupSeconds = all.Max(result => result.WarmupSeconds),
             Seconds = seconds,
             Unacknowledged = Sum([.. all.Select(result => result.Unacknowledged).OfType<UnacknowledgedResult>()]),

@@ -28,6 +28,12 @@ internal sealed class Counters(bool isPaced)
     /// <summary>Those among them that differed.</summary>
     public long Wrong;
 
+    /// <summary>Succeeded operations that began before this part and ended in it.</summary>
+    public InFlight AtStart;
+
+    /// <summary>Operations that this program ended without a reply.</summary>
+    public InFlight AtEnd;
+
     /// <summary>Service times of succeeded operations.</summary>
     public LatencyHistogram Service { get; } = new();
 
@@ -50,6 +56,7 @@ internal sealed class Counters(bool isPaced)
     public void Clear()
     {
         Operations = Documents = Bytes = Failed = Short = Verified = Wrong = 0;
+        AtStart = AtEnd = default;
         Service.Clear();
         Paced?.Clear();
     }
@@ -64,9 +71,30 @@ internal sealed class Counters(bool isPaced)
         Short += Volatile.Read(ref counters.Short);
         Verified += Volatile.Read(ref counters.Verified);
         Wrong += Volatile.Read(ref counters.Wrong);
+        AtStart.Add(in counters.AtStart);
+        AtEnd.Add(in counters.AtEnd);
         counters.Service.AddTo(Service);
         if (Paced is not null)
             counters.Paced?.AddTo(Paced);
+    }
+}
+
+/// <summary>How many operations were under way at one end of a part, and how long the slowest of them lasted.</summary>
+internal struct InFlight
+{
+    public long Operations;
+    public long LongestNanoseconds;
+
+    public void Note(long nanoseconds)
+    {
+        Operations++;
+        LongestNanoseconds = Math.Max(LongestNanoseconds, nanoseconds);
+    }
+
+    public void Add(in InFlight other)
+    {
+        Operations += Volatile.Read(in other.Operations);
+        LongestNanoseconds = Math.Max(LongestNanoseconds, Volatile.Read(in other.LongestNanoseconds));
     }
 }
 

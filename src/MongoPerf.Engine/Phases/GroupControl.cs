@@ -24,7 +24,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// <summary>One for each part of the plan.</summary>
     public IReadOnlyList<ErrorTally> Errors { get; } = [.. plan.Parts.Select(_ => new ErrorTally())];
 
-    /// <summary>Operations that start from here on are measured; ticks.</summary>
+    /// <summary>Operations that end after this are measured; ticks.</summary>
     public long MeasureFrom { get; private set; }
 
     /// <summary>Nothing starts from here on; ticks.</summary>

@@ -41,7 +41,7 @@ public sealed record GroupPlan
     /// <summary>Warm-up included; null has no limit of time. Limits starts, not ends: an operation under way is waited for.</summary>
     public double? Seconds { get; init; }
 
-    /// <summary>From the start; operations that start in it are counted apart.</summary>
+    /// <summary>From the start; operations that end in it are counted apart.</summary>
     public double WarmupSeconds { get; init; }
 
     /// <summary>Operations over all threads, warm-up included; null has no limit of number.</summary>

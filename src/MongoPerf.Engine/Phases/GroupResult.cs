@@ -51,10 +51,10 @@ public sealed record GroupResult
     /// <summary>It was asked to stop before its end.</summary>
     public required bool WasStopped { get; init; }
 
-    /// <summary>Succeeded operations that started after the warm-up.</summary>
+    /// <summary>Succeeded operations that ended after the warm-up.</summary>
     public long Operations => Parts.Sum(p => p.Operations);
 
-    /// <summary>Failed operations that started after the warm-up.</summary>
+    /// <summary>Failed operations that ended after the warm-up.</summary>
     public long Failed => Parts.Sum(p => p.Failed);
 
     /// <summary>Documents with the warm-up's.</summary>
@@ -109,6 +109,12 @@ public sealed class OperationCount
     /// <summary>Succeeded queries that brought fewer documents than they may.</summary>
     public long ShortReplies => _measured.Short;
 
+    /// <summary>Those of <see cref="Operations"/> that began in the warm-up; null when there are none.</summary>
+    public OperationsInFlight? InFlightAtStart => Of(_measured.AtStart);
+
+    /// <summary>Those that this program ended without a reply; null when there are none.</summary>
+    public OperationsInFlight? InFlightAtEnd => OperationsInFlight.Sum([Of(_warmup.AtEnd), Of(_measured.AtEnd)]);
+
     /// <summary>Succeeded, with the warm-up's.</summary>
     public long AllSucceeded => _measured.Operations + _warmup.Operations;
 
@@ -137,6 +143,8 @@ public sealed class OperationCount
 
     /// <summary>The lateness of those for which a connection was free when they were due; null in a closed loop.</summary>
     public LatencyHistogram? ClientLateness => _measured.Paced?.ClientLateness;
+
+    private static OperationsInFlight? Of(InFlight some) => some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
 
     /// <summary>What is stored of it.</summary>
     /// <param name="phase">Number of the phase record.</param>

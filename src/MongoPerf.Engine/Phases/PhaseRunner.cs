@@ -233,11 +233,13 @@ internal sealed class PhaseRunner(RunContext run)
             Documents = part.Documents,
             Failed = part.Failed,
             ShortReplies = part.ShortReplies,
+            InFlightAtStart = part.InFlightAtStart,
+            InFlightAtEnd = part.InFlightAtEnd,
             WarmupSeconds = result.WarmupSeconds,
             Seconds = result.Seconds,
-            OperationsPerSecond = part.Operations / seconds,
-            DocumentsPerSecond = part.Documents / seconds,
-            MegabytesPerSecond = part.Bytes / seconds / 1e6,
+            OperationsPerSecond = part.Operations * DueIn(part) / seconds,
+            DocumentsPerSecond = part.Documents * DueIn(part) / seconds,
+            MegabytesPerSecond = part.Bytes * DueIn(part) / seconds / 1e6,
             ClientCpuMicrosecondsPerOperation = result.Operations == 0 ? 0 : result.ClientCpuSeconds * 1e6 / result.Operations,
             ClientCpuCores = result.ClientCpuSeconds / seconds,
             ClientAllocatedBytesPerOperation = result.Operations == 0 ? 0 : (double)result.ClientAllocatedBytes / result.Operations,
@@ -252,6 +254,9 @@ internal sealed class PhaseRunner(RunContext run)
             Members = part.Members,
             Errors = part.Errors,
         });
+
+        // Of an open loop the window is what was asked for. Operations under way at its end count, so those under way at its start must not raise the rate.
+        double DueIn(OperationCount part) => group.Rate is null || part.InFlightAtStart is not { } before ? 1 : 1 - ((double)before.Operations / part.Operations);
     }
 
     /// <summary>Stores a group's samples and events, and shows them.</summary>

@@ -180,7 +180,8 @@ internal sealed class Worker : IDisposable
         _free = end;
 
         int part = _mix is null ? 0 : _mix.Part;
-        bool isMeasured = start >= _control.MeasureFrom;
+        // Where it ends: what lies across the end of the warm-up would else be in the samples of the measured part, but in none of its figures.
+        bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
         Counters counters = (isMeasured ? _measured : _warmup)[part];
         if (answered && outcome.Succeeded)
         {
@@ -188,6 +189,8 @@ internal sealed class Worker : IDisposable
             if (counters.Paced is { } paced)
                 RecordLateness(paced, due, start, end, free);
             counters.Operations++;
+            if (isMeasured && start < _control.MeasureFrom)
+                counters.AtStart.Note(JudgedNanoseconds(due, start, end));
             if (isMeasured)
                 _members.Count(_mix is null ? 0 : _mix.Drawn);
             counters.Documents += outcome.Documents;
@@ -212,9 +215,14 @@ internal sealed class Worker : IDisposable
             HandleFailure(failure, start, part);
             _free = _clock.Now;
         }
-
-        // What this program has ended itself neither succeeded nor failed: it counts as skipped.
+        else
+        {
+            // What this program has ended itself neither succeeded nor failed: it counts as skipped.
+            counters.AtEnd.Note(JudgedNanoseconds(due, start, end));
+        }
     }
+
+    private long JudgedNanoseconds(long due, long start, long end) => (long)((end - (_arrivals is null ? start : due)) * _ticksToNanoseconds);
 
     /// <param name="paced">Of the operation.</param>
     /// <param name="due">When it was meant to start, ticks.</param>

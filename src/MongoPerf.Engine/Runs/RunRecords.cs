@@ -222,6 +222,18 @@ public sealed record PlanSummary
     public double? DocumentsExaminedPerOperation { get; init; }
 }
 
+/// <summary>Operations that were under way at one end of the measured part.</summary>
+/// <param name="Operations">1 or more.</param>
+/// <param name="LongestMicroseconds">Of the slowest, from when it began (with a rate: from when it was due) to its end.</param>
+public sealed record OperationsInFlight(long Operations, double LongestMicroseconds)
+{
+    /// <summary>Those of several clients.</summary>
+    /// <returns>Null when there are none.</returns>
+    internal static OperationsInFlight? Sum(IEnumerable<OperationsInFlight?> all) => all.OfType<OperationsInFlight>().ToArray() is { Length: > 0 } some
+        ? new OperationsInFlight(some.Sum(one => one.Operations), some.Max(one => one.LongestMicroseconds))
+        : null;
+}
+
 /// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
 public sealed record OperationResult
 {
@@ -252,6 +264,12 @@ public sealed record OperationResult
 
     /// <summary>Queries among <see cref="Operations"/> that brought fewer documents than they may; small collections do that.</summary>
     public long ShortReplies { get; init; }
+
+    /// <summary>Those among <see cref="Operations"/> that began in the warm-up: an operation is measured where it ends. Null when there are none.</summary>
+    public OperationsInFlight? InFlightAtStart { get; init; }
+
+    /// <summary>Operations that this program ended without a reply when the phase was over: they count as skipped and have no latency. Null when there are none.</summary>
+    public OperationsInFlight? InFlightAtEnd { get; init; }
     public required double WarmupSeconds { get; init; }
 
     /// <summary>Length of the measured part.</summary>

@@ -3,7 +3,7 @@ using MongoPerf.Reporting.Findings;
 
 namespace MongoPerf.Reporting;
 
-/// <summary>What a reader of the operations' figures must know: that nothing was measured, replies were short, the query plan changed or scans.</summary>
+/// <summary>What a reader of the operations' figures must know: that nothing was measured, operations lay across the ends of the measured part, replies were short, the query plan changed or scans.</summary>
 internal static class OperationVerdicts
 {
     /// <summary>A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.</summary>
@@ -12,6 +12,12 @@ internal static class OperationVerdicts
     /// <summary>Changes of a query plan that are told; between two indexes that serve as well there may be one at each size.</summary>
     private const int MostPlans = 4;
     private const int LongestIndex = 32;
+
+    /// <summary>Shorter waits across the end of a warm-up are no news.</summary>
+    private const double LeastInFlightMicroseconds = 100_000;
+
+    /// <summary>Of the median: what is shorter is how long operations take here.</summary>
+    private const double LongInFlight = 10;
 
     /// <summary>A result of a phase, and what its operation is called.</summary>
     private sealed record Measured(PhaseRecord Phase, OperationResult Result)
@@ -22,20 +28,63 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. Unmeasured(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct()];
+        return [.. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured), .. CollectionScans(measured), .. ChangedPlans(run).Distinct()];
     }
 
     private static IEnumerable<Verdict> Unmeasured(Measured[] measured)
     {
         // Unacknowledged inserts of which nothing arrived were measured all the same.
         IEnumerable<Measured> empty = measured.Where(m => m.Result is { Operations: 0, Failed: 0 } and not { Unacknowledged.Sent: > 0 });
-        foreach (IGrouping<bool, Measured> group in empty.GroupBy(m => m.Result.WarmupSeconds > 0 && m.Result.Seconds <= 0))
+        foreach (IGrouping<string, Measured> group in empty.GroupBy(WhyUnmeasured))
+            yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in {Words.And([.. group.Select(m => m.Label).Distinct()])}: {group.Key}")) { Finding = VerdictFinding.NothingMeasured };
+    }
+
+    private static string WhyUnmeasured(Measured one) =>
+        one.Result.InFlightAtEnd is not null ? Words.Of("no operation was answered before the phase was over")
+        : one.Result is { WarmupSeconds: > 0, Seconds: <= 0 } ? Words.Of("the phase ended during its warm-up")
+        : Words.Of("no operation ended after the warm-up");
+
+    /// <summary>Waits across the end of the warm-up: no stretch of the measured part shows how long they were.</summary>
+    private static IEnumerable<Verdict> InFlight(Measured[] measured)
+    {
+        foreach (IGrouping<string, Measured> group in measured.Where(m => IsLong(m.Result)).GroupBy(m => m.Label))
         {
-            string[] names = [.. group.Select(m => m.Label).Distinct()];
-            string why = group.Key ? Words.Of($"{(names.Length == 1 ? Words.Of("it") : Words.Of("they"))} ended during the warm-up") : Words.Of("no operation started after the warm-up");
-            yield return new Verdict(Grade.Note, Words.Of($"nothing was measured in {string.Join(", ", names)}: {why}"));
+            Measured worst = group.MaxBy(m => m.Result.InFlightAtStart!.LongestMicroseconds)!;
+            OperationsInFlight some = worst.Result.InFlightAtStart!;
+            string took = Units.Latency(some.LongestMicroseconds) + Place(worst, group.Count());
+            yield return new Verdict(
+                Grade.Note,
+                some.Operations == 1
+                    ? Words.Of($"{group.Key}: an operation that was in flight when the warm-up ended took {took}; it counts as measured")
+                    : Words.Of($"{group.Key}: {Units.Exact(some.Operations)} operations that were in flight when the warm-up ended took up to {took}; they count as measured"))
+            { Finding = VerdictFinding.InFlight };
         }
     }
+
+    /// <summary>Far longer than others, or others are few: every thread has an operation in flight when the warm-up ends.</summary>
+    private static bool IsLong(OperationResult result) =>
+        result.InFlightAtStart is { LongestMicroseconds: >= LeastInFlightMicroseconds } some
+        && (some.LongestMicroseconds >= LongInFlight * (result.JudgedMicroseconds.P50 ?? 0) || some.Operations * 2 >= result.Operations);
+
+    private static IEnumerable<Verdict> CutOff(Measured[] measured)
+    {
+        foreach (IGrouping<string, Measured> group in measured.Where(m => m.Result.InFlightAtEnd is not null).GroupBy(m => m.Label))
+        {
+            Measured worst = group.MaxBy(m => m.Result.InFlightAtEnd!.LongestMicroseconds)!;
+            OperationsInFlight some = worst.Result.InFlightAtEnd!;
+            string waited = Units.Latency(some.LongestMicroseconds) + Place(worst, group.Count());
+            yield return new Verdict(
+                Grade.Note,
+                some.Operations == 1
+                    ? Words.Of($"{group.Key}: an operation was cut off without a reply after {waited}, because the phase was over; it is in none of the figures")
+                    : Words.Of($"{group.Key}: {Units.Exact(some.Operations)} operations were cut off without a reply after up to {waited}, because the phase was over; they are in none of the figures"))
+            { Finding = VerdictFinding.CutOff };
+        }
+    }
+
+    /// <summary>Where the worst of several is.</summary>
+    private static string Place(Measured worst, int count) =>
+        (worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)}") : "") + (count > 1 ? Words.Of($", and less in {count - 1} more") : "");
 
     /// <summary>Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no more than a precaution.</summary>
     private static IEnumerable<Verdict> ShortReplies(Measured[] measured)

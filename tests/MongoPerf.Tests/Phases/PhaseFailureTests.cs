@@ -291,6 +291,7 @@ public sealed class PhaseFailureTests : PhaseTest
         Assert.All(Executors, e => Assert.True(e.WasAborted));
         // They neither succeeded nor failed.
         Assert.Equal(new Accounting(20, 0, 0, 20), result.Accounting);
+        Assert.Equal(20, result.Parts[0].InFlightAtEnd!.Operations);
         Assert.Null(result.GivenUp);
     }
 

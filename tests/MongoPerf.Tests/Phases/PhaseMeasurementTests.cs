@@ -47,12 +47,14 @@ public sealed class PhaseMeasurementTests : PhaseTest
     }
 
     [Fact]
-    public void An_operation_belongs_to_the_part_in_which_it_starts()
+    public void An_operation_belongs_to_the_part_in_which_it_ends()
     {
         GroupResult result = Run(Queries with { Seconds = 2, WarmupSeconds = 1 }, _ => Scripted.Ok(0.6));
         // Starts at 0, 0.6, 1.2 and 1.8.
-        Assert.Equal(2, result.Parts[0].WarmupService.TotalCount);
-        Assert.Equal(2, result.Operations);
+        Assert.Equal(1, result.Parts[0].WarmupService.TotalCount);
+        Assert.Equal(3, result.Operations);
+        Assert.Equal(new OperationsInFlight(1, 600_000), result.Parts[0].InFlightAtStart);
+        Assert.Null(result.Parts[0].InFlightAtEnd);
         Assert.Equal(2.4 - 1, result.Seconds, 9);
     }
 

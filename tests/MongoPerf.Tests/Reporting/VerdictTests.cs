@@ -177,10 +177,34 @@ public sealed class VerdictTests : IDisposable
     public void What_ended_within_the_warm_up_is_said()
     {
         OperationResult empty = RunParts.Result("find", operations: 0) with { Seconds = 0 };
-        Assert.Equal(["note: nothing was measured in q4: it ended during the warm-up"], Said(RunParts.Phase(1, "q4", empty)));
+        Assert.Equal(["note: nothing was measured in q4: the phase ended during its warm-up"], Said(RunParts.Phase(1, "q4", empty)));
         Assert.Equal(
-            ["note: nothing was measured in q4, q5: they ended during the warm-up", "note: nothing was measured in q6: no operation started after the warm-up"],
+            ["note: nothing was measured in q4 and q5: the phase ended during its warm-up", "note: nothing was measured in q6: no operation ended after the warm-up"],
             Said(RunParts.Phase(1, "q4", empty), RunParts.Phase(2, "q5", empty), RunParts.Phase(3, "q6", RunParts.Result("find", operations: 0))));
+    }
+
+    [Fact]
+    public void Waits_across_the_end_of_a_warm_up_are_said_where_they_are_long()
+    {
+        OperationResult With(long count, double seconds) => RunParts.Result("find") with { InFlightAtStart = new OperationsInFlight(count, seconds * 1e6) };
+        Assert.Equal(
+            ["note: q4: 4 operations that were in flight when the warm-up ended took up to 2.46 s at 135k, and less in 1 more; they count as measured"],
+            Said(RunParts.Grown(1, "q4", 1, 120_000, With(1, 0.5)), RunParts.Grown(2, "q4", 2, 135_000, With(4, 2.46)), RunParts.Grown(3, "q4", 3, 150_000, With(4, 0.05))));
+        Assert.Equal(["note: mix: an operation that was in flight when the warm-up ended took 1 s; it counts as measured"], Said(RunParts.Phase(1, "mix", With(1, 1))));
+        // Operations that take as long anyway.
+        Assert.Empty(Said(RunParts.Phase(1, "slow", With(4, 1) with { LatencyMicroseconds = new LatencySummary { P50 = 900_000 } })));
+    }
+
+    [Fact]
+    public void Operations_that_were_cut_off_are_said()
+    {
+        OperationResult cut = RunParts.Result("find", operations: 0) with { InFlightAtEnd = new OperationsInFlight(4, 5.2e6) };
+        Assert.Equal(
+            [
+                "note: nothing was measured in q4: no operation was answered before the phase was over",
+                "note: q4: 4 operations were cut off without a reply after up to 5.2 s at 1k, because the phase was over; they are in none of the figures",
+            ],
+            Said(RunParts.Grown(1, "q4", 1, 1000, cut)));
     }
 
     private static OperationResult Planned(string index, int threads = 1) =>

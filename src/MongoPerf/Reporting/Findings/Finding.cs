@@ -85,6 +85,9 @@ internal static class FindingIds
     public const string LostWrites = "lost-writes";
     public const string Outage = "outage";
     public const string ShardImbalance = "shard-imbalance";
+    public const string InFlight = "in-flight";
+    public const string CutOff = "cut-off";
+    public const string NothingMeasured = "nothing-measured";
     public const string SizeRise = "size-rise";
     public const string LinearGrowth = "linear-growth";
     public const string BytesGrow = "bytes-grow";
@@ -111,6 +114,7 @@ internal static class FindingIds
     [
         SizeCliff, SizeDecline, Stall, SlowDrift, Period, SlowStart, RateDrop, RateDip, RateRise, TicketQueue, DirtyCache, EvictionByClients,
         PlanChanged, PlanScans, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, LostWrites, Outage, ShardImbalance,
+        InFlight, CutOff, NothingMeasured,
         SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard, ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover, ShardedFaster, ShardedSlower,
     ];

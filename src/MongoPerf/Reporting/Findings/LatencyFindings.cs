@@ -9,11 +9,12 @@ internal static class LatencyFindings
     /// <summary>With fewer, not even the slowest bounds the 99th percentile from above with 95 %: 0.99^299 = 0.05.</summary>
     private const long LeastForP99 = 300;
     private const int MostBlocks = 40;
+    private const double LeastLeftOutMicroseconds = 100_000;
     private const double FullMachine = 0.9;
 
     private sealed record Bimodal(OperationSeries Series, TwoPeaks Peaks, double Share);
 
-    public static IEnumerable<Finding> Find(RunSeries series) => FewSamples(series).Concat(TwoPeaked(series));
+    public static IEnumerable<Finding> Find(RunSeries series) => FewSamples(series).Concat(TwoPeaked(series)).Concat(LeftOut(series));
 
     private static IEnumerable<Finding> FewSamples(RunSeries series)
     {
@@ -33,6 +34,33 @@ internal static class LatencyFindings
             Evidence = [new FindingEvidence(null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence"))],
             Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
             Weight = 0.01,
+        };
+    }
+
+    /// <summary>
+    /// Samples that are worse than the result admits. Runs of earlier versions counted operations where they began, so those across the end of a warm-up
+    /// are in no result.
+    /// </summary>
+    private static IEnumerable<Finding> LeftOut(RunSeries series)
+    {
+        (OperationSeries Series, SeriesSecond Worst)[] hidden =
+        [
+            .. series.Operations.Select(one => (one, Worst: one.Seconds.Where(second => double.IsFinite(second.Max)).DefaultIfEmpty().MaxBy(second => second.Max)))
+                .Where(one => one.Worst.Max >= LeastLeftOutMicroseconds && one.Worst.Max > (one.one.Result.JudgedMicroseconds.Max ?? 0)),
+        ];
+        if (hidden.Length == 0)
+            yield break;
+        (OperationSeries lead, SeriesSecond worst) = hidden.MaxBy(one => one.Worst.Max);
+        string more = hidden.Length == 1 ? "" : Words.Of($", and less in {hidden.Length - 1} more");
+        yield return new Finding
+        {
+            Id = FindingIds.InFlight,
+            Text = Words.Of($"{lead.Label} took up to {Units.Latency(worst.Max)} at {Units.Count(worst.Documents)} documents{more}, which its result leaves out: the operation was in flight when the warm-up ended"),
+            Operations = [.. hidden.Select(one => one.Series.Label).Distinct()],
+            Range = series.Range(worst.Window, worst.Documents),
+            Evidence = [new FindingEvidence("timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.JudgedMicroseconds.Max)}"))],
+            Refute = Words.Of(VerdictFinding.InFlight.Refute),
+            Weight = Math.Min(10, worst.Max / 1e6),
         };
     }
 

@@ -29,6 +29,15 @@ internal sealed record VerdictFinding(string Id, string Refute)
     public static VerdictFinding LostWrites { get; } =
         new(FindingIds.LostWrites, "run again: unacknowledged writes that nothing interrupts all arrive");
 
+    public static VerdictFinding InFlight { get; } =
+        new(FindingIds.InFlight, "run again with a longer warm-up: a wait that returns at the same documents belongs to the server, one at the same time of day to the machine");
+
+    public static VerdictFinding CutOff { get; } =
+        new(FindingIds.CutOff, "run the phase longer: if the operations are answered, the server was only slow");
+
+    public static VerdictFinding NothingMeasured { get; } =
+        new(FindingIds.NothingMeasured, "run the phase longer, or with a shorter warm-up: if operations are measured then, its time was too short");
+
     public static VerdictFinding WarmUp { get; } =
         new(FindingIds.WarmUp, "run the phase once more without a restart: if it starts as slowly, the restart is not the cause");
 
