@@ -100,7 +100,7 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
             phases:
               - name: clash
                 count: 20
-                operations: [{update: users, with: {$set: {n: 1}}}]
+                operations: [{update: users, key: uniform, with: {$set: {n: 1}}}]
                 assert: [update.rate < 1]
             """);
         ProgramResult failed = On("embedded", file, servers.NewDatabase(), "--format", "json").Expect(4);
@@ -190,7 +190,7 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
     [Fact]
     public void Wrong_file_starts_nothing()
     {
-        string file = WriteFile("data: {}\nphases:\n  - name: p\n    operations: [{find: users}]\n");
+        string file = WriteFile("data: {}\nphases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n");
         string[][] calls = [["run", file, "--out", _runs.Path], ["validate", file], ["run", file, "--dry-run"]];
         foreach (string[] call in calls)
             ProgramRun.Run(call).Expect(2).Says($"{file}:4: find: no collection 'users' in data");

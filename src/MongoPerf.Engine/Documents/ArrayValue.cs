@@ -23,6 +23,9 @@ public sealed class ArrayValue : TemplateValue
         _names = [.. Enumerable.Range(0, length.Max).Select(i => Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)))];
     }
 
+    /// <summary>What each of its elements is drawn by.</summary>
+    public TemplateValue Element => _element;
+
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
     {
         int count = _length.Draw(context.BitsOf(_salt));
@@ -34,11 +37,28 @@ public sealed class ArrayValue : TemplateValue
 
     /// <summary>One of its elements as a value by itself.</summary>
     /// <returns>Null when not every array is that long.</returns>
-    public TemplateValue? At(int index) => index < _length.Min ? new ElementValue(this, index) : null;
+    public TemplateValue? At(int index) => At(index, null);
 
-    private sealed class ElementValue(ArrayValue array, int index) : TemplateValue
+    private ElementValue? At(int index, ElementValue? around) => index < _length.Min ? new ElementValue(this, index, _element, around) : null;
+
+    /// <summary>An element, or a value in it.</summary>
+    /// <param name="array">Whose element it is.</param>
+    /// <param name="index">0-based.</param>
+    /// <param name="value">The element, or the value in it.</param>
+    /// <param name="around">The element that the array is in; null when it is in none.</param>
+    internal sealed class ElementValue(ArrayValue array, int index, TemplateValue value, ElementValue? around) : TemplateValue
     {
-        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-            array._element.Write(writer, name, context.Element(array._salt, index));
+        /// <summary>A field of the element, or an element of an array in it.</summary>
+        /// <returns>Null when there is none, or not in every element.</returns>
+        public TemplateValue? Find(string step) => value switch
+        {
+            DocumentValue document => document.Find(step) is { } field ? new ElementValue(array, index, field, around) : null,
+            ArrayValue inner when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int at) => inner.At(at, this),
+            _ => null,
+        };
+
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => value.Write(writer, name, In(context));
+
+        private ValueContext In(in ValueContext context) => (around is null ? context : around.In(context)).Element(array._salt, index);
     }
 }

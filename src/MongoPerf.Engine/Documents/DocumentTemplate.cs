@@ -48,7 +48,7 @@ public sealed class DocumentTemplate
 
     public BsonDocument Make(long number) => Root.ToDocument(ContextOf(number));
 
-    /// <summary>The value at a path such as <c>parameter.size</c> or <c>tags.0</c>.</summary>
+    /// <summary>The value at a path such as <c>parameter.size</c>, <c>tags.0</c> or <c>items.0.price</c>.</summary>
     /// <returns>Null when there is none, or not in every document.</returns>
     public TemplateValue? Find(string path)
     {
@@ -59,6 +59,7 @@ public sealed class DocumentTemplate
             {
                 DocumentValue document => document.Find(step),
                 ArrayValue array when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) => array.At(index),
+                ArrayValue.ElementValue element => element.Find(step),
                 _ => null,
             };
         }

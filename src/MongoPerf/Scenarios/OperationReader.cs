@@ -22,16 +22,17 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     public PhaseOperation Read(ScenarioNode node, string path, string? usualName = null)
     {
         if (node is not MappingNode mapping)
-            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users}}");
+            throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users, key: uniform}}");
         KeySet kind = KindOf(mapping, path);
         var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
         string name = reader.Text("name") ?? usualName ?? kind.Name;
         string collection = CollectionOf(reader, kind.Name);
         PlanCollection? about = data.FirstOrDefault(c => c.Name == collection);
-        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about);
+        ScenarioNode? key = reader.Find("key") ?? DefaultKey;
+        var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader);
-        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : Keys(reader));
+        return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale));
     }
 
     /// <summary>What a load does.</summary>
@@ -93,29 +94,29 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         "insert" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, 1, Ordered: true),
         "insertMany" => new InsertDocuments(c.Name, c.Collection, c.About!.Documents, (int)(c.Reader.Count("batch", 1, MostBatch) ?? 1000), c.Reader.Flag("ordered", usual: true)),
         "find" => Find(c),
-        "update" => new UpdateDocuments(c.Name, c.Collection, c.KeyFilter(), c.Update())
+        "update" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Update())
         {
             Many = c.Reader.Flag("many"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
         },
-        "replace" => new UpdateDocuments(c.Name, c.Collection, c.KeyFilter(), c.Document("with") ?? Replacement(c.About!.Documents))
+        "replace" => new UpdateDocuments(c.Name, c.Collection, c.Target(), c.Document("with") ?? Replacement(c.About!.Documents))
         {
             Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
         },
-        "delete" => new DeleteDocuments(c.Name, c.Collection, c.KeyFilter()) { Many = c.Reader.Flag("many"), Hint = c.Value("hint") },
-        "findAndModify" => new FindAndModify(c.Name, c.Collection, c.KeyFilter(), c.Reader.Flag("remove") ? null : c.Update(mayReplace: true))
+        "delete" => new DeleteDocuments(c.Name, c.Collection, c.Target()) { Many = c.Reader.Flag("many"), Hint = c.Value("hint") },
+        "findAndModify" => new FindAndModify(c.Name, c.Collection, c.Target(), c.Reader.Flag("remove") ? null : c.Update(mayReplace: true))
         {
             Sort = c.Sort(), Projection = c.Document("projection"), ReturnNew = c.Reader.Flag("new"), Upsert = c.Reader.Flag("upsert"), Hint = c.Value("hint"),
         },
         "readModifyWrite" => new OperationSequence(c.Name, c.Collection,
         [
-            new FindDocuments("read", c.Collection, c.KeyFilter()) { Projection = c.Value("projection"), Limit = One },
-            new UpdateDocuments("update", c.Collection, c.KeyFilter(), c.Update()),
+            new FindDocuments("read", c.Collection, c.Target()) { Projection = c.Value("projection"), Limit = One },
+            new UpdateDocuments("update", c.Collection, c.Target(), c.Update()),
         ]),
         "upload" => new UploadFile(c.Name, c.Collection, c.About!.Files!),
         "download" => new DownloadFile(c.Name, c.Collection, c.About!.Files!),
-        "count" => new CountDocuments(c.Name, c.Collection, c.Filter() ?? DocumentValue.Empty) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
+        "count" => new CountDocuments(c.Name, c.Collection, c.FilterOrAll()) { Skip = c.Number("skip"), Limit = c.Number("limit"), Hint = c.Value("hint") },
         "distinct" => new DistinctValues(
-            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.Filter() ?? DocumentValue.Empty),
+            c.Name, c.Collection, c.Reader.Text("field") ?? throw MappingReader.Wrong(c.Reader.Node, "distinct: 'field' is missing"), c.FilterOrAll()),
         "aggregate" => new AggregateDocuments(c.Name, c.Collection, c.Pipeline())
         {
             Hint = c.Value("hint"), AllowDiskUse = c.Reader.Flag("allowDiskUse"),
@@ -128,7 +129,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     private static FindDocuments Find(Context c)
     {
         bool isOfKey = IsByKey(c.Reader.Find("filter"));
-        return new FindDocuments(c.Name, c.Collection, c.KeyFilter())
+        return new FindDocuments(c.Name, c.Collection, c.Target())
         {
             Sort = c.Sort(),
             Projection = c.Value("projection"),
@@ -181,11 +182,8 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);
     }
 
-    private KeyChoice Keys(MappingReader reader)
-    {
-        ScenarioNode? node = reader.Find("key") ?? (defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults).Find("key"));
-        return node is null ? KeyChoice.Uniform : KeyChoiceReader.Read(node, scale);
-    }
+    /// <summary>How documents are drawn for operations that don't say it themselves; null for none.</summary>
+    private ScenarioNode? DefaultKey => defaults is null ? null : new MappingReader(defaults, "defaults", ScenarioLanguage.Defaults).Find("key");
 
     private Operation WithConcerns(Operation operation, MappingReader reader)
     {
@@ -242,6 +240,9 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
     /// <summary>What reading one operation needs.</summary>
     private sealed record Context(MappingReader Reader, TemplateReader Templates, string Path, string Name, string Collection, PlanCollection? About)
     {
+        /// <summary>The operation, or the file's defaults, say how a document is drawn.</summary>
+        public required bool HasKey { get; init; }
+
         public DocumentValue? Document(string key) => Reader.Find(key) is { } node ? Templates.Document(node, $"{Path}.{key}") : null;
 
         public TemplateValue? Value(string key) => Reader.Find(key) is { } node ? Templates.Value(node, $"{Path}.{key}") : null;
@@ -292,8 +293,31 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
             return Document("filter");
         }
 
-        /// <summary>Without a filter it is the document that was drawn.</summary>
-        public DocumentValue KeyFilter() => Filter() ?? DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
+        /// <summary>Which documents: those of the filter, or without one the document that the key draws.</summary>
+        /// <exception cref="UserException">There is neither a filter nor a key, or more is asked for than the one document.</exception>
+        public DocumentValue Target()
+        {
+            if (Filter() is { } filter)
+                return filter;
+            if (!HasKey)
+                throw MappingReader.Wrong(Reader.Node, $"{Path}: neither filter nor key says which documents are meant", $"write {OneDrawn}, or {All}");
+            if (((string[])["sort", "skip", "limit", "many"]).FirstOrDefault(IsForSeveral) is { } wrong)
+                throw MappingReader.Wrong(Reader.Find(wrong)!, $"{Path}: {wrong} is for several documents, but key without a filter is the one document drawn", $"write {All}; or remove {wrong}");
+            return DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
+        }
+
+        /// <summary>Of a command about many documents: without a filter about all.</summary>
+        /// <exception cref="UserException">A key of its own that nothing uses.</exception>
+        public DocumentValue FilterOrAll() => Filter() ?? (Reader.Find("key") is not { } key ? DocumentValue.Empty
+            : throw MappingReader.Wrong(key, $"{Path}: key draws a document, but there is no filter to name it", "write filter: {_id: ^key} for the one document drawn, or remove key for every document"));
+
+        private const string OneDrawn = "key: uniform for one document, drawn each time";
+
+        private string All => Reader.Takes("many") ? "filter: {} with many: true for every document"
+            : Reader.Takes("limit") ? "filter: {} for every document"
+            : "a filter, such as filter: {} for any document";
+
+        private bool IsForSeveral(string key) => Reader.Takes(key) && (key == "many" ? Reader.Flag(key) : Reader.Find(key) is { } node && !(key == "limit" && node is ScalarNode { Text: "1" }));
 
         public ServerCommand Command(CommandBuilder command) => new(Name, Collection, command.Build()) { IsForOwners = true };
     }

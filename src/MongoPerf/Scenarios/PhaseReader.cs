@@ -182,7 +182,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
     {
         IReadOnlyList<ScenarioNode> nodes = reader.List("operations");
         if (nodes.Count == 0)
-            throw MappingReader.Wrong(reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users}]");
+            throw MappingReader.Wrong(reader.Node, $"{path}: 'operations' is missing", "such as: operations: [{find: users, key: uniform}]");
         // In a growth's charts a phase with one operation is one line, and called by its own name.
         PhaseOperation[] read = [.. nodes.Select(node => operations.Read(node, path, isOfGrowth && nodes.Count == 1 ? path : null))];
         // What weighs nothing is never done, and shows in no result.

@@ -50,17 +50,17 @@ internal static class ScenarioLanguage
     ]);
 
     public static KeySet Defaults { get; } = new("defaults", "Defaults for every operation that accepts them; an operation can override them.",
-        [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "Which documents operations are about.")]);
+        [WriteConcernKey, .. ReadKeys, new("key", KeyKind.KeyChoice, "How the document is drawn that an operation is about.")]);
 
     /// <summary>Keys of every operation, whatever it does.</summary>
     private static readonly Key[] OperationKeys =
     [
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
-        new("key", KeyKind.KeyChoice, "Which documents it is about [default: uniform]."),
+        new("key", KeyKind.KeyChoice, "How a document is drawn for ^key and ^field [default: uniform]; without a filter, the operation is about that one document."),
     ];
 
-    private static readonly Key FilterKey = new("filter", KeyKind.Document, "Which documents; ^key is the _id of the one drawn, ^field: NAME a field of it.");
+    private static readonly Key FilterKey = new("filter", KeyKind.Document, "Which documents, {} for every one; ^key is the _id of the one drawn, ^field: NAME a field of it.");
     private static readonly Key HintKey = new("hint", KeyKind.Value, "An index's name or key.");
     private static readonly Key SortKey = new("sort", KeyKind.Document, "Such as {date: -1}.");
     private static readonly Key ProjectionKey = new("projection", KeyKind.Document, "Fields to return.");

@@ -69,7 +69,7 @@ public sealed class LimitedServerTests : IDisposable
         File.WriteAllText(file, """
             deployments: {small: {memory: 1GB}, large: {memory: 2GB}}
             data: {users: {count: 100, document: {n: ^number}}}
-            phases: [{name: read, count: 200, operations: [{find: users}]}]
+            phases: [{name: read, count: 200, operations: [{find: users, key: uniform}]}]
             """);
         ProgramRun.Run("run", file, "--deployment", "small", "--memory-limit", "600MB,none", "--cpus", "1", "--quiet", "--out", _runs.Path).Expect(0);
         StoredRun[] runs = [.. _runs.Ids.Select(id => StoredRun.Open(_runs.At(id)))];

@@ -42,24 +42,27 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
 
     public static TheoryData<string> Operations { get; } =
     [
-        "{find: things}",
+        "{find: things, key: uniform}",
         "{find: things, filter: {group: {$gte: {^int: [0, 9]}}}, sort: {total: -1}, skip: 3, limit: 10}",
         "{find: things, filter: {group: 3}, projection: {text: 0}, hint: group_1}",
         "{find: things, filter: {}, batchSize: 7}",
+        "{find: things, filter: {}, sort: {total: -1}, limit: 20}",
         "{find: things, filter: {_id: {$lt: 0}}}",
         "{count: things, filter: {group: {$lt: {^int: [1, 9]}}}}",
+        "{count: things}",
         "{distinct: things, field: group, filter: {total: {$gt: 100}}}",
         "{aggregate: things, pipeline: [{$match: {group: {$gte: 2}}}, {$group: {_id: $group, sum: {$sum: $total}}}, {$sort: {_id: 1}}]}",
         "{aggregate: things, pipeline: [{$match: {group: 1}}, {$out: copied}]}",
-        "{update: things, with: {$set: {state: seen}, $inc: {group: 1}}}",
+        "{update: things, key: uniform, with: {$set: {state: seen}, $inc: {group: 1}}}",
         "{update: things, filter: {group: 5}, with: {$set: {state: many}}, many: true}",
+        "{update: things, filter: {}, with: {$set: {state: all}}, many: true}",
         "{update: things, filter: {_id: 5000}, with: {$set: {state: new}}, upsert: true}",
-        "{update: things, with: [{$set: {doubled: {$add: [$total, $total]}}}]}",
-        "{replace: things}",
-        "{findAndModify: things, with: {$set: {state: paid}}, new: true}",
+        "{update: things, key: uniform, with: [{$set: {doubled: {$add: [$total, $total]}}}]}",
+        "{replace: things, key: uniform}",
+        "{findAndModify: things, key: uniform, with: {$set: {state: paid}}, new: true}",
         "{findAndModify: things, filter: {group: 2}, sort: {total: 1}, with: {$set: {state: first}}}",
-        "{readModifyWrite: things, with: {$set: {state: read}}}",
-        "{delete: things}",
+        "{readModifyWrite: things, key: uniform, with: {$set: {state: read}}}",
+        "{delete: things, key: uniform}",
         "{delete: things, filter: {group: 7}, many: true}",
         "{insert: rest}",
         "{insertMany: rest, batch: 10, ordered: false}",
@@ -67,8 +70,8 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         "{dropIndexes: things, index: group_1}",
         "{runCommand: {ping: 1}, name: ping, database: admin}",
         "{find: things, filter: {text: {$regex: '['}}}",
-        "{update: things, with: {$inc: {tags: 1}}}",
-        "{findAndModify: things, with: {$inc: {tags: 1}}}",
+        "{update: things, key: uniform, with: {$inc: {tags: 1}}}",
+        "{findAndModify: things, key: uniform, with: {$inc: {tags: 1}}}",
         "{aggregate: things, pipeline: [{$project: {x: {$divide: [1, 0]}}}]}",
         "{runCommand: {nonsense: 1}, name: nonsense}",
         "{find: things, filter: {group: 1}, hint: no_such_index}",
@@ -95,7 +98,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
         foreach (Func<string, IOperationExecutor> open in (Func<string, IOperationExecutor>[])[OpenWire, OpenDriver])
         {
             string database = servers.NewDatabase();
-            PlanCollection things = PlanOf("{find: things}").Rounds[0].Collections[0];
+            PlanCollection things = PlanOf("{find: things, key: uniform}").Rounds[0].Collections[0];
             using MongoConnection connection = servers["mongod"].Connect();
             Documents.Insert(connection, database, "things", things.Documents.Make(4));
             using IOperationExecutor executor = open(database);
@@ -114,7 +117,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
     public void What_was_not_acknowledged_has_arrived_behind_the_fence()
     {
         string database = servers.NewDatabase();
-        PlanCollection things = PlanOf("{find: things}").Rounds[0].Collections[0];
+        PlanCollection things = PlanOf("{find: things, key: uniform}").Rounds[0].Collections[0];
         using MongoConnection connection = servers["mongod"].Connect();
         for (int round = 0; round < 5; round++)
         {
@@ -130,7 +133,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
     }
 
     [Theory]
-    [InlineData("{find: things}")]
+    [InlineData("{find: things, key: uniform}")]
     [InlineData("{find: things, filter: {}, batchSize: 30}")]
     public void Each_reply_is_verified_and_not_an_earlier_one(string operation)
     {
@@ -216,7 +219,7 @@ public sealed class DriverExecutorTests(TestServers servers, LoadedDriver driver
 
     [Theory]
     [InlineData("{runCommand: {listCollections: 1}, name: names}", "names is not possible with MongoDB.Driver: a command 'listCollections' is not read to the end of its cursor")]
-    [InlineData("{findAndModify: things, with: {$set: {a: 1}}, writeConcern: {w: 0}}", "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
+    [InlineData("{findAndModify: things, key: uniform, with: {$set: {a: 1}}, writeConcern: {w: 0}}", "findAndModify is not possible with MongoDB.Driver: w: 0 is possible for insert, update and delete only")]
     public void What_the_driver_can_not_do_is_refused_by_its_name(string operation, string message)
     {
         OperationLimitException e = Assert.Throws<OperationLimitException>(() => driver.Engine.Check(OperationOf(operation)));

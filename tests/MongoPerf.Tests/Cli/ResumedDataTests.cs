@@ -14,7 +14,7 @@ namespace MongoPerf.Tests.Cli;
 public sealed class ResumedDataTests : IDisposable
 {
     private const string Growing = "data: {users: {document: {n: ^number}}}\nphases: [{grow: users, to: 20, step: 10, writes: [{name: one, share: 1, batch: 1}]}]\n";
-    private const string Loaded = GrowthHarness.Users + "phases:\n  - {load: users, batch: 1}\n  - {name: mix, count: 50, operations: [{find: users}]}\n";
+    private const string Loaded = GrowthHarness.Users + "phases:\n  - {load: users, batch: 1}\n  - {name: mix, count: 50, operations: [{find: users, key: uniform}]}\n";
 
     private static readonly ResumedPlace Place = new("1-a", "mine", "perf", "b:27017", "a:27017", IsExisting: false);
 
@@ -38,9 +38,9 @@ public sealed class ResumedDataTests : IDisposable
     }
 
     [Theory]
-    [InlineData("{users: {count: 100, document: {n: ^number}}}", "{delete: users}")]
-    [InlineData("{users: {count: 100, document: {n: ^number}, options: {capped: true, size: 4096}}}", "{find: users}")]
-    [InlineData("{users: {count: 100, document: {n: ^number}, indexes: [{key: {n: 1}, expireAfterSeconds: 60}]}}", "{find: users}")]
+    [InlineData("{users: {count: 100, document: {n: ^number}}}", "{delete: users, key: uniform}")]
+    [InlineData("{users: {count: 100, document: {n: ^number}, options: {capped: true, size: 4096}}}", "{find: users, key: uniform}")]
+    [InlineData("{users: {count: 100, document: {n: ^number}, indexes: [{key: {n: 1}, expireAfterSeconds: 60}]}}", "{find: users, key: uniform}")]
     public void Documents_that_may_be_gone_by_right_are_not_counted(string data, string operation) =>
         Assert.Equal((100L, true), Told(Interrupt($"data: {data}\nphases:\n  - {{load: users, batch: 1}}\n  - {{name: mix, count: 50, operations: [{operation}]}}\n", at: 110)));
 

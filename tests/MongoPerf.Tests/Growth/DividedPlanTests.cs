@@ -77,7 +77,7 @@ public sealed class DividedPlanTests
         {
             using var part = new GrowthHarness
             {
-                Data = data, Share = new PlanShare(i, 3), Text = Users + "phases:\n  - {load: users, batch: 7}\n  - {name: read, count: 1000, operations: [{find: users}]}\n",
+                Data = data, Share = new PlanShare(i, 3), Text = Users + "phases:\n  - {load: users, batch: 7}\n  - {name: read, count: 1000, operations: [{find: users, key: uniform}]}\n",
             };
             Assert.True(part.Run(_ => Scripted.Ok()));
             operations += part.Records[1].Operations.Single().Operations;
@@ -92,14 +92,14 @@ public sealed class DividedPlanTests
 
     [Theory]
     [InlineData("[{name: add, count: 10, operations: [{insert: users}]}]", null)]
-    [InlineData("[{load: users}, {name: mix, count: 10, operations: [{find: users}, {insert: users}]}]", null)]
-    [InlineData("[{name: read, until: p99 ±5 %, operations: [{find: users}]}]", "measures until a percentile is known")]
+    [InlineData("[{load: users}, {name: mix, count: 10, operations: [{find: users, key: uniform}, {insert: users}]}]", null)]
+    [InlineData("[{name: read, until: p99 ±5 %, operations: [{find: users, key: uniform}]}]", "measures until a percentile is known")]
     [InlineData("[{load: users}]", null)]
     [InlineData("[{load: fs}, {name: read, count: 10, operations: [{download: fs}]}]", null)]
     [InlineData("[{name: add, count: 10, operations: [{upload: fs}]}]", "phase 'add' adds files to 'fs' while it measures")]
     [InlineData("[{balancer: off}, {load: users}]", null)]
-    [InlineData("[{name: mix, groups: [{name: clients, operations: [{find: users}]}, {name: window, balancer: now, within: 5m}]}]", "changes the cluster beside other work")]
-    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users}, {update: users, with: {$set: {n: 1}}}, {delete: users}]}]", null)]
+    [InlineData("[{name: mix, groups: [{name: clients, operations: [{find: users, key: uniform}]}, {name: window, balancer: now, within: 5m}]}]", "changes the cluster beside other work")]
+    [InlineData("[{load: users}, {name: work, count: 10, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: {$set: {n: 1}}}, {delete: users, key: uniform}]}]", null)]
     public void What_can_not_be_divided_is_told(string phases, string? fault)
     {
         Plan plan = PlanReader.Read(new ScenarioFile("test", "test.yaml", $"{Users}  fs: {{files: {{count: 10, length: 1kB}}}}\nphases: {phases}\n"), new PlanOverrides(), 42).Plan;
@@ -110,7 +110,7 @@ public sealed class DividedPlanTests
     [Fact]
     public void Documents_that_can_not_be_found_again_are_loaded_in_parts_and_anew_after_an_interruption()
     {
-        string text = Users + "phases:\n  - {load: users, batch: 2}\n  - {name: read, count: 30, operations: [{find: users}]}\n";
+        string text = Users + "phases:\n  - {load: users, batch: 2}\n  - {name: read, count: 30, operations: [{find: users, key: uniform}]}\n";
         var data = new MemoryData(new ManualClock()) { FindsNumbers = false };
         GrowthHarness[] parts = RunTogether(data, text, 3, (client, operation) => client == 1 && operation == 10 ? null : Scripted.Ok());
         Assert.All(parts, part => Assert.False(part.Records[0].IsComplete));
@@ -194,7 +194,7 @@ public sealed class DividedPlanTests
     [InlineData(1)]
     public void Inserting_clients_of_which_one_was_interrupted_continue_without_using_a_number_twice(int interrupted)
     {
-        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{find: users}, {insert: users}]}\n  - {check: users}\n";
+        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{find: users, key: uniform}, {insert: users}]}\n  - {check: users}\n";
         var data = new MemoryData(new ManualClock());
         GrowthHarness[] parts = RunTogether(data, text, 2, (client, operation) => client == interrupted && operation == 120 ? null : Scripted.Ok());
         Assert.Contains(parts, part => !part.Records[^1].IsComplete);
@@ -211,7 +211,7 @@ public sealed class DividedPlanTests
 
     [Theory]
     [InlineData("- {load: users, batch: 1}", 60)]
-    [InlineData("- {name: mix, count: 300, operations: [{find: users}, {insert: users}]}", 120)]
+    [InlineData("- {name: mix, count: 300, operations: [{find: users, key: uniform}, {insert: users}]}", 120)]
     [InlineData("- {name: add, count: 300, operations: [{insert: users}]}", 70)]
     public void A_client_that_lost_its_disk_in_the_middle_of_a_phase_meets_none_of_its_own_documents(string phase, int interruptedAt)
     {
@@ -227,8 +227,8 @@ public sealed class DividedPlanTests
     }
 
     [Theory]
-    [InlineData("mix, duration: 1s, operations: [{find: users}, {insert: users}]", false)]
-    [InlineData("mix, duration: 1s, operations: [{find: users}, {insert: users}]", true)]
+    [InlineData("mix, duration: 1s, operations: [{find: users, key: uniform}, {insert: users}]", false)]
+    [InlineData("mix, duration: 1s, operations: [{find: users, key: uniform}, {insert: users}]", true)]
     [InlineData("add, duration: 1s, operations: [{insert: users}]", false)]
     public void A_client_killed_while_gaps_are_closed_closes_its_own_when_it_comes_back_and_measures_nothing_again(string phase, bool hasLostDisk)
     {
@@ -265,7 +265,7 @@ public sealed class DividedPlanTests
     [Fact]
     public void Where_documents_are_removed_the_gaps_of_clients_stay()
     {
-        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{delete: users}, {insert: users}]}\n";
+        string text = Users + "phases:\n  - load: users\n  - {name: mix, count: 300, operations: [{delete: users, key: uniform}, {insert: users}]}\n";
         var data = new MemoryData(new ManualClock());
         GrowthHarness[] parts = RunTogether(data, text, 2, static (_, _) => Scripted.Ok());
         Assert.Equal(0, data.Duplicates);

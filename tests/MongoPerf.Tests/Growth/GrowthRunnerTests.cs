@@ -23,7 +23,7 @@ public sealed class GrowthRunnerTests : IDisposable
     [InlineData("p1 p3", null)]
     public void Documents_examined_are_told_when_the_same_servers_counted_before_and_after(string after, double? perOperation)
     {
-        const string Asking = GrowthHarness.Users + "phases:\n  - {load: users}\n  - {name: ask, count: 5, explain: true, operations: [{find: users}]}\n";
+        const string Asking = GrowthHarness.Users + "phases:\n  - {load: users}\n  - {name: ask, count: 5, explain: true, operations: [{find: users, key: uniform}]}\n";
         using var plan = new GrowthHarness { Text = Asking };
         int reads = 0;
         plan.Data.Examined = () => reads++ == 0 ? new ExaminedCounters(100, 100, "p1 p2") : new ExaminedCounters(110, 110, after);

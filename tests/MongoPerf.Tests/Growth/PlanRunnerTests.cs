@@ -16,7 +16,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Phases_run_in_order_and_are_stored_with_their_parameters()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: read, threads: [1, 2], count: 10, operations: [{find: users}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: read, threads: [1, 2], count: 10, operations: [{find: users, key: uniform}]}\n");
         Assert.Equal([(1, "load users"), (2, "read"), (3, "read")], records.Select(r => (r.Number, r.Phase)));
         Assert.Equal([PhaseKind.Load, PhaseKind.Measure, PhaseKind.Measure], records.Select(r => r.Kind));
         Assert.Equal(["", "threads=1", "threads=2"], records.Select(r => string.Join(',', r.Parameters.Select(v => $"{v.Name}={v.Value}"))));
@@ -48,7 +48,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Keys_of_inserted_documents_are_asked_for_later()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: read, count: 500, operations: [{find: users}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: read, count: 500, operations: [{find: users, key: uniform}]}\n");
         Assert.Equal([100, 150, 150], records.Select(r => r.Documents));
         Assert.InRange(_plan.Executors[^1].KeysDrawn.Max(), 100, 149);
     }
@@ -57,7 +57,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Sizes_are_taken_after_inserts_as_after_reads()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, sizes: true, operations: [{insert: users}]}\n  - {name: read, count: 5, sizes: true, operations: [{find: users}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: add, count: 50, sizes: true, operations: [{insert: users}]}\n  - {name: read, count: 5, sizes: true, operations: [{find: users, key: uniform}]}\n");
         Assert.All(records, record => Assert.Single(record.Sizes));
         Assert.Equal(["sizes users 100", "sizes users 150", "sizes users 150"], _plan.Data.Calls.Where(call => call.StartsWith("sizes", StringComparison.Ordinal)));
     }
@@ -66,7 +66,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Mix_may_begin_on_an_empty_collection()
     {
-        IReadOnlyList<PhaseRecord> records = Run("data:\n  log: {}\nphases:\n  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run("data:\n  log: {}\nphases:\n  - {name: work, count: 20, operations: [{insert: log}, {find: log, key: zipfian}, {delete: log, key: uniform}]}\n");
         Assert.Equal((0L, 0L), (_plan.Context.Wrong, _plan.Context.Failed));
         Assert.Equal(20, records.Single().Operations.Sum(o => o.Operations));
     }
@@ -76,7 +76,7 @@ public sealed class PlanRunnerTests : IDisposable
     public void Documents_are_counted_where_some_were_removed()
     {
         IReadOnlyList<PhaseRecord> records = Run(
-            Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: remove, count: 5, operations: [{delete: users}]}\n  - {name: read, count: 5, operations: [{find: users}]}\n");
+            Users + "phases:\n  - {name: add, count: 50, operations: [{insert: users}]}\n  - {name: remove, count: 5, operations: [{delete: users, key: uniform}]}\n  - {name: read, count: 5, operations: [{find: users, key: uniform}]}\n");
         int left = _plan.Data.Numbers("users").Count;
         Assert.InRange(left, 145, 149);
         Assert.Equal([100, 150, left, left], records.Select(r => r.Documents));
@@ -95,7 +95,7 @@ public sealed class PlanRunnerTests : IDisposable
     public void Pause_is_waited_for_and_assertions_are_checked()
     {
         IReadOnlyList<PhaseRecord> records = Run(
-            Users + "phases:\n  - {name: read, pause: 5s, count: 10, operations: [{find: users}], assert: ['find.p99 < 2ms', 'find.p99 < 500us', 'total.operations == 10']}\n");
+            Users + "phases:\n  - {name: read, pause: 5s, count: 10, operations: [{find: users, key: uniform}], assert: ['find.p99 < 2ms', 'find.p99 < 500us', 'total.operations == 10']}\n");
         Assert.True(_plan.Clock.Seconds >= 5);
         Assert.Equal(["read: find.p99 < 500us"], _plan.Context.FailedAssertions);
         Assert.Equal([true, false, true], records[1].Assertions.Select(a => a.Holds));
@@ -104,7 +104,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Stop_ends_the_run_and_keeps_what_there_is()
     {
-        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users}]}\n  - {name: never, count: 1, operations: [{find: users}]}\n");
+        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users, key: uniform}]}\n  - {name: never, count: 1, operations: [{find: users, key: uniform}]}\n");
         using var stop = new CancellationTokenSource();
         Assert.False(_plan.Run(
             i =>
@@ -141,7 +141,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Error_that_ends_a_worker_comes_out_after_the_results_are_stored()
     {
-        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users}]}\n");
+        Begin(Users + "phases:\n  - {name: read, count: 100, operations: [{find: users, key: uniform}]}\n");
         Assert.Throws<InvalidOperationException>(() => _plan.Run(i => i == 20 ? Scripted.Dies() : Scripted.Ok()));
         Assert.Equal([("load users", true), ("read", false)], _plan.Records.Select(r => (r.Phase, r.IsComplete)));
         Assert.Equal(19, _plan.Records[1].Operations.Single().Operations);
@@ -150,7 +150,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Each_operation_of_a_mix_is_prepared_and_counted_by_itself()
     {
-        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: mix, count: 40, operations: [{find: users}, {update: users, with: {$set: {n: 1}}}]}\n");
+        IReadOnlyList<PhaseRecord> records = Run(Users + "phases:\n  - {name: mix, count: 40, operations: [{find: users, key: uniform}, {update: users, key: uniform, with: {$set: {n: 1}}}]}\n");
         Assert.Equal(["find", "load", "update"], _plan.Prepared.Select(p => p.Name).Distinct().Order());
         Assert.Equal(["find", "update"], records[1].Operations.Select(o => o.Operation));
         Assert.Equal(40, records[1].Operations.Sum(o => o.Operations));
@@ -185,7 +185,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void Laps_of_each_thread_are_stored_with_their_phase()
     {
-        Run(Users + "phases:\n  - {load: users, batch: 1}\n  - {name: read, count: 10, lap: 4, operations: [{find: users}]}\n", _ => Scripted.Ok(0.002) with { Found = 1 });
+        Run(Users + "phases:\n  - {load: users, batch: 1}\n  - {name: read, count: 10, lap: 4, operations: [{find: users, key: uniform}]}\n", _ => Scripted.Ok(0.002) with { Found = 1 });
         Assert.Equal([null, 4L], _plan.Records.Select(r => r.Lap));
         using StoredRun run = _plan.OpenStored();
         Assert.All(run.Laps, lap => Assert.Equal((2, 0), (lap.Phase, lap.Thread)));
@@ -196,8 +196,8 @@ public sealed class PlanRunnerTests : IDisposable
     public void Server_is_started_again_before_the_phases_that_ask_for_it()
     {
         Run(
-            Users + "phases:\n  - {load: users}\n  - {name: a, restart: cold, count: 1, operations: [{find: users}]}\n  - {name: b, restart: none, count: 1, operations: [{find: users}]}\n"
-            + "  - {name: c, restart: kill, count: 1, operations: [{find: users}]}\n  - {check: users, restart: warm}\n");
+            Users + "phases:\n  - {load: users}\n  - {name: a, restart: cold, count: 1, operations: [{find: users, key: uniform}]}\n  - {name: b, restart: none, count: 1, operations: [{find: users, key: uniform}]}\n"
+            + "  - {name: c, restart: kill, count: 1, operations: [{find: users, key: uniform}]}\n  - {check: users, restart: warm}\n");
         Assert.Equal(["create users", "checkpoint users 100", "sizes users 100", "restart Cold", "restart Kill", "restart Warm"], _plan.Data.Calls);
     }
 
@@ -213,7 +213,7 @@ public sealed class PlanRunnerTests : IDisposable
     [Fact]
     public void A_check_finds_what_is_missing_and_writes_nothing()
     {
-        Begin(Users + "phases:\n  - {load: users}\n  - {name: read, count: 1, operations: [{find: users}]}\n  - {check: users}\n");
+        Begin(Users + "phases:\n  - {load: users}\n  - {name: read, count: 1, operations: [{find: users, key: uniform}]}\n  - {check: users}\n");
         Assert.True(_plan.Run(i =>
         {
             if (i == 1)

@@ -18,20 +18,20 @@ public sealed class ResumeTests
           late: {count: 12, document: {n: ^number}}
         phases:
           - {load: users, batch: 7}
-          - {name: read, count: 5, operations: [{find: users}]}
+          - {name: read, count: 5, operations: [{find: users, key: uniform}]}
           - name: shop
             grow: {orders: 1, items: 2}
             to: 14
             step: 7
             writes: [{name: unack, share: 1, writeConcern: {w: 0}}, {name: batch, share: 2, batch: 3}]
             each:
-              - {name: ask, count: 3, operations: [{find: orders}, {find: items}]}
+              - {name: ask, count: 3, operations: [{find: orders, key: uniform}, {find: items, key: uniform}]}
               - {name: size, sizes: items}
           - {name: init, create: late}
           - {load: late, batch: 5}
-          - {name: mix, count: 20, operations: [{insert: users}, {find: users}]}
+          - {name: mix, count: 20, operations: [{insert: users}, {find: users, key: uniform}]}
           - {name: add, count: 6, operations: [{insertMany: users, batch: 2}]}
-          - {name: again, count: 3, operations: [{find: users}]}
+          - {name: again, count: 3, operations: [{find: users, key: uniform}]}
           - {name: sizes, sizes: users}
           - {check: users}
         """;
@@ -170,7 +170,7 @@ public sealed class ResumeTests
                 sizes: [2, 5]
                 each:
                   - {name: log, count: 4, operations: [{insert: late}]}
-                  - {name: ask, count: 3, operations: [{find: late}]}
+                  - {name: ask, count: 3, operations: [{find: late, key: uniform}]}
               - {name: large, grow: orders, sizes: [8, 9]}
             """;
         using var whole = new GrowthHarness { Text = Inserting };

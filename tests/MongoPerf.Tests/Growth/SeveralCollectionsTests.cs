@@ -31,7 +31,7 @@ public sealed class SeveralCollectionsTests : IDisposable
                 step: 10
                 writes: [{name: single, share: 1}, {name: batch, share: 4, batch: 8}]
                 each:
-                  - {name: read, count: 4, operations: [{find: users}, {find: orders}]}
+                  - {name: read, count: 4, operations: [{find: users, key: uniform}, {find: orders, key: uniform}]}
                   - {name: size, sizes: orders}
             """);
         Assert.True(_plan.Run(_ => Scripted.Ok()));
@@ -57,7 +57,7 @@ public sealed class SeveralCollectionsTests : IDisposable
                 sizes: [3, 10, 11, 40]
                 each:
                   - {name: size, sizes: users}
-              - {name: after, count: 3, operations: [{find: users}]}
+              - {name: after, count: 3, operations: [{find: users, key: uniform}]}
             """);
         Assert.True(_plan.Run(_ => Scripted.Ok()));
         Assert.Equal([3, 10, 11, 40], _plan.Records.SelectMany(r => r.Sizes).Select(s => s.Documents));
@@ -77,7 +77,7 @@ public sealed class SeveralCollectionsTests : IDisposable
                 step: 200
                 writes: [{name: write, threads: 2}]
                 beside:
-                  - {name: readers, threads: 2, operations: [{find: users}]}
+                  - {name: readers, threads: 2, operations: [{find: users, key: uniform}]}
             """);
         Assert.True(_plan.Run(_ => Scripted.Ok()));
         Assert.Equal(Enumerable.Range(0, 400).Select(n => (long)n), _plan.Data.Numbers("users"));
@@ -106,7 +106,7 @@ public sealed class SeveralCollectionsTests : IDisposable
                 to: 300
                 step: 100
                 writes: [{name: write, batch: 7}]
-                beside: [{name: readers, operations: [{find: users}]}]
+                beside: [{name: readers, operations: [{find: users, key: uniform}]}]
             """);
         // Nothing is acknowledged before the first reader is bound to the collection.
         Assert.True(_plan.Run(_ =>
@@ -133,8 +133,8 @@ public sealed class SeveralCollectionsTests : IDisposable
         Begin(Two + """
             phases:
               - {name: first, grow: users, to: 4, step: 2}
-              - {name: between, count: 2, operations: [{find: users}]}
-              - {name: second, grow: orders, to: 9, step: 3, each: [{name: read, count: 1, operations: [{find: orders}]}]}
+              - {name: between, count: 2, operations: [{find: users, key: uniform}]}
+              - {name: second, grow: orders, to: 9, step: 3, each: [{name: read, count: 1, operations: [{find: orders, key: uniform}]}]}
             """);
         Assert.True(_plan.Run(_ => Scripted.Ok()));
         using StoredRun stored = _plan.OpenStored();

@@ -26,7 +26,7 @@ public sealed class TimeEstimatorTests
     [Fact]
     public void Before_it_begins_all_of_it_is_left()
     {
-        var time = new TimeEstimator(Plan($"{{{ThreeWays}, to: 1000, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c}}]}}]}}"));
+        var time = new TimeEstimator(Plan($"{{{ThreeWays}, to: 1000, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, key: uniform}}]}}]}}"));
         Assert.Equal(time.Total, time.Estimate());
         Assert.True(time.Total.LikelySeconds > 50, "ten windows of 5 s");
     }
@@ -91,7 +91,7 @@ public sealed class TimeEstimatorTests
     [Fact]
     public void Windows_take_their_length_and_what_has_none_takes_as_long_as_the_last_time()
     {
-        var time = new TimeEstimator(Plan($"{{{Batches}, to: 200, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c}}]}}, {{name: some, count: 9, operations: [{{find: c}}]}}]}}"));
+        var time = new TimeEstimator(Plan($"{{{Batches}, to: 200, step: 100, each: [{{name: ask, duration: 5s, operations: [{{find: c, key: uniform}}]}}, {{name: some, count: 9, operations: [{{find: c, key: uniform}}]}}]}}"));
         time.Begin(Record(1));
         time.Add(Second(1, 100));
         time.End(Record(1));
@@ -112,7 +112,7 @@ public sealed class TimeEstimatorTests
     [Fact]
     public void Seconds_of_a_mix_are_those_of_its_operations_side_by_side()
     {
-        var time = new TimeEstimator(Plan("{name: mix, duration: 20s, operations: [{find: c}]}"));
+        var time = new TimeEstimator(Plan("{name: mix, duration: 20s, operations: [{find: c, key: uniform}]}"));
         time.Begin(Record(1));
         for (int second = 0; second < 5; second++)
         {
@@ -130,7 +130,7 @@ public sealed class TimeEstimatorTests
             data: {c: {document: {n: ^number}}, users: {count: 1M, document: {n: ^number}}}
             phases:
               - {load: users}
-              - {name: read, pause: 3s, duration: 7s, operations: [{find: users}]}
+              - {name: read, pause: 3s, duration: 7s, operations: [{find: users, key: uniform}]}
               - {grow: c, to: 1M, step: 1M}
             """;
         var time = new TimeEstimator(Read(Text));

@@ -330,7 +330,7 @@ public sealed class PhaseMeasurementTests : PhaseTest
     public void What_ended_within_its_warm_up_has_no_rates()
     {
         using var stop = new CancellationTokenSource();
-        using var run = new GrowthHarness { Text = GrowthHarness.Users + "phases:\n  - {name: read, duration: 10s, warmup: 2s, operations: [{find: users}]}\n" };
+        using var run = new GrowthHarness { Text = GrowthHarness.Users + "phases:\n  - {name: read, duration: 10s, warmup: 2s, operations: [{find: users, key: uniform}]}\n" };
         Assert.False(run.Run(i =>
         {
             if (i == 100)

@@ -28,33 +28,33 @@ public sealed class CaughtMistakesTests
     private const string NoWeight = "remove the operation; a weight may be 0 only where it is a parameter's value, such as weight: $(reads)";
 
     [Theory]
-    [InlineData("  - {name: p, operations: [{find: users}]}\n  - {name: p, operations: [{count: users}]}\n", "test.yaml:7: phase 'p': the phase at line 6 already has this name", OtherName)]
-    [InlineData("  - load: users\n  - name: load users\n    operations: [{find: users}]\n", "test.yaml:7: phase 'load users': the phase at line 6 already has this name", OtherName)]
-    [InlineData("  - {name: phase 2, operations: [{find: users}]}\n  - operations: [{count: users}]\n", "test.yaml:7: phase 'phase 2': the phase at line 6 already has this name", OtherName)]
+    [InlineData("  - {name: p, operations: [{find: users, key: uniform}]}\n  - {name: p, operations: [{count: users}]}\n", "test.yaml:7: phase 'p': the phase at line 6 already has this name", OtherName)]
+    [InlineData("  - load: users\n  - name: load users\n    operations: [{find: users, key: uniform}]\n", "test.yaml:7: phase 'load users': the phase at line 6 already has this name", OtherName)]
+    [InlineData("  - {name: phase 2, operations: [{find: users, key: uniform}]}\n  - operations: [{count: users}]\n", "test.yaml:7: phase 'phase 2': the phase at line 6 already has this name", OtherName)]
     [InlineData("  - {load: users, threads: 1}\n  - {load: users, threads: 2}\n", "test.yaml:7: phase 'load users': the phase at line 6 already has this name", OneLoad)]
-    [InlineData("  - {name: p, operations: [{find: users}, {count: users, weight: 0}]}\n", "test.yaml:6: phase 'p': weight is 0, so this operation would never run", NoWeight)]
-    [InlineData("  - name: p\n    groups:\n      - {name: g, count: 5, operations: [{find: users, weight: 0.0}]}\n", "test.yaml:8: phase 'p': weight is 0, so this operation would never run", NoWeight)]
+    [InlineData("  - {name: p, operations: [{find: users, key: uniform}, {count: users, weight: 0}]}\n", "test.yaml:6: phase 'p': weight is 0, so this operation would never run", NoWeight)]
+    [InlineData("  - name: p\n    groups:\n      - {name: g, count: 5, operations: [{find: users, key: uniform, weight: 0.0}]}\n", "test.yaml:8: phase 'p': weight is 0, so this operation would never run", NoWeight)]
     public void Phases(string phases, string message, string hint) => Check(ScenarioTexts.Data + "phases:\n" + phases, message, hint);
 
     /// <summary>What is shown on a terminal must not move its cursor.</summary>
     [Theory]
-    [InlineData("  - {name: \"p\\e[2J\", operations: [{find: users}]}\n", "test.yaml:6: phase 1: its name contains a control character")]
-    [InlineData("  - {name: p, operations: [{find: users, name: \"o\\a\"}]}\n", "test.yaml:6: p: find: name contains a control character")]
+    [InlineData("  - {name: \"p\\e[2J\", operations: [{find: users, key: uniform}]}\n", "test.yaml:6: phase 1: its name contains a control character")]
+    [InlineData("  - {name: p, operations: [{find: users, key: uniform, name: \"o\\a\"}]}\n", "test.yaml:6: p: find: name contains a control character")]
     [InlineData("  - {name: p, operations: [{find: users, filter: {\"n\\e\": 1}}]}\n", "test.yaml:6: a key contains a control character")]
     public void Control_characters(string phases, string message) => Check(ScenarioTexts.Data + "phases:\n" + phases, message, "");
 
     [Theory]
-    [InlineData("{update: users, with: {n: 1}}", "p.update.with has no update operator", "write with: {$set: {…}}, or use replace")]
-    [InlineData("{readModifyWrite: users, name: rmw, with: {n: 1}}", "p.rmw.with has no update operator", "write with: {$set: {…}}, or use replace")]
-    [InlineData("{find: users, limit: five}", "p.find.limit: expected a whole number from 0, or a generator", "such as limit: 10 or limit: {^int: [1, 10]}")]
-    [InlineData("{find: users, limit: -1}", "p.find.limit: expected a whole number from 0, or a generator", "such as limit: 10 or limit: {^int: [1, 10]}")]
-    [InlineData("{find: users, skip: 1.5}", "p.find.skip: expected a whole number from 0, or a generator", "such as skip: 10 or skip: {^int: [1, 10]}")]
+    [InlineData("{update: users, key: uniform, with: {n: 1}}", "p.update.with has no update operator", "write with: {$set: {…}}, or use replace")]
+    [InlineData("{readModifyWrite: users, key: uniform, name: rmw, with: {n: 1}}", "p.rmw.with has no update operator", "write with: {$set: {…}}, or use replace")]
+    [InlineData("{find: users, filter: {}, limit: five}", "p.find.limit: expected a whole number from 0, or a generator", "such as limit: 10 or limit: {^int: [1, 10]}")]
+    [InlineData("{find: users, filter: {}, limit: -1}", "p.find.limit: expected a whole number from 0, or a generator", "such as limit: 10 or limit: {^int: [1, 10]}")]
+    [InlineData("{find: users, filter: {}, skip: 1.5}", "p.find.skip: expected a whole number from 0, or a generator", "such as skip: 10 or skip: {^int: [1, 10]}")]
     [InlineData("{count: users, limit: {n: 1}}", "p.count.limit: expected a whole number from 0, or a generator", "such as limit: 10 or limit: {^int: [1, 10]}")]
-    [InlineData("{find: users, sort: {n: asc}}", "p.find.sort: a field's direction is 1 (ascending) or -1 (descending)", "such as sort: {age: -1}")]
-    [InlineData("{update: users, with: {$sett: {n: 1}}}", "p.update.with: unknown update operator '$sett'; allowed: " + UpdateOperators, "did you mean '$set'?")]
-    [InlineData("{findAndModify: users, with: {$push: {n: 1}, $inkr: {n: 1}}}", "p.findAndModify.with: unknown update operator '$inkr'; allowed: " + UpdateOperators, "did you mean '$inc'?")]
-    [InlineData("{readModifyWrite: users, name: rmw, with: {$curentDate: {n: 1}}}", "p.rmw.with: unknown update operator '$curentDate'; allowed: " + UpdateOperators, "did you mean '$currentDate'?")]
-    [InlineData("{update: users, with: [{$match: {n: 1}}]}",
+    [InlineData("{find: users, filter: {}, sort: {n: asc}}", "p.find.sort: a field's direction is 1 (ascending) or -1 (descending)", "such as sort: {age: -1}")]
+    [InlineData("{update: users, key: uniform, with: {$sett: {n: 1}}}", "p.update.with: unknown update operator '$sett'; allowed: " + UpdateOperators, "did you mean '$set'?")]
+    [InlineData("{findAndModify: users, key: uniform, with: {$push: {n: 1}, $inkr: {n: 1}}}", "p.findAndModify.with: unknown update operator '$inkr'; allowed: " + UpdateOperators, "did you mean '$inc'?")]
+    [InlineData("{readModifyWrite: users, key: uniform, name: rmw, with: {$curentDate: {n: 1}}}", "p.rmw.with: unknown update operator '$curentDate'; allowed: " + UpdateOperators, "did you mean '$currentDate'?")]
+    [InlineData("{update: users, key: uniform, with: [{$match: {n: 1}}]}",
         "p.update.with: unknown pipeline stage '$match'; allowed: $addFields, $project, $replaceRoot, $replaceWith, $set, $unset", "")]
     [InlineData("{aggregate: users, pipeline: [{$macth: {n: 1}}]}", "p.aggregate.pipeline: unknown pipeline stage '$macth'; allowed: " + Stages, "did you mean '$match'?")]
     [InlineData("{aggregate: users, pipeline: [{match: {n: 1}}]}", "p.aggregate.pipeline: unknown pipeline stage 'match'; allowed: " + Stages, "did you mean '$match'?")]
@@ -111,22 +111,22 @@ public sealed class CaughtMistakesTests
         "to run it with several values, declare parameters: {duration: [1s, 8s, 32s]} and write duration: $(duration)")]
     public void Several_values_without_a_list(string entry, string message, string hint)
     {
-        (string found, string foundHint) = ScenarioTexts.Refusal(ScenarioTexts.Data + $"phases:\n  - name: p\n    {entry}\n    operations: [{{find: users}}]\n");
+        (string found, string foundHint) = ScenarioTexts.Refusal(ScenarioTexts.Data + $"phases:\n  - name: p\n    {entry}\n    operations: [{{find: users, key: uniform}}]\n");
         Assert.StartsWith("test.yaml:7: " + message, found, StringComparison.Ordinal);
         Assert.Equal(hint, foundHint);
     }
 
     [Fact]
     public void List_in_braces_without_brackets() => Check(
-        ScenarioTexts.Data + "phases: [{name: p, threads: 1,8, operations: [{find: users}]}]\n", "test.yaml:5: phase 'p': unknown key '8'", "a list needs brackets, such as threads: [1, 8, 32]");
+        ScenarioTexts.Data + "phases: [{name: p, threads: 1,8, operations: [{find: users, key: uniform}]}]\n", "test.yaml:5: phase 'p': unknown key '8'", "a list needs brackets, such as threads: [1, 8, 32]");
 
     [Theory]
-    [InlineData("{update: users, with: {$set: {n: 1}, $inc: {n: 1}, $push: {a: {$each: [1], $slice: 3}}}}")]
-    [InlineData("{update: users, with: [{$set: {n: 1}}, {$unset: n}]}")]
-    [InlineData("{replace: users, with: {n: 1}}")]
-    [InlineData("{findAndModify: users, with: {n: 1}}")]
-    [InlineData("{find: users, limit: {^int: [1, 9]}, skip: 3.0, sort: {n: -1, score: {$meta: textScore}}}")]
-    [InlineData("{update: users, with: {^choice: {of: [{$set: {n: 1}}, {$inc: {n: 1}}]}}}")]
+    [InlineData("{update: users, key: uniform, with: {$set: {n: 1}, $inc: {n: 1}, $push: {a: {$each: [1], $slice: 3}}}}")]
+    [InlineData("{update: users, key: uniform, with: [{$set: {n: 1}}, {$unset: n}]}")]
+    [InlineData("{replace: users, key: uniform, with: {n: 1}}")]
+    [InlineData("{findAndModify: users, key: uniform, with: {n: 1}}")]
+    [InlineData("{find: users, filter: {}, limit: {^int: [1, 9]}, skip: 3.0, sort: {n: -1, score: {$meta: textScore}}}")]
+    [InlineData("{update: users, key: uniform, with: {^choice: {of: [{$set: {n: 1}}, {$inc: {n: 1}}]}}}")]
     [InlineData("{find: users, filter: {r: {$ref: a, $id: 5}, n: {$gte: {$numberLong: 5}, $lt: {^int: [5, 9]}}, d: {$date: '2011-03-13T07:06:40Z'}, $comment: why}}")]
     [InlineData("{find: users, filter: {$expr: {$gtt: [1]}, $jsonSchema: {required: [n]}, $where: 'true', $text: {$search: a}}}")]
     [InlineData("{find: users, filter: {p: {$near: {$geometry: {type: Point, coordinates: [1, 2]}, $maxDistance: 5}}, s: {a: {$anything: 1}}, n: {$not: {$regex: a, $options: i}}}}")]
@@ -136,10 +136,10 @@ public sealed class CaughtMistakesTests
     public void What_MongoDB_has_passes(string operation) => Assert.NotEmpty(ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, operations: [{operation}]}}]\n").Rounds);
 
     [Theory]
-    [InlineData("phases: [{name: p, threads: [1, 2], repeat: 2, operations: [{find: users}]}]\n", "load users, p, p, p, p")]
+    [InlineData("phases: [{name: p, threads: [1, 2], repeat: 2, operations: [{find: users, key: uniform}]}]\n", "load users, p, p, p, p")]
     [InlineData("phases: [{create: users}, {load: users}, {create: users}, {load: users}]\n", "create users, load users, create users, load users")]
     [InlineData("phases: [{balancer: off}, {balancer: on}, {balancer: off}]\n", "load users, balancer off, balancer on, balancer off")]
-    [InlineData("parameters: {reads: [0, 1]}\nphases: [{name: p, operations: [{find: users, weight: $(reads)}, {count: users}]}]\n", "load users, p, p")]
+    [InlineData("parameters: {reads: [0, 1]}\nphases: [{name: p, operations: [{find: users, key: uniform, weight: $(reads)}, {count: users}]}]\n", "load users, p, p")]
     public void What_repeats_legitimately_passes(string phases, string expected) =>
         Assert.Equal(expected, string.Join(", ", ScenarioTexts.Plan(ScenarioTexts.Data + phases).Rounds.Single().Phases.Select(p => p.Name)));
 

@@ -74,5 +74,5 @@ public sealed class CourseTests
 
     private static PhaseGroup Read(string keys) => ScenarioTexts.Read(Text(keys)).Plan.Phases.Last().Groups.Single();
 
-    private static string Text(string keys) => ScenarioTexts.Data + $"phases: [{{name: p, duration: 60s, {keys}, operations: [{{find: users}}]}}]\n";
+    private static string Text(string keys) => ScenarioTexts.Data + $"phases: [{{name: p, duration: 60s, {keys}, operations: [{{find: users, key: uniform}}]}}]\n";
 }

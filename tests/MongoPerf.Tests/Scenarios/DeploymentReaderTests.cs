@@ -8,7 +8,7 @@ namespace MongoPerf.Tests.Scenarios;
 public sealed class DeploymentReaderTests
 {
     private const string Data = "data:\n  users: {count: $(total), document: {n: ^number}, shardKey: {_id: hashed}}\n";
-    private const string Rest = "parameters: {total: 1000, by: {few: {limit: 1}, many: {limit: 100}}}\nphases: [{name: p, operations: [{find: users, limit: $(by.limit)}]}]\n";
+    private const string Rest = "parameters: {total: 1000, by: {few: {limit: 1}, many: {limit: 100}}}\nphases: [{name: p, operations: [{find: users, filter: {}, limit: $(by.limit)}]}]\n";
 
     [Fact]
     public void Cluster_is_the_short_form_for_one_sharded_deployment()

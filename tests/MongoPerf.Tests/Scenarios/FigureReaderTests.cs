@@ -12,7 +12,7 @@ public sealed class FigureReaderTests
           - load: users
           - name: find
             count: 10
-            operations: [{find: users, name: read, limit: $(limit), skip: $(skip)}, {count: users}]
+            operations: [{find: users, filter: {}, name: read, limit: $(limit), skip: $(skip)}, {count: users}]
 
         """;
 

@@ -62,7 +62,7 @@ public sealed class HostileYamlTests
     {
         string many = string.Join(", ", Enumerable.Range(1, 300));
         string text = $"parameters: {{a: [{many}], b: [{many}], c: [{many}]}}\ndata: {{users: {{count: {(count.Length > 0 ? count : "5")}, document: {{n: ^number}}}}}}\n"
-            + $"phases:\n  - {{name: p, count: 10, {phase.Replace("MANY", many, StringComparison.Ordinal)}, operations: [{{find: users, {operation}}}]}}\n";
+            + $"phases:\n  - {{name: p, count: 10, {phase.Replace("MANY", many, StringComparison.Ordinal)}, operations: [{{find: users, filter: {{}}, {operation}}}]}}\n";
         Check(text, "test.yaml:4: the parameters' values make more than 10,000 phases, which is the limit", "use fewer values, here or with --set NAME=VALUE");
     }
 
@@ -87,7 +87,7 @@ public sealed class HostileYamlTests
     [Fact]
     public void What_nests_as_deep_as_a_file_may_fits_the_commands_around_it()
     {
-        string text = DataNested(97) + $"phases:\n  - load: users\n  - {{name: p, operations: [{{update: users, with: {{$set: {Nested(93)}}}}}]}}\n";
+        string text = DataNested(97) + $"phases:\n  - load: users\n  - {{name: p, operations: [{{update: users, key: uniform, with: {{$set: {Nested(93)}}}}}]}}\n";
         Assert.Equal(NodeReader.MostLevels, ScenarioYaml.Read("test.yaml", text).Levels);
         Assert.All(
             ScenarioTexts.Plan(text).Rounds.Single().Phases.SelectMany(p => p.Groups.Single().Operations).SelectMany(o => o.Operation.Steps),

@@ -11,26 +11,26 @@ namespace MongoPerf.Tests.Scenarios;
 
 public sealed class PlanReaderTests
 {
-    private const string Find = "phases: [{name: p, operations: [{find: users, limit: $(limit)}]}]\n";
+    private const string Find = "phases: [{name: p, operations: [{find: users, filter: {}, limit: $(limit)}]}]\n";
 
     [Fact]
     public void Collection_that_no_phase_loads_is_loaded_first()
     {
-        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + "phases: [{name: p, operations: [{find: users}]}]\n");
+        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + "phases: [{name: p, operations: [{find: users, key: uniform}]}]\n");
         Assert.Equal(["load users", "p"], scenario.Rounds.Single().Phases.Select(p => p.Name));
     }
 
     [Fact]
     public void Collection_that_a_phase_makes_is_loaded_behind_it()
     {
-        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + "phases: [{name: ping, count: 1, operations: [{runCommand: {ping: 1}}]}, {create: users}, {name: p, operations: [{find: users}]}]\n");
+        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + "phases: [{name: ping, count: 1, operations: [{runCommand: {ping: 1}}]}, {create: users}, {name: p, operations: [{find: users, key: uniform}]}]\n");
         Assert.Equal(["ping", "create users", "load users", "p"], scenario.Rounds.Single().Phases.Select(p => p.Name));
     }
 
     [Fact]
     public void Laps_go_with_the_scale_and_never_vanish()
     {
-        string text = ScenarioTexts.Data + "phases: [{load: users, lap: 100}, {name: p, count: 1k, lap: 100, operations: [{find: users}]}]\n";
+        string text = ScenarioTexts.Data + "phases: [{load: users, lap: 100}, {name: p, count: 1k, lap: 100, operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal([100L, 100], ScenarioTexts.Plan(text).Rounds[0].Phases.Select(p => p.Lap!.Value));
         Assert.Equal([5L, 5], ScenarioTexts.Plan(text, new PlanOverrides { Scale = 0.05 }).Rounds[0].Phases.Select(p => p.Lap!.Value));
         Assert.Equal([1L, 1], ScenarioTexts.Plan(text, new PlanOverrides { Scale = 0.001 }).Rounds[0].Phases.Select(p => p.Lap!.Value));
@@ -40,7 +40,7 @@ public sealed class PlanReaderTests
     public void Threads_and_durations_of_the_command_line_leave_create_phases_alone()
     {
         Plan scenario = ScenarioTexts.Plan(
-            ScenarioTexts.Data + "phases: [{create: users}, {load: users}, {name: p, operations: [{find: users}]}]\n", new PlanOverrides { Threads = [3], Duration = 1 });
+            ScenarioTexts.Data + "phases: [{create: users}, {load: users}, {name: p, operations: [{find: users, key: uniform}]}]\n", new PlanOverrides { Threads = [3], Duration = 1 });
         Assert.Equal([1, 1, 3], scenario.Rounds.Single().Phases.Select(p => p.Groups.Single().Threads));
     }
 
@@ -65,7 +65,7 @@ public sealed class PlanReaderTests
     public void Parts_of_a_parameter_change_together()
     {
         Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data
-            + "parameters:\n  run:\n    few: {tasks: 2, limit: 5}\n    many: {tasks: 8, limit: 1}\nphases: [{name: p, threads: $(run.tasks), operations: [{find: users, limit: $(run.limit)}]}]\n");
+            + "parameters:\n  run:\n    few: {tasks: 2, limit: 5}\n    many: {tasks: 8, limit: 1}\nphases: [{name: p, threads: $(run.tasks), operations: [{find: users, filter: {}, limit: $(run.limit)}]}]\n");
         Phase[] phases = [.. scenario.Rounds.Single().Phases.Skip(1)];
         Assert.Equal([("few", 2), ("many", 8)], phases.Select(p => (p.Parameters.Single().Value, p.Groups.Single().Threads)));
         Assert.Equal([5, 1], Operations<FindDocuments>(scenario).Select(f => f.FullReply));
@@ -94,7 +94,7 @@ public sealed class PlanReaderTests
     public void Two_sweeps_are_combined()
     {
         Plan scenario = ScenarioTexts.Plan(
-            ScenarioTexts.Data + "parameters: {limit: [1, 10]}\nphases: [{name: p, threads: [1, 8], repeat: 2, operations: [{find: users, limit: $(limit)}]}]\n");
+            ScenarioTexts.Data + "parameters: {limit: [1, 10]}\nphases: [{name: p, threads: [1, 8], repeat: 2, operations: [{find: users, filter: {}, limit: $(limit)}]}]\n");
         Assert.Equal(8, scenario.Rounds.Single().Phases.Count - 1);
         Assert.Equal([1, 1, 8, 8, 1, 1, 8, 8], scenario.Rounds.Single().Phases.Skip(1).Select(p => p.Groups.Single().Threads));
     }
@@ -108,14 +108,14 @@ public sealed class PlanReaderTests
             phases:
               - name: p
                 operations:
-                  - {update: users, with: {$set: {n: 1}}}
-                  - {find: users}
+                  - {update: users, key: uniform, with: {$set: {n: 1}}}
+                  - {find: users, key: uniform}
                   - {count: users}
                   - {distinct: users, field: n}
                   - {validate: users}
                   - {runCommand: {ping: 1}, name: ping}
                   - {dropIndexes: users}
-                  - {readModifyWrite: users, with: {$set: {n: 1}}}
+                  - {readModifyWrite: users, key: uniform, with: {$set: {n: 1}}}
             """);
         Assert.Equal(
             [
@@ -133,7 +133,7 @@ public sealed class PlanReaderTests
     [InlineData("{mode: nearest, tags: {dc: ny}}", "nearest with tags dc:ny")]
     public void A_read_preference_is_a_mode_or_a_mode_with_conditions(string text, string preference)
     {
-        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, operations: [{{find: users, readPreference: {text}}}]}}]\n");
+        Plan scenario = ScenarioTexts.Plan(ScenarioTexts.Data + $"phases: [{{name: p, operations: [{{find: users, key: uniform, readPreference: {text}}}]}}]\n");
         Assert.Equal(preference, $"{Operations<FindDocuments>(scenario).Single().Concerns.ReadPreference}");
     }
 
@@ -159,11 +159,11 @@ public sealed class PlanReaderTests
     public void Operations_of_one_name_on_several_collections_are_one_part_of_the_results()
     {
         const string data = "data:\n  a: {count: 10}\n  b: {count: 10}\n";
-        Plan scenario = ScenarioTexts.Plan(data + "phases: [{name: p, operations: [{find: a, name: read}, {find: b, name: read, weight: 3}, {update: a, with: {$set: {n: 1}}}]}]\n");
+        Plan scenario = ScenarioTexts.Plan(data + "phases: [{name: p, operations: [{find: a, key: uniform, name: read}, {find: b, key: uniform, name: read, weight: 3}, {update: a, key: uniform, with: {$set: {n: 1}}}]}]\n");
         PhaseGroup group = scenario.Rounds[0].Phases[^1].Groups[0];
         var plan = new GroupPlan { Name = "p", Threads = 1, Seed = 1, Operations = [.. group.Operations.Select(o => new WeightedOperation(o.Operation, o.Weight))] };
         Assert.Equal(["read", "update"], plan.Parts.Select(part => part.Name));
-        Assert.Contains("two operations are called 'read'", ScenarioTexts.Refusal(data + "phases: [{name: p, operations: [{find: a, name: read}, {count: b, name: read}]}]\n").Message, StringComparison.Ordinal);
+        Assert.Contains("two operations are called 'read'", ScenarioTexts.Refusal(data + "phases: [{name: p, operations: [{find: a, key: uniform, name: read}, {count: b, name: read}]}]\n").Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -171,7 +171,7 @@ public sealed class PlanReaderTests
     {
         const string data = "data:\n  a: {count: 10}\n  b: {count: 10, shard: 1}\n  fs: {files: {length: 1KB}}\n";
         Plan scenario = ScenarioTexts.Plan(
-            data + "phases: [{balancer: off}, {load: a}, {name: p, groups: [{name: r, operations: [{find: a}]}, {name: w, balancer: now, after: 1s}]}, {balancer: 22:00-06:00, within: 1m}]\n",
+            data + "phases: [{balancer: off}, {load: a}, {name: p, groups: [{name: r, operations: [{find: a, key: uniform}]}, {name: w, balancer: now, after: 1s}]}, {balancer: 22:00-06:00, within: 1m}]\n",
             // These are for operations.
             new PlanOverrides { Duration = null, Threads = null });
         PlanRound round = scenario.Rounds[0];
@@ -189,14 +189,14 @@ public sealed class PlanReaderTests
     public void Options_for_operations_leave_the_balancer_alone()
     {
         Plan scenario = ScenarioTexts.Plan(
-            ScenarioTexts.Data + "phases: [{balancer: off}, {name: p, operations: [{find: users}]}]\n", new PlanOverrides { Duration = 2, Threads = [1, 5] });
+            ScenarioTexts.Data + "phases: [{balancer: off}, {name: p, operations: [{find: users, key: uniform}]}]\n", new PlanOverrides { Duration = 2, Threads = [1, 5] });
         Assert.Equal([(1, null), (1, 2.0), (5, 2.0)], scenario.Rounds[0].Phases.Where(p => p.Loads is null).Select(p => (p.Groups[0].Threads, p.Groups[0].Seconds)));
     }
 
     [Fact]
     public void If_chooses_by_a_parameter()
     {
-        const string text = "parameters: {all: true}\nphases: [{name: p, operations: [{find: users, projection: {^if: {is: $(all), else: {n: 1}}}}]}]\n";
+        const string text = "parameters: {all: true}\nphases: [{name: p, operations: [{find: users, key: uniform, projection: {^if: {is: $(all), else: {n: 1}}}}]}]\n";
         Assert.Null(Operations<FindDocuments>(ScenarioTexts.Plan(ScenarioTexts.Data + text)).Single().Projection);
         var overrides = new PlanOverrides { Parameters = new Dictionary<string, string> { ["all"] = "false" } };
         Assert.NotNull(Operations<FindDocuments>(ScenarioTexts.Plan(ScenarioTexts.Data + text, overrides)).Single().Projection);
@@ -206,7 +206,7 @@ public sealed class PlanReaderTests
     public void Overrides_are_told_with_what_they_replace()
     {
         ReadPlan read = ScenarioTexts.Read(
-            ScenarioTexts.Data + "parameters: {limit: 3}\nphases: [{name: p, threads: 4, count: 100, operations: [{find: users, limit: $(limit)}]}]\n",
+            ScenarioTexts.Data + "parameters: {limit: 3}\nphases: [{name: p, threads: 4, count: 100, operations: [{find: users, filter: {}, limit: $(limit)}]}]\n",
             new PlanOverrides
             {
                 Threads = [1, 2], Records = 50, Duration = 2, Rates = [100], Scale = 0.5, Parameters = new Dictionary<string, string> { ["limit"] = "5" },
@@ -231,7 +231,7 @@ public sealed class PlanReaderTests
     public void Another_duration_has_a_quarter_of_it_as_warm_up_unless_the_file_wants_none(string warmup, double? given, double expected)
     {
         PlanRound round = ScenarioTexts.Plan(
-            ScenarioTexts.Data + $"phases: [{{name: p, duration: 1m, {warmup}operations: [{{find: users}}]}}]\n", new PlanOverrides { Duration = 20, Warmup = given }).Rounds.Single();
+            ScenarioTexts.Data + $"phases: [{{name: p, duration: 1m, {warmup}operations: [{{find: users, key: uniform}}]}}]\n", new PlanOverrides { Duration = 20, Warmup = given }).Rounds.Single();
         Assert.Equal(expected, round.Phases[^1].Groups.Single().WarmupSeconds);
     }
 
@@ -248,8 +248,8 @@ public sealed class PlanReaderTests
     [Fact]
     public void Reads_are_compared_until_something_has_changed_the_documents()
     {
-        const string read = "{name: read, operations: [{find: users}]}";
-        const string write = "{name: write, operations: [{update: users, with: {$set: {x: 1}}}]}";
+        const string read = "{name: read, operations: [{find: users, key: uniform}]}";
+        const string write = "{name: write, operations: [{update: users, key: uniform, with: {$set: {x: 1}}}]}";
         Assert.Null(NotVerified($"phases: [{read}]\n"));
         Assert.Null(NotVerified($"phases: [{read}, {write}]\n"));
         Assert.Equal("operation 'update' of phase 'write' changes documents of 'users'", NotVerified($"phases: [{write}, {read}]\n"));
@@ -262,7 +262,7 @@ public sealed class PlanReaderTests
     {
         PlanCollection users = ScenarioTexts.Plan(
             "data:\n  users:\n    document: {_id: 1, a: 5, b: 5.0, c: '5', d: 5000000000, e: true, f: null, g: {$date: '2011-03-13T07:06:40Z'}, h: {$numberLong: 7}, i: [1, x], j: -3}\n"
-            + "phases: [{name: p, operations: [{find: users}]}]\n").Rounds.Single().Collections.Single();
+            + "phases: [{name: p, operations: [{find: users, key: uniform}]}]\n").Rounds.Single().Collections.Single();
         Assert.Equal(
             "{\"_id\": {\"$numberInt\": \"1\"}, \"a\": {\"$numberInt\": \"5\"}, \"b\": {\"$numberDouble\": \"5.0\"}, \"c\": \"5\", \"d\": {\"$numberLong\": \"5000000000\"}, \"e\": true, "
             + "\"f\": null, \"g\": {\"$date\": {\"$numberLong\": \"1300000000000\"}}, \"h\": {\"$numberLong\": \"7\"}, \"i\": [{\"$numberInt\": \"1\"}, \"x\"], \"j\": {\"$numberInt\": \"-3\"}}",

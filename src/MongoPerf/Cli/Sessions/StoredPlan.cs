@@ -7,12 +7,19 @@ namespace MongoPerf.Cli.Sessions;
 /// <summary>The plan of a run, read again from what is stored of it.</summary>
 internal static class StoredPlan
 {
-    /// <exception cref="UserException">The stored file can't be read by this program.</exception>
+    /// <exception cref="UserException">This program refuses the stored file, or would do something else than the one that began the run.</exception>
     public static ReadPlan Read(RunSettings settings, ulong seed)
     {
         PlanSettings plan = settings.Plan;
         var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
-        ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, plan.Overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
-        return PlanReader.Read(file, plan.Overrides, seed, on);
+        try
+        {
+            ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, plan.Overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
+            return PlanReader.Read(file, plan.Overrides, seed, on);
+        }
+        catch (UserException e)
+        {
+            throw new UserException(e.Code, $"the scenario stored with the run is not valid for this version of MongoPerf: {e.Message}", $"use the version that began the run, or change the file and begin a new run{(e.Hint is { } hint ? $": {hint}" : "")}");
+        }
     }
 }

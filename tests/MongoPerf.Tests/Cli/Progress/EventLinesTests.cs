@@ -13,7 +13,7 @@ public sealed class EventLinesTests
 
     public EventLinesTests()
     {
-        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c}]}]\n";
+        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
         _progress = new ProgressState("2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
         _progress.Line += _lines.Add;
     }

@@ -135,7 +135,7 @@ public sealed class LiveViewTests
 
     private static ProgressState State()
     {
-        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c}]}]\n";
+        const string Text = "data: {c: {count: 10, document: {n: ^number}}}\nphases: [{name: a, duration: 60s, operations: [{find: c, key: uniform}]}]\n";
         return new ProgressState("2026-11-21-a", PlanReader.Read(new ScenarioFile("test", "test.yaml", Text), new PlanOverrides(), 42).Plan, new RunPlace(1, 1));
     }
 
