@@ -46,18 +46,21 @@ public sealed class ArrayValue : TemplateValue
     /// <param name="index">0-based.</param>
     /// <param name="value">The element, or the value in it.</param>
     /// <param name="around">The element that the array is in; null when it is in none.</param>
-    internal sealed class ElementValue(ArrayValue array, int index, TemplateValue value, ElementValue? around) : TemplateValue
+    public sealed class ElementValue(ArrayValue array, int index, TemplateValue value, ElementValue? around) : TemplateValue
     {
+        /// <summary>The element, or the value in it.</summary>
+        public TemplateValue Inner { get; } = value;
+
         /// <summary>A field of the element, or an element of an array in it.</summary>
         /// <returns>Null when there is none, or not in every element.</returns>
-        public TemplateValue? Find(string step) => value switch
+        public TemplateValue? Find(string step) => Inner switch
         {
             DocumentValue document => document.Find(step) is { } field ? new ElementValue(array, index, field, around) : null,
             ArrayValue inner when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int at) => inner.At(at, this),
             _ => null,
         };
 
-        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => value.Write(writer, name, In(context));
+        public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) => Inner.Write(writer, name, In(context));
 
         private ValueContext In(in ValueContext context) => (around is null ? context : around.In(context)).Element(array._salt, index);
     }

@@ -15,11 +15,15 @@ public static class ReferenceValue
         public override void Fill(Span<byte> value, in ValueContext context) => fixedValue.Fill(value, documents.ContextOf(context.Number));
     }
 
-    private sealed class VaryingReference(DocumentTemplate documents, TemplateValue value) : TemplateValue
+    /// <summary>A field whose length varies, or that has fields of its own.</summary>
+    public sealed class VaryingReference(DocumentTemplate documents, TemplateValue value) : TemplateValue
     {
-        public override bool IsConstant => value.IsConstant;
+        /// <summary>What it refers to.</summary>
+        public TemplateValue Field { get; } = value;
+
+        public override bool IsConstant => Field.IsConstant;
 
         public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-            value.Write(writer, name, documents.ContextOf(context.Number));
+            Field.Write(writer, name, documents.ContextOf(context.Number));
     }
 }

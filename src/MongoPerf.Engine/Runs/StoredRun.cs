@@ -71,6 +71,13 @@ public sealed class StoredRun : IDisposable
 
     public RunSettings Settings { get; }
 
+    /// <summary>What the command line changed of the scenario; who can read the scenario leaves out what it only repeated.</summary>
+    public PlanOverrides Overrides
+    {
+        get => field ?? Settings.Plan.Overrides;
+        set;
+    }
+
     /// <summary>Null when the run ended before it reached a server.</summary>
     public DeploymentInfo? Deployment { get; }
 

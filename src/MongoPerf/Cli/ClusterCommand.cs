@@ -27,7 +27,7 @@ internal static class ClusterCommand
         Option<string?> folder = FolderOption();
         Option<string?> topology = OptionTypes.Choice("--topology", "What to start [default: sharded]", "sharded", "replicaset");
         Option<long?> cache = OptionTypes.Size("--cache", "Cache size of each member that holds data, at least 64MB [default: half of the memory, shared by all]");
-        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text), ushort.MaxValue));
+        Option<long?> port = OptionTypes.Make<long?>("--port", null, "Port of the router or first member; the other processes use the ports after it [default: free ports]", "PORT", text => Quantities.ParseCount(text, 1, ushort.MaxValue));
         var command = new Command("start", "Start a cluster or replica set, or the stopped parts of an existing one; it runs until 'cluster stop'")
         {
             topology, options.Shards, options.Members, options.ConfigServers, options.Arbiter, cache, limits.MemoryLimit, limits.Cpus, security.Auth, security.Tls, shared.Mongod, folder, port,

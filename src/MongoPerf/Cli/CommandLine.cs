@@ -16,10 +16,13 @@ public static class CommandLine
     {
         UriVariable.Take();
         ArgumentMemory.Hide(args, Masking.MaskArgument);
+        if (args is ["help", .. string[] of])
+            args = [.. of, "--help"];
         ParseResult parsed = Build().Parse(args);
-        if (parsed.Errors.Count > 0 && !AsksForHelp(args))
+        bool isUnknown = parsed.CommandResult.Command is RootCommand && parsed.UnmatchedTokens is [not ['-', ..], ..];
+        if (isUnknown || (parsed.Errors.Count > 0 && !AsksForHelp(args)))
         {
-            UsageErrors.Print(parsed, Console.Error);
+            UsageErrors.Print(parsed, args, Console.Error);
             return (int)ExitCode.WrongUsage;
         }
 

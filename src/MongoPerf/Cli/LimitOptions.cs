@@ -10,11 +10,11 @@ internal sealed class LimitOptions
     /// <summary>Bytes; 0 for none.</summary>
     public Option<IReadOnlyList<long>?> MemoryLimit { get; } = OptionTypes.List(
         "--memory-limit", "Memory limit (cgroup, page cache included) of a started server, or of each member of a replica set or shard; or 'none'; a list compares them [default: none; for shards with --cache: the cache plus a quarter of it, or plus 1GB if that is more]",
-        "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseSize(text));
+        "SIZE[,SIZE…]", text => text == "none" ? 0 : Quantities.ParseRoom(text));
 
     public Option<IReadOnlyList<int>?> Cpus { get; } = OptionTypes.List(
         "--cpus", "Number of CPUs a started server may use, or each member of a replica set or shard; a list compares them [default: all]",
-        "N[,N…]", text => (int)SharedOptions.Bounded(Quantities.ParseCount(text), ClusterLimits.MostCpus));
+        "N[,N…]", text => (int)Quantities.ParseCount(text, 1, ClusterLimits.MostCpus));
 
     /// <summary>For a command that starts one deployment.</summary>
     /// <exception cref="UserException">A list.</exception>

@@ -11,7 +11,7 @@ internal static class OptionTypes
         Make<long?>(name, alias, description, "COUNT", text => Quantities.ParseCount(text, least));
 
     public static Option<long?> Size(string name, string description) =>
-        Make<long?>(name, null, description, "SIZE", text => Quantities.ParseSize(text));
+        Make<long?>(name, null, description, "SIZE", text => Quantities.ParseRoom(text));
 
     public static Option<double?> Duration(string name, string description) =>
         Make<double?>(name, null, description, "DURATION", text => Quantities.ParseDuration(text));

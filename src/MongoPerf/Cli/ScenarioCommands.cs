@@ -26,7 +26,7 @@ internal static class ScenarioCommands
             }
             catch (UserException e) when (isJson)
             {
-                WriteValidation(name, isValid: false, null, null, e.Message, e.Hint);
+                WriteValidation(name, isValid: false, null, null, [], e.Message, e.Hint);
                 throw;
             }
         });
@@ -36,17 +36,19 @@ internal static class ScenarioCommands
     private static void Validate(ScenarioFile found, bool isJson)
     {
         ReadPlan read = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed);
-        foreach (ScenarioDeployment deployment in read.Deployments)
-            _ = PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment);
+        IEnumerable<ReadPlan> all = [read, .. read.Deployments.Select(deployment => PlanReader.Read(found, new PlanOverrides(), PlanRequests.DefaultSeed, deployment))];
+        string[] warnings = [.. all.SelectMany(one => one.Warnings).Distinct()];
         int phases = read.Plan.Rounds.Sum(r => r.Phases.Count);
         if (isJson)
-            WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, null, null);
+            WriteValidation(found.ShownPath, isValid: true, phases, read.Plan.TargetDocuments, warnings, null, null);
         else
+            ScenarioPrinter.WriteWarnings(warnings, Console.Out);
+        if (!isJson)
             Console.WriteLine($"{found.ShownPath}: valid: {phases} {(phases == 1 ? "phase" : "phases")}, {read.Plan.TargetDocuments:N0} documents");
     }
 
-    private static void WriteValidation(string file, bool isValid, int? phases, long? documents, string? error, string? hint) =>
-        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, error, hint });
+    private static void WriteValidation(string file, bool isValid, int? phases, long? documents, IReadOnlyList<string> warnings, string? error, string? hint) =>
+        JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/validate/1", file, valid = isValid, phases, documents, warnings, error, hint });
 
     public static Command CreateShow()
     {

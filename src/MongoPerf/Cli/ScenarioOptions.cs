@@ -67,6 +67,7 @@ internal sealed class ScenarioOptions
 
     private ExitCode RunOrShow(ParseResult parsed, SharedOptions shared, ScenarioFile file, string format, IReadOnlyList<RunRequest> requests)
     {
+        ScenarioPrinter.WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), Console.Error);
         int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
         if (format == "ycsb" && (requests.Count > 1 || repeats > 1))
             throw new UserException(ExitCode.WrongUsage, "--format ycsb shows one run; several are compared", "use --format text, json, csv or markdown, or make one run");

@@ -9,12 +9,16 @@ using MongoPerf.Input;
 using MongoPerf.Reporting;
 using MongoPerf.Scenarios;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli;
 
 /// <summary>Shows scenarios, their documents and commands to people.</summary>
 internal static class ScenarioPrinter
 {
+    /// <summary>Characters.</summary>
+    private const int LongestWarning = 1000;
+
     /// <param name="scenarios">In the order in which they are shown.</param>
     /// <param name="format">text, json or csv.</param>
     /// <param name="output">Gets them.</param>
@@ -36,11 +40,19 @@ internal static class ScenarioPrinter
             output.WriteLine($"with {insert.BatchSize} {(insert.BatchSize == 1 ? "document" : "documents")} of {insert.Documents.Make(context.Number).Bytes.Length:N0} bytes (the first)");
     }
 
+    /// <summary>What is probably a mistake in a file that is valid, a line each.</summary>
+    public static void WriteWarnings(IEnumerable<string> warnings, TextWriter output)
+    {
+        foreach (string warning in warnings)
+            output.WriteLine($"warning: {ForeignText.OneLine(warning, LongestWarning)}");
+    }
+
     /// <summary>What would run, deployment by deployment and phase by phase, then why it would be refused.</summary>
     public static void WritePlan(IReadOnlyList<RunRequest> requests, ScenarioFile file, TextWriter output)
     {
         ReadPlan first = requests[0].Plan;
         output.WriteLine($"{file.Name} ({file.ShownPath}): {(first.Plan.Description.Length > 0 ? first.Plan.Description : "no description")}");
+        WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), output);
         foreach (string line in first.Changes)
             output.WriteLine($"changed: {line}");
         ReadPlan? shown = null;

@@ -36,6 +36,8 @@ internal static class SeriesCommand
             long documents = parsed.GetValue(target) ?? throw new UserException(ExitCode.WrongUsage, "--target is missing: the number of documents to reach", "'mongoperf series --target 1M' takes a few minutes");
             if (documents > DocumentNumbers.Limit)
                 throw new UserException(ExitCode.WrongUsage, $"--target is {documents:N0}; allowed: up to {DocumentNumbers.Limit:N0}");
+            if (parsed.GetValue(step) is { } given && given > documents)
+                throw new UserException(ExitCode.WrongUsage, $"--step is {given:N0}, which is above --target ({documents:N0})", "without --step there are ten, of a million documents at most");
             double seconds = Positive("--window", parsed.GetValue(window) ?? SeriesScenario.DefaultWindow(documents));
             double left = parsed.GetValue(warmup) ?? seconds / 4;
             if (left >= seconds)
@@ -48,7 +50,7 @@ internal static class SeriesCommand
                 {
                     ["collection"] = parsed.GetValue(shared.Collection) ?? "series",
                     ["target"] = Text(documents),
-                    ["step"] = Text(Math.Min(documents, parsed.GetValue(step) ?? GrowthSchedule.DefaultStep(documents))),
+                    ["step"] = Text(parsed.GetValue(step) ?? GrowthSchedule.DefaultStep(documents)),
                     ["unack"] = Text(parts[0]),
                     ["batched"] = Text(parts[1]),
                     ["safe"] = Text(parts[2]),

@@ -62,7 +62,7 @@ internal static class ServeCommand
     }
 
     public static Option<long?> PortOption() =>
-        OptionTypes.Make<long?>("--port", null, "Port [default: a free one]", "PORT", text => SharedOptions.Bounded(Quantities.ParseCount(text, 0), 65535));
+        OptionTypes.Make<long?>("--port", null, "Port [default: a free one]", "PORT", text => Quantities.ParseCount(text, 0, 65535));
 
     /// <summary>Nobody gets in who should not, and somebody can.</summary>
     private static void RequireGuarded(ListenOptions listen, string folder)

@@ -30,7 +30,7 @@ internal sealed class SharedOptions
 
     public Option<string?> Against { get; } = OptionTypes.Text("--against", "A second deployment: run the same on it and compare with --uri", "URI");
 
-    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data when it ends. [default: 1]", "N", text => Bounded(Quantities.ParseCount(text), 1000));
+    public Option<long?> Repeat { get; } = OptionTypes.Make<long?>("--repeat", null, "Repeat N times and report the spread; two deployments take turns and are compared run by run. Each repeat deletes its server data when it ends. [default: 1]", "N", text => Quantities.ParseCount(text, 1, 1000));
 
     public ClusterOptions Cluster { get; } = new();
 
@@ -40,9 +40,9 @@ internal sealed class SharedOptions
 
     public Option<string?> ClusterFolder { get; } = OptionTypes.Text("--cluster", "Folder of a cluster or replica set started by 'cluster start'", "DIR");
 
-    public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query phases; a list runs each in turn [default: 8]", "N[,N…]", text => (int)Bounded(Quantities.ParseCount(text), 10_000), alias: "-t");
+    public Option<IReadOnlyList<int>?> Threads { get; } = OptionTypes.List("--threads", "Threads of the query phases; a list runs each in turn [default: 8]", "N[,N…]", text => (int)Quantities.ParseCount(text, 1, 10_000), alias: "-t");
 
-    public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Bounded(Quantities.ParseCount(text), 100_000));
+    public Option<long?> Batch { get; } = OptionTypes.Make<long?>("--batch", null, "Documents per command in the batch phase [default: 1000]", "COUNT", text => Quantities.ParseCount(text, 1, 100_000));
 
     public Option<IReadOnlyList<double>?> Rates { get; } = OptionTypes.List("--rate", "Target operations per second, all threads together, in the query phases; response times then count from when each operation is due; a list runs each in turn [default: as fast as possible]", "RATE[,RATE…]", text => (double)Quantities.ParseCount(text));
 
@@ -58,7 +58,7 @@ internal sealed class SharedOptions
         return text;
     });
 
-    public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null, "Split a new sharded collection into N chunks, spread over the shards [default: the server's choice]", "N", text => (int)Bounded(Quantities.ParseCount(text), 8192));
+    public Option<int?> Presplit { get; } = OptionTypes.Make<int?>("--presplit", null, "Split a new sharded collection into N chunks, spread over the shards [default: the server's choice]", "N", text => (int)Quantities.ParseCount(text, 1, 8192));
 
     public Option<int?> ChunkSize { get; } = OptionTypes.Make<int?>("--chunk-size", null, "Chunk size of the cluster, in whole megabytes, 1MB to 1GB [default: unchanged]", "SIZE", ParseChunkSize);
 
@@ -72,7 +72,7 @@ internal sealed class SharedOptions
 
     public Option<SkipLimit?> MaxSkipped { get; } = OptionTypes.Make<SkipLimit?>("--max-skipped", null, "Arrivals of a --rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]", "N|SHARE", SkipLimits.Parse);
 
-    public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null, "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Bounded(Quantities.ParseCount(text, 0), 100));
+    public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null, "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Quantities.ParseCount(text, 0, 100));
 
     public Option<string?> ForceDrop { get; } = OptionTypes.Text("--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
@@ -93,9 +93,6 @@ internal sealed class SharedOptions
         _ when text.EndsWith('%') && double.TryParse(text[..^1], out double percent) && percent is >= 0 and <= 100 => percent / 100,
         _ => throw new FormatException($"'{text}' is not valid; allowed: all, none, or a percentage such as 1%"),
     };
-
-    public static long Bounded(long value, long most) =>
-        value <= most ? value : throw new FormatException($"{value} is too large; allowed: up to {most}");
 
     private static Topology ParseTopology(string text) => text switch
     {

@@ -1,20 +1,22 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Text.RegularExpressions;
 using MongoPerf.Input;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Cli;
 
 /// <summary>Says what is wrong with a call in a line or two: the option, what was found, the nearest name.</summary>
-internal static class UsageErrors
+internal static partial class UsageErrors
 {
     /// <summary>Characters; an argument may have any number of them.</summary>
     private const int LongestError = 1000;
 
-    public static void Print(ParseResult parsed, TextWriter output)
+    public static void Print(ParseResult parsed, IReadOnlyList<string> args, TextWriter output)
     {
         Command command = parsed.CommandResult.Command;
         (string error, string? hint) = Describe(parsed, command);
+        hint = FindParted(args) ?? hint;
         string[] typed = [.. parsed.Tokens.Select(token => token.Value), .. parsed.UnmatchedTokens];
         output.WriteLine($"error: {ForeignText.OneLine(Masking.MaskText(error, typed), LongestError)}");
         if (hint is not null)
@@ -53,6 +55,24 @@ internal static class UsageErrors
             _ => (error.Message.TrimEnd('.'), null),
         };
     }
+
+    /// <summary>A number and its unit with a space between them, such as 1 M, are two arguments.</summary>
+    private static string? FindParted(IReadOnlyList<string> args)
+    {
+        for (int i = 1; i < args.Count; i++)
+        {
+            if (UnitAlone().IsMatch(args[i]) && NumberAlone().IsMatch(args[i - 1]))
+                return $"write the unit without a space: {(i > 1 && args[i - 2].StartsWith('-') && !args[i - 1].StartsWith('-') ? args[i - 2] + " " : "")}{args[i - 1]}{args[i]}";
+        }
+
+        return null;
+    }
+
+    [GeneratedRegex("^([kmgb]|[kmgt]i?b|us|ms|s|h|d|%)$", RegexOptions.IgnoreCase)]
+    private static partial Regex UnitAlone();
+
+    [GeneratedRegex("^(--?[A-Za-z-]+[=:])?[0-9][0-9._]*$")]
+    private static partial Regex NumberAlone();
 
     private static string Allowed(Command command) => $"allowed: {string.Join(", ", command.Subcommands.Where(c => !c.Hidden).Select(c => c.Name))}";
 }

@@ -26,6 +26,16 @@ internal static class NearestName
     /// <summary>"did you mean 'threads'?"; null where <see cref="Find"/> finds nothing.</summary>
     public static string? Hint(string typed, IEnumerable<string> known) => Find(typed, known) is { } nearest ? $"did you mean '{nearest}'?" : null;
 
+    /// <summary>As <see cref="Find"/>, for dotted paths: a path whose last step is the same, or near, will do.</summary>
+    public static string? FindPath(string typed, IReadOnlyList<string> known)
+    {
+        string last = LastOf(typed);
+        return Find(typed, known) ?? known.FirstOrDefault(path => LastOf(path).Equals(last, StringComparison.OrdinalIgnoreCase))
+            ?? (last.Length >= ShortestBeginning && Find(last, known.Select(LastOf)) is { } near ? known.First(path => LastOf(path) == near) : null);
+
+        static string LastOf(string path) => path[(path.LastIndexOf('.') + 1)..];
+    }
+
     /// <summary>Letters to insert, delete or replace, or neighbours to swap (Damerau and Levenshtein, no letter in two swaps).</summary>
     private static int Distance(string a, string b)
     {

@@ -13,13 +13,18 @@ public static class Quantities
     private static readonly (string Suffix, double Factor)[] DurationSuffixes =
         [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400)];
 
+    private const long MostCount = 1_000_000_000_000_000;
+
     /// <summary>A whole number of things.</summary>
+    /// <param name="text">As typed.</param>
+    /// <param name="least">Allowed.</param>
+    /// <param name="most">Allowed; no more than 1e15 ever is.</param>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
-    public static long ParseCount(string text, long least = 1)
+    public static long ParseCount(string text, long least = 1, long most = MostCount)
     {
         double value = Parse(text, CountSuffixes, needsSuffix: false, "a count such as 500M, 1e6, 10k or 20000");
-        if (value < least || value > 1e15)
-            throw new FormatException($"'{text}' is {(text == Format(value) ? "out of range" : Format(value))}; allowed: {least} to 1e15");
+        if (value < least || value > Math.Min(most, MostCount))
+            throw new FormatException($"'{text}' is {(text == Format(value) ? "out of range" : Format(value))}; allowed: {least:N0} to {(most < MostCount ? most.ToString("N0", CultureInfo.InvariantCulture) : "1e15")}");
         if (Math.Abs(value - Math.Round(value)) > 1e-6)
             throw new FormatException($"'{text}' is not a whole number");
         return (long)Math.Round(value);
@@ -34,6 +39,18 @@ public static class Quantities
             throw new FormatException($"'{text}' is out of range; allowed: 1B to 1e18B");
         return (long)value;
     }
+
+    /// <summary>Bytes of a cache, a memory or a disk: a unit that was forgotten makes no sense of one, and is noticed.</summary>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static long ParseRoom(string text)
+    {
+        const long Least = 1 << 20;
+        long bytes = ParseSize(text);
+        return bytes >= Least ? bytes : throw new FormatException($"'{text}' is {bytes:N0} bytes; allowed: 1MB or more{(HasUnit(text) ? "" : $" (did you mean {text.Trim()}GB?)")}");
+    }
+
+    /// <summary>Not a plain number.</summary>
+    public static bool HasUnit(string text) => !TryNumber(text.Trim(), out _);
 
     /// <summary>Seconds.</summary>
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>

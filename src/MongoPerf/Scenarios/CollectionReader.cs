@@ -46,10 +46,18 @@ internal static class CollectionReader
             Count = reader.Find("count") is { } count ? scale.Read(count, "count", least: 0) : 0,
             Documents = template,
             Indexes = OperationReader.Indexes(reader.List("indexes"), $"collection '{name}': indexes"),
-            ShardKey = Literal(reader, "shardKey"),
+            ShardKey = ShardKeyOf(reader, name),
             Shard = shard,
             Options = Literal(reader, "options"),
         };
+    }
+
+    private static BsonDocument? ShardKeyOf(MappingReader reader, string name)
+    {
+        BsonDocument? key = Literal(reader, "shardKey");
+        if (key is not null)
+            Directions.Require(key, reader.Find("shardKey")!, $"collection '{name}': shardKey", Directions.OfShardKeys);
+        return key;
     }
 
     private static BsonDocument? Literal(MappingReader reader, string key) => reader.Find(key) is { } node ? TemplateReader.Literal(node, key) : null;

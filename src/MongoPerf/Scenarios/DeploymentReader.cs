@@ -92,7 +92,7 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
     {
         null => null,
         >= CacheSize.Least and { } bytes => bytes,
-        { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Text(bytes)}; allowed: {CacheSize.Text(CacheSize.Least)} or more"),
+        { } bytes => throw MappingReader.Wrong(reader.Find("cache")!, $"{what}: cache is {CacheSize.Text(bytes)}; allowed: {CacheSize.Text(CacheSize.Least)} or more", Unit(reader, "cache")),
     };
 
     /// <summary>Whole megabytes; what is less than that already stays.</summary>
@@ -101,8 +101,11 @@ internal sealed class DeploymentReader(MappingReader top, IReadOnlyList<PlanColl
     private static void RequireRoom(MappingReader reader, string what, DeploymentSettings settings)
     {
         if (settings.MemoryLimitBytes is > 0 and { } limit && MemoryLimit.FindProblem(limit, settings.CacheBytes ?? MemoryLimit.DefaultCache(limit)) is { } problem)
-            throw MappingReader.Wrong(reader.Find("memory")!, $"{what}: memory {problem}", "the system kills a server that exceeds its limit");
+            throw MappingReader.Wrong(reader.Find("memory")!, $"{what}: memory {problem}", Unit(reader, "memory") ?? "the system kills a server that exceeds its limit");
     }
+
+    /// <returns>Null when the size has a unit.</returns>
+    private static string? Unit(MappingReader reader, string key) => reader.Text(key) is { } text && !Quantities.HasUnit(text) ? $"a plain number is bytes: did you mean {text}GB?" : null;
 
     /// <summary>Each of them must be there to be set.</summary>
     private MappingNode? Set(MappingReader reader, string what)

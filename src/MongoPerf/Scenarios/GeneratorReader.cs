@@ -79,10 +79,23 @@ internal sealed class GeneratorReader
     }
 
     /// <returns>Milliseconds since 1970.</returns>
-    public long? Date(string key) => Find(key) is { } node ? Parsed(node, text =>
-        DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
+    public long? Date(string key)
+    {
+        if (Find(key) is not { } node)
+            return null;
+        string text = ScalarOf(key, node).Text;
+        // Other orders of day, month and year are read differently by different people.
+        return DateTimeOffset.TryParseExact(text, DateForms, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
             ? date.ToUnixTimeMilliseconds()
-            : throw new FormatException($"'{text}' is not a date such as 2011-03-13 or 2011-03-13T07:06:40Z")) : null;
+            : throw MappingReader.Wrong(node, $"{_name}: {key} is '{text}'; expected a date such as 2011-03-13 or 2011-03-13T07:06:40Z", HintOfDate(text));
+    }
+
+    private static readonly string[] DateForms =
+        [.. ((string[])["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF", "yyyy-MM-dd HH:mm:ss"]).SelectMany(form => (string[])[form, form + "K"]), "yyyy-MM-dd"];
+
+    private static string HintOfDate(string text) => text.Split('/', '.', '-') is [{ Length: <= 2 } first, { Length: <= 2 } second, { Length: 4 } year]
+        ? $"write year, month, day: {year}-{second.PadLeft(2, '0')}-{first.PadLeft(2, '0')} or {year}-{first.PadLeft(2, '0')}-{second.PadLeft(2, '0')}"
+        : "write year, month, day, such as 2011-03-13";
 
     /// <summary>How long: one number, a list of two, or the same under a key.</summary>
     public LengthRange Length(string key, long most)

@@ -92,7 +92,9 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
         }
 
         long target = scale.Read(reader.Require("to", "documents at the end, such as to: 10M"), "to");
-        long step = Math.Min(target, reader.Find("step") is { } given ? scale.Read(given, "step") : GrowthSchedule.DefaultStep(target));
+        long step = reader.Find("step") is { } given ? scale.Read(given, "step") : GrowthSchedule.DefaultStep(target);
+        if (step > target)
+            throw MappingReader.Wrong(reader.Find("step")!, $"phase '{name}': step is {step:N0}, which is above the {target:N0} documents to grow to", $"a step of {GrowthSchedule.DefaultStep(target):N0}, the default, makes ten sizes");
         return (target + step - 1) / step <= MostSizes
             ? GrowthSchedule.Sizes(target, step)
             : throw MappingReader.Wrong(reader.Find("step") ?? reader.Find("to")!, $"phase '{name}': step is {step:N0}, which makes {target / step:N0} steps to {target:N0}; at most {MostSizes:N0} are allowed", $"a step of {(target / MostSizes) + 1:N0} makes fewer");

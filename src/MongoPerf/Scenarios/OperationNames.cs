@@ -1,4 +1,5 @@
 using MongoPerf.Input;
+using MongoPerf.Scenarios.Yaml;
 
 namespace MongoPerf.Scenarios;
 
@@ -34,4 +35,19 @@ internal static class OperationNames
             return "insertMany writes batches; several operations in one phase are a mix";
         return (Elsewhere.GetValueOrDefault(name) ?? NearestName.Find(name, ScenarioLanguage.OperationKinds)) is { } meant ? $"did you mean '{meant}'?" : null;
     }
+
+    /// <summary>For an operation within another, such as the update of a findAndModify.</summary>
+    /// <param name="kinds">Both operations.</param>
+    /// <param name="operation">That has them as keys.</param>
+    /// <returns>Null when neither holds what is to be changed.</returns>
+    public static string? HintInside(IEnumerable<string> kinds, MappingNode operation) =>
+        kinds.Any(kind => kind is "update" or "replace" && operation.Find(kind) is not ScalarNode) ? OfChanges : null;
+
+    /// <summary>For a key that appears twice in a mapping.</summary>
+    public static string? HintOfTwice(string key) => key is "update" or "replace" ? OfChanges : null;
+
+    /// <summary>For an update operator that stands in the operation itself.</summary>
+    public static string HintOfWith(MappingEntry entry) => $"write with: {{{entry.Name}: {entry.Value.Label}}}";
+
+    private const string OfChanges = "what an operation changes stands under 'with', such as with: {$set: {name: ^word}}";
 }

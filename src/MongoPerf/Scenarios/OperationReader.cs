@@ -12,7 +12,8 @@ namespace MongoPerf.Scenarios;
 /// <param name="defaults">Under "defaults"; null for none.</param>
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
-internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed)
+/// <param name="fields">Gets the fields that operations name.</param>
+internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, ScenarioNode? defaults, CountScale scale, ulong seed, FieldCheck fields)
 {
     private const int MostBatch = 100_000;
 
@@ -24,6 +25,8 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         if (node is not MappingNode mapping)
             throw MappingReader.Wrong(node, $"{path}: an operation is {node.Describe()}; expected a mapping such as {{find: users, key: uniform}}");
         KeySet kind = KindOf(mapping, path);
+        if (mapping.Entries.FirstOrDefault(entry => entry.Name.StartsWith('$')) is { } bare && kind.Names.Contains("with"))
+            throw MappingReader.Wrong(bare.Key, $"{path}: {kind.Name}: unknown key '{bare.Name}'", OperationNames.HintOfWith(bare));
         var reader = new MappingReader(mapping, $"{path}: {kind.Name}", kind);
         string name = reader.Text("name") ?? usualName ?? kind.Name;
         string collection = CollectionOf(reader, kind.Name);
@@ -32,6 +35,9 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         var context = new Context(reader, new TemplateReader(about?.Documents, seed), $"{path}.{name}", name, collection, about) { HasKey = key is not null };
         RequireOfItsKind(reader, kind.Name, about);
         Operation operation = WithConcerns(Make(kind.Name, context), reader);
+        fields.Add(operation, reader, context.Path);
+        if (kind.Name == "createIndexes")
+            fields.Add(collection, Indexes(reader.List("indexes"), "createIndexes"), reader.Find("indexes")!, $"{context.Path}.indexes");
         return new PhaseOperation(operation, reader.Number("weight", 0, 1e9) ?? 1, operation.Inserts || about is null ? null : key is null ? KeyChoice.Uniform : KeyChoiceReader.Read(key, scale));
     }
 
@@ -57,7 +63,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         if (kinds.Length == 1)
             return ScenarioLanguage.OperationOf(kinds[0]);
         if (kinds.Length > 1)
-            throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them");
+            throw MappingReader.Wrong(mapping, $"{path}: {kinds[0]} and {kinds[1]} are both given; an operation does one of them", OperationNames.HintInside(kinds, mapping));
         foreach (MappingEntry entry in mapping.Entries)
         {
             if (OperationNames.FindHint(entry.Name) is { } hint)
@@ -177,6 +183,7 @@ internal sealed class OperationReader(IReadOnlyList<PlanCollection> data, Scenar
         BsonDocument key = given.FindDocument("key") ?? given;
         if (!key.Any())
             throw MappingReader.Wrong(node, $"{what}: an index has no key", "such as {name: 1}");
+        Directions.Require(key, node, what, Directions.OfIndexes);
         string name = given.FindString("name") is { } chosen && !ReferenceEquals(key, given) ? chosen : string.Join('_', key.Select(e => $"{e.Key}_{e.Value}"));
         IEnumerable<KeyValuePair<string, BsonValue>> options = ReferenceEquals(key, given) ? [] : given.Where(e => e.Key is not ("key" or "name"));
         return BsonDocument.Of([("key", key), ("name", name), .. options.Select(e => (e.Key, (object?)e.Value))]);

@@ -113,7 +113,8 @@ internal sealed class OverrideReader(PlanOverrides overrides)
 
         MappingNode Set(MappingNode node, string key, ScenarioNode value, string text, string option)
         {
-            told.Add($"{key} of '{name}': {text} ({option}, the file says {Said(node, key)})");
+            if (node.Find(key)?.Label != value.Label)
+                told.Add($"{key} of '{name}': {text} ({option}, the file says {Said(node, key)})");
             return node.With(key, value);
         }
     }
@@ -121,7 +122,7 @@ internal sealed class OverrideReader(PlanOverrides overrides)
     /// <summary>Where the beginning is what counts, another length does not change that.</summary>
     private static bool HasNoWarmup(MappingNode phase) => phase.Find("warmup") is ScalarNode { Text: ['0', ..] text } && !text.Any(c => c is >= '1' and <= '9');
 
-    private static Position Place => new("command line", 1, 1);
+    private static Position Place => Position.CommandLine;
 
     private static ScalarNode Scalar(double value) => new(Place, value.ToString("R"), false);
 

@@ -174,7 +174,7 @@ internal sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationR
         if (group.Seconds is 0)
             throw MappingReader.Wrong(reader.Find("duration")!, $"{name}: duration is 0; it must be longer");
         return group.Seconds is { } all && group.WarmupSeconds >= all
-            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s and duration {all:0.###} s, so nothing would be measured")
+            ? throw MappingReader.Wrong(reader.Find("warmup") ?? reader.Node, $"{name}: warmup is {group.WarmupSeconds:0.###} s and duration {all:0.###} s, so nothing would be measured", reader.Find("warmup")?.Position == Position.CommandLine ? "--warmup has to be shorter than each phase" : "make the warm-up shorter, or the duration longer")
             : group;
     }
 

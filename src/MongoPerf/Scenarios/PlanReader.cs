@@ -23,6 +23,9 @@ internal sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkippe
     public IReadOnlyList<FigureInfo> Figures { get; init; } = [];
 
     public IReadOnlyList<TableInfo> Tables { get; init; } = [];
+
+    /// <summary>What is probably a mistake, a line each; the file is valid.</summary>
+    public IReadOnlyList<string> Warnings { get; init; } = [];
 }
 
 /// <summary>Turns a scenario file and the command line into a plan: parameters put in, sweeps unrolled, everything checked.</summary>
@@ -42,6 +45,7 @@ internal static class PlanReader
         var parameters = new ScenarioParameters(top.Find("parameters"), on?.Set, overrides.Parameters, told);
         IReadOnlyList<ScenarioNode> phases = Phases(top);
         WrittenPhases.Require(phases);
+        List<string> warnings = [.. WrittenPhases.Warnings(phases)];
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
         PlanRound[] rounds = [.. Rounds(parameters).Select(round => PhaseSelection.Of(round, overrides))];
@@ -70,12 +74,13 @@ internal static class PlanReader
             ],
             Figures = figures.Figures(top),
             Tables = figures.Tables(top),
+            Warnings = [.. warnings.Distinct()],
         };
 
         PlanRound[] Rounds(ScenarioParameters values)
         {
             var count = new PhaseCount();
-            return [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed, count).Read(data, phases))];
+            return [.. values.Combine(values.SweepsIn(data)).Select(chosen => new RoundReader(top, values, chosen, scale, seed, count, warnings).Read(data, phases))];
         }
     }
 

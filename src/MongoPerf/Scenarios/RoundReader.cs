@@ -10,20 +10,28 @@ namespace MongoPerf.Scenarios;
 /// <param name="scale">What <c>--scale</c> multiplies counts by.</param>
 /// <param name="seed">The run's.</param>
 /// <param name="count">Of the file's phases.</param>
-internal sealed class RoundReader(MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed, PhaseCount count)
+/// <param name="warnings">Gets a line for each thing that is probably a mistake.</param>
+internal sealed class RoundReader(
+    MappingReader top, ScenarioParameters parameters, IReadOnlyDictionary<string, NamedValue> chosen, CountScale scale, ulong seed, PhaseCount count, ICollection<string> warnings)
 {
+    private readonly FieldCheck _fields = new();
     private PlanCollection[] _collections = [];
 
     public PlanRound Read(ScenarioNode data, IReadOnlyList<ScenarioNode> phases)
     {
         HashSet<string> grown = [.. phases.Select(phase => parameters.Resolve(phase, Chosen)).SelectMany(GrowthReader.NamesIn)];
-        _collections = CollectionReader.Read(parameters.Resolve(data, chosen), grown, scale, seed);
+        ScenarioNode described = parameters.Resolve(data, chosen);
+        _collections = CollectionReader.Read(described, grown, scale, seed);
+        foreach (PlanCollection collection in _collections)
+            _fields.Add(collection, ((MappingNode)described).Find(collection.Name)!);
         (Phase Phase, ScenarioNode Node)[] read = [.. phases.SelectMany((phase, i) => Expand(phase, i + 1, isOfGrowth: false).Select(found => (found, phase)))];
         RequireCreated(read);
         Phase[] implied =
         [
             .. _collections.Where(c => c.Count > 0 && read.All(p => p.Phase.Loads != c.Name)).Select(c => ReaderFor(Chosen).ImpliedLoad(c) with { Parameters = Shown(Chosen) }),
         ];
+        foreach (string warning in _fields.Warnings(_collections))
+            warnings.Add(warning);
         // Where a phase makes the collection, there is nothing to load into before.
         return ReadChecks.Of(new PlanRound(_collections,
         [
@@ -100,7 +108,7 @@ internal sealed class RoundReader(MappingReader top, ScenarioParameters paramete
     private PhaseReader ReaderFor(Dictionary<string, NamedValue> all, bool isOfGrowth = false) => new(_collections, OperationsFor(all), scale, isOfGrowth);
 
     private OperationReader OperationsFor(Dictionary<string, NamedValue> all) =>
-        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, seed);
+        new(_collections, top.Find("defaults") is { } given ? parameters.Resolve(given, all) : null, scale, seed, _fields);
 
     private static List<KeyValuePair<string, string>> Shown(IReadOnlyDictionary<string, NamedValue> values) => [.. values.Select(c => KeyValuePair.Create(c.Key, c.Value.Name))];
 

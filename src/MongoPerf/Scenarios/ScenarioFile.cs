@@ -39,8 +39,24 @@ internal sealed record ScenarioFile(string Name, string ShownPath, string Text)
     {
         if (TryFind(nameOrPath) is { } file)
             return file;
+        string[] files = [.. FilesBeside(nameOrPath)];
         throw new UserException(ExitCode.WrongUsage, $"no scenario '{nameOrPath}': no such file, and no scenario of that name in {FolderName}",
-            NearestName.Hint(nameOrPath, List().Select(s => s.Name)) ?? "'mongoperf list scenarios' lists them");
+            NearestName.Hint(Path.ChangeExtension(nameOrPath, null), List().Select(s => s.Name)) ?? NearestName.Hint(nameOrPath, files)
+            ?? (nameOrPath.EndsWith(Extension, StringComparison.Ordinal) && !nameOrPath.Any(char.IsControl) ? $"'mongoperf new {nameOrPath}' writes one to start from; 'mongoperf list scenarios' lists the built-in ones" : "'mongoperf list scenarios' lists them"));
+    }
+
+    /// <summary>Scenario files in the folder in which one was looked for, with the same folder before their names.</summary>
+    private static IEnumerable<string> FilesBeside(string path)
+    {
+        string folder = Path.GetDirectoryName(path) ?? "";
+        try
+        {
+            return [.. Directory.EnumerateFiles(folder.Length == 0 ? "." : folder, "*" + Extension).Select(file => Path.Combine(folder, Path.GetFileName(file))).Take(1000)];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return [];
+        }
     }
 
     private static ScenarioFile Open(string path)

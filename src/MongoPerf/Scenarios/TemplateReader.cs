@@ -115,8 +115,20 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ulong seed)
             : throw reader.Wrong($"the collection's documents have no field '{path}' (or not all of them do)", NearestField(path));
     }
 
-    private string? NearestField(string path) =>
-        NearestName.Hint(path, documents!.Root.Elements.Select(e => e.Key));
+    private string? NearestField(string path)
+    {
+        string[] known = [.. Findable(documents!.Root)];
+        return known.FirstOrDefault(name => name.Replace(".0", "", StringComparison.Ordinal) == path) is { } inArray ? $"name an element of the array: {{^field: {inArray}}}"
+            : NearestName.FindPath(path, known) is { } near ? $"did you mean '{near}'?" : null;
+    }
+
+    /// <summary>Paths of the fields that every document has, in arrays those of the first element.</summary>
+    private static IEnumerable<string> Findable(TemplateValue value) => value switch
+    {
+        DocumentValue document => document.Elements.SelectMany(field => Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),
+        ArrayValue array when array.At(0) is not null => Findable(array.Element).Select(path => $"0.{path}").Prepend("0"),
+        _ => [],
+    };
 
     private SequenceValue Sequence(GeneratorReader reader, ulong salt)
     {

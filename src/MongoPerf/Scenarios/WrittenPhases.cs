@@ -20,6 +20,32 @@ internal static class WrittenPhases
         }
     }
 
+    /// <summary>A line for each list of shares or weights that mixes fractions with percentages: 0.8 beside 20 is no 80 %.</summary>
+    public static IEnumerable<string> Warnings(IReadOnlyList<ScenarioNode> phases)
+    {
+        foreach ((int i, ScenarioNode phase) in phases.Index())
+        {
+            string path = $"phase '{PhaseReader.NameOf(phase, i + 1)}'";
+            IEnumerable<ScenarioNode> parts = [phase, .. Items(phase, "groups"), .. Items(phase, "beside"), .. Items(phase, "each"), .. Items(phase, "each").SelectMany(each => Items(each, "groups"))];
+            foreach (string warning in parts.SelectMany(part => Mixed(Items(part, "operations"), "weight", path)).Concat(Mixed(Items(phase, "writes"), "share", path)))
+                yield return warning;
+        }
+    }
+
+    private static IEnumerable<string> Mixed(IEnumerable<ScenarioNode> items, string key, string path)
+    {
+        (ScalarNode Node, double Value)[] numbers =
+        [
+            .. items.OfType<MappingNode>().Select(item => item.Find(key)).OfType<ScalarNode>()
+                .Select(node => (node, double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : double.NaN)).Where(number => number.Item2 > 0),
+        ];
+        double sum = numbers.Sum(number => number.Value);
+        // Percentages may well be below 1.
+        if (Math.Abs(sum - 100) < 0.01 || numbers.FirstOrDefault(number => number.Value < 1) is not { Node: { } fraction } one || numbers.FirstOrDefault(number => number.Value > 1) is not { Node: { } other })
+            yield break;
+        yield return $"{fraction.Position}: {path}: {key} {fraction.Text} beside {key} {other.Text} makes {100 * one.Value / sum:0.#} % of the sum (write all as fractions or all as percentages)";
+    }
+
     private static void RequireDifferentNames(IReadOnlyList<ScenarioNode> phases)
     {
         var earlier = new Dictionary<string, ScenarioNode>();

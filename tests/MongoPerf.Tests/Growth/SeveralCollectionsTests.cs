@@ -149,7 +149,7 @@ public sealed class SeveralCollectionsTests : IDisposable
     [InlineData("delete", "removes")]
     public void What_grows_is_neither_added_to_nor_removed_from_at_its_sizes(string operation, string does)
     {
-        Begin($"data: {{users: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: users, to: 20, step: 10, each: [{{name: more, count: 5, operations: [{{{operation}: users}}]}}]}}\n");
+        Begin($"data: {{users: {{document: {{n: ^number}}}}}}\nphases:\n  - {{grow: users, to: 20, step: 10, each: [{{name: more, count: 5, operations: [{{{operation}: users, key: uniform}}]}}]}}\n");
         Assert.Contains($"phase 'more': operation 'more' {does} documents of 'users', which grows", Assert.Throws<UserException>(() => _plan.Run(_ => Scripted.Ok())).Message, StringComparison.Ordinal);
     }
 

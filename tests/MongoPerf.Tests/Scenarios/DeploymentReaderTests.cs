@@ -106,7 +106,7 @@ public sealed class DeploymentReaderTests
     [InlineData("deployments:\n  a: {memory: 100MB}\n", "test.yaml:2: deployment 'a': memory is 100 MiB; allowed with a cache of 64 MiB: 224 MiB or more", "")]
     [InlineData("deployments:\n  a: {memory: 1GB, cache: 1GB}\n", "deployment 'a': memory is 1 GiB; allowed with a cache of 1 GiB: 1.25 GiB or more", "")]
     [InlineData("deployments:\n  a: {cache: 63MB}\n", "test.yaml:2: deployment 'a': cache is 63 MiB; allowed: 64 MiB or more", "")]
-    [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus: '0' is out of range; allowed: 1", "")]
+    [InlineData("deployments:\n  a: {cpus: 0}\n", "deployment 'a': cpus is 0; allowed: 1 to ", "")]
     [InlineData("deployments:\n  a: {set: {totl: 5}}\n", "test.yaml:2: deployment 'a': set: no parameter 'totl'; allowed: total, by", "did you mean 'total'?")]
     [InlineData("deployments:\n  a: {set: 5}\n", "deployment 'a': set is '5'; expected parameters with values", "")]
     public void What_can_t_be_is_refused_with_its_line(string text, string message, string hint)

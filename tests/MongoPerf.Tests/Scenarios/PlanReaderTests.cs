@@ -82,6 +82,19 @@ public sealed class PlanReaderTests
     }
 
     [Fact]
+    public void A_field_of_an_array_of_documents_is_that_of_the_document_drawn()
+    {
+        Plan plan = ScenarioTexts.Plan("""
+            data:
+              c: {count: 9, document: {orders: {^array: {length: [2, 4], of: {items: {^array: {length: 3, of: {price: {^int: [1, 1000000]}}}}}}}}}
+            phases: [{name: p, operations: [{find: c, filter: {x: {^field: orders.1.items.2.price}}}]}]
+            """);
+        FindDocuments find = Operations<FindDocuments>(plan).Single();
+        DocumentTemplate documents = plan.Rounds[0].Collections[0].Documents;
+        Assert.All(Enumerable.Range(0, 9), i => Assert.Equal(documents.Make(i).FindInt64("orders.1.items.2.price"), find.Filter.ToDocument(new ValueContext(i, 7)).FindInt64("x")));
+    }
+
+    [Fact]
     public void Sweep_in_the_data_gives_a_round_for_each_value()
     {
         Plan scenario = ScenarioTexts.Plan(

@@ -31,7 +31,18 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  fs: {files: {count: 1, length: 1KB}}\nphases: [{load: fs, writeConcern: {w: 0}}]\n", "w: 0 is not allowed for files of 'fs': a file is complete only when the server has acknowledged it", "use w: 1")]
     [InlineData("data:\n  fs: {files: {count: 1, length: 1KB}}\nphases: [{operations: [{find: fs, key: uniform}]}]\n", "find: 'fs' is a GridFS bucket; allowed: upload, download", "")]
     [InlineData("data:\n  users: {count: 5, shard: 2, shardKey: {_id: 1}}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users' has both shardKey, which spreads it, and shard, which keeps it on one shard", "remove one of them")]
-    [InlineData("data:\n  users: {count: 5, shard: 0}\nphases: [{load: users}]\n", "shard: '0' is out of range; allowed: 1", "")]
+    [InlineData("data:\n  users: {count: 5, shard: 0}\nphases: [{load: users}]\n", "shard is 0; allowed: 1 to 64", "")]
+    [InlineData("data:\n  users: {document: {at: 1}, indexes: [{at: desc}]}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users': indexes: 'at' is 'desc'; allowed: 1, -1, hashed, text, 2d, 2dsphere", "write {at: -1}")]
+    [InlineData("data:\n  users: {document: {at: 1}, indexes: [{at: 1, unique: true}]}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users': indexes: 'unique' is 'true'; allowed: 1, -1,", "options of an index stand beside its key: {key: {…: 1}, unique: true}")]
+    [InlineData("data:\n  users: {document: {at: 1}, shardKey: {at: -1}}\nphases: [{load: users}]\n", "test.yaml:2: collection 'users': shardKey: 'at' is '-1'; allowed: 1, hashed", "write 1, or hashed")]
+    [InlineData("data:\n  users: {document: {a: {^date: {from: 01/05/2026, to: 2026-06-01}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^date: from is '01/05/2026'; expected a date such as 2011-03-13 or 2011-03-13T07:06:40Z", "write year, month, day: 2026-05-01 or 2026-01-05")]
+    [InlineData("data:\n  users: {document: {a: {^date: {from: yesterday, to: 2026-06-01}}}}\nphases: [{load: users}]\n", "test.yaml:2: ^date: from is 'yesterday'; expected a date", "write year, month, day, such as 2011-03-13")]
+    [InlineData("data:\n  users:\n    count: 5\n   document: {n: 1}\nphases: [{load: users}]\n", "test.yaml:4: the indentation of this line fits none of the lines above", "keys of one mapping, and dashes of one list, begin in the same column")]
+    [InlineData("data:\n  users:\n    count: 5\n     document: {n: 1}\nphases: [{load: users}]\n", "test.yaml:4: this line is indented deeper than line 3, which has a value already", "keys of one mapping begin in the same column")]
+    [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: users\n threads: 2\n", "test.yaml:5: the indentation of this line fits none of the lines above", "same column")]
+    [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: users\n      threads: 2\n", "test.yaml:5: this line is indented deeper than line 4, which has a value already", "same column")]
+    [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: users\n   - load: users\n", "test.yaml:5: the indentation of this line fits none of the lines above", "same column")]
+    [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: a: b\n", "test.yaml:4: invalid YAML: ", "")]
     [InlineData("x: !int 5\n", "test.yaml:1: the tag !int is not supported", "")]
     public void Whole_file(string text, string message, string hint) => Check(text, message, hint);
 
@@ -45,6 +56,11 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - name: p\n    duration: 2s\n    warmup: 2s\n    operations: [{find: users, key: uniform}]\n", "warmup is 2 s and duration 2 s, so nothing would be measured", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{fnd: users}]\n", "p: unknown operation 'fnd'; allowed: insert,", "did you mean 'find'?")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, insert: users}]\n", "p: find and insert are both given; an operation does one of them", "")]
+    [InlineData("phases:\n  - name: p\n    operations:\n      - update: users\n        key: uniform\n        update: {$set: {n: 1}}\n", "test.yaml:10: the key 'update' appears twice", "what an operation changes stands under 'with', such as with: {$set: {name: ^word}}")]
+    [InlineData("phases:\n  - name: p\n    operations: [{findAndModify: users, key: uniform, update: {$set: {n: 1}}}]\n", "p: findAndModify and update are both given; an operation does one of them", "what an operation changes stands under 'with'")]
+    [InlineData("phases:\n  - name: p\n    operations: [{update: users, key: uniform, $set: {n: 1}}]\n", "p: update: unknown key '$set'", "write with: {$set: {n: 1}}")]
+    [InlineData("phases:\n  - name: p\n    operations: [{update: users, key: uniform, with: {update: {$set: {n: 1}}}}]\n", "p.update.with has no update operator", "write with: {$set: {…}}")]
+    [InlineData("phases:\n  - name: p\n    threads: 0\n    operations: [{find: users, key: uniform}]\n", "test.yaml:7: phase 'p': threads is 0; allowed: 1 to 10,000", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}, {find: users, key: uniform}]\n", "phase 'p': two operations are called 'find'", "give one of them another name")]
     [InlineData("phases:\n  - {balancer: maybe}\n", "test.yaml:6: phase 'balancer maybe': balancer is 'maybe'", "")]
     [InlineData("phases:\n  - {balancer: 22:00-22:00}\n", "allowed: on, off, now, or two different times such as 22:00-06:00", "")]
@@ -62,7 +78,7 @@ public sealed class WrongScenarioTests
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: secundary}]\n", "readPreference is 'secundary'; allowed: primary,", "did you mean 'secondary'?")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: {tags: [{dc: ny}]}}]\n", "'mode' is missing", "one of primary,")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: {mode: primary, tags: [{dc: ny}]}}]\n", "there is only one primary", "")]
-    [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: {mode: nearest, maxStalenessSeconds: 10}}]\n", "maxStalenessSeconds: '10'", "")]
+    [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: {mode: nearest, maxStalenessSeconds: 10}}]\n", "maxStalenessSeconds is 10; allowed: 90 to ", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform, readPreference: {mode: nearest, tag: {}}}]\n", "unknown key 'tag'; allowed: mode, tags, maxStalenessSeconds", "did you mean 'tags'?")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [raed.p99 < 1ms]\n", "assert: no operation 'raed'; allowed: find, total", "")]
     [InlineData("phases:\n  - name: p\n    operations: [{find: users, key: uniform}]\n    assert: [find.p98 < 1ms]\n", "assert: no metric 'p98'; allowed: min,", "did you mean")]
@@ -91,6 +107,7 @@ public sealed class WrongScenarioTests
 
     [Theory]
     [InlineData("{grow: [c, d], to: 1k}", "grow is a list; expected a collection, or several such as {users: 1, orders: 5}", "grow: {c: 1, d: 1}")]
+    [InlineData("{grow: c, to: 1k, step: 2k}", "phase 'c': step is 2,000, which is above the 1,000 documents to grow to", "a step of 100, the default, makes ten sizes")]
     [InlineData("{grow: c, sizes: [1k, 2k], to: 3k}", "use either 'sizes' or 'to'", "")]
     [InlineData("{grow: c, sizes: [1k, 2k], step: 1k}", "use either 'sizes' or 'step'", "")]
     [InlineData("{grow: c, to: 1k, writes: [{share: 0}]}", "every share is 0", "a share above 0")]
@@ -113,6 +130,43 @@ public sealed class WrongScenarioTests
         (string message, string hint) = ScenarioTexts.Refusal(ScenarioTexts.Data + Phases, new PlanOverrides { Scale = 0.0001 });
         Assert.StartsWith("test.yaml:3: count is 1,000, which rounds to 0 with --scale 0.0001", message, StringComparison.Ordinal);
         Assert.Equal("--scale 0.001 leaves at least one of each", hint);
+    }
+
+    [Theory]
+    [InlineData("{memory: 64}", "memory", "a plain number is bytes: did you mean 64GB?")]
+    [InlineData("{cache: 7}", "cache", "a plain number is bytes: did you mean 7GB?")]
+    public void A_size_of_a_deployment_without_its_unit(string deployment, string key, string hint)
+    {
+        (string found, string foundHint) = ScenarioTexts.Refusal($"deployments:\n  small: {deployment}\n" + ScenarioTexts.Data + Phases);
+        Assert.StartsWith($"test.yaml:2: deployment 'small': {key} ", found, StringComparison.Ordinal);
+        Assert.Equal(hint, foundHint);
+    }
+
+    [Fact]
+    public void A_warm_up_of_the_command_line_that_leaves_nothing_of_a_phase()
+    {
+        string text = ScenarioTexts.Data + "phases: [{name: p, duration: 4s, operations: [{find: users, key: uniform}]}]\n";
+        Assert.Equal(
+            ("command line: p: warmup is 60 s and duration 4 s, so nothing would be measured", "--warmup has to be shorter than each phase"),
+            ScenarioTexts.Refusal(text, new PlanOverrides { Warmup = 60 }));
+    }
+
+    [Fact]
+    public void A_step_of_the_command_line_above_the_growth() => Assert.StartsWith(
+        "command line: phase 'c': step is 5,000, which is above the 1,000 documents to grow to",
+        ScenarioTexts.Refusal("data: {c: {}}\nphases: [{grow: c, to: 1k}]\n", new PlanOverrides { Step = 5000 }).Message, StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("items.product", "name an element of the array: {^field: items.0.product}")]
+    [InlineData("items.0.prduct", "did you mean 'items.0.product'?")]
+    [InlineData("city", "did you mean 'address.city'?")]
+    [InlineData("adress.city", "did you mean 'address.city'?")]
+    public void A_field_of_nested_documents_that_is_not_there_names_the_nearest(string field, string hint)
+    {
+        (string message, string found) = ScenarioTexts.Refusal(
+            $"data:\n  c: {{count: 5, document: {{address: {{city: ^word}}, items: {{^array: {{length: [1, 3], of: {{product: 1}}}}}}}}}}\nphases: [{{name: p, operations: [{{find: c, filter: {{n: {{^field: {field}}}}}}}]}}]\n");
+        Assert.Contains($"the collection's documents have no field '{field}'", message, StringComparison.Ordinal);
+        Assert.Equal(hint, found);
     }
 
     [Fact]

@@ -81,5 +81,5 @@ internal static class WatchCommand
         }
     }
 
-    private static long? ParsePort(string text) => SharedOptions.Bounded(Quantities.ParseCount(text, 0), 65535);
+    private static long? ParsePort(string text) => Quantities.ParseCount(text, 0, 65535);
 }

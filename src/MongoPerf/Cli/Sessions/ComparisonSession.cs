@@ -36,6 +36,8 @@ internal static class ComparisonSession
         IReadOnlyList<ComparedSide> sides = SideFinder.Find(request.RunsFolder, request.Runs);
         try
         {
+            foreach (StoredRun run in sides.SelectMany(side => side.Stored))
+                run.Overrides = StoredPlan.EffectiveOverrides(run);
             return sides.Count == 1 ? ShowSpread(sides[0], request) : Compare(sides, request);
         }
         finally

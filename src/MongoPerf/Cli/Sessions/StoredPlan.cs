@@ -11,15 +11,35 @@ internal static class StoredPlan
     public static ReadPlan Read(RunSettings settings, ulong seed)
     {
         PlanSettings plan = settings.Plan;
-        var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
         try
         {
-            ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, plan.Overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
-            return PlanReader.Read(file, plan.Overrides, seed, on);
+            return Read(plan, plan.Overrides, seed);
         }
         catch (UserException e)
         {
             throw new UserException(e.Code, $"the scenario stored with the run is not valid for this version of MongoPerf: {e.Message}", $"use the version that began the run, or change the file and begin a new run{(e.Hint is { } hint ? $": {hint}" : "")}");
         }
+    }
+
+    /// <summary>What the run's command line changed of its file, without what it only repeated.</summary>
+    public static PlanOverrides EffectiveOverrides(StoredRun run)
+    {
+        PlanSettings plan = run.Settings.Plan;
+        try
+        {
+            return Scenarios.EffectiveOverrides.Of(plan.Overrides, others => Read(plan, others, run.Run.Seed));
+        }
+        catch (UserException)
+        {
+            // A file that this program can't read is taken at its word.
+            return plan.Overrides;
+        }
+    }
+
+    private static ReadPlan Read(PlanSettings plan, PlanOverrides overrides, ulong seed)
+    {
+        var file = new ScenarioFile(plan.Name, plan.Path, plan.Text);
+        ScenarioDeployment? on = plan.Deployment is null ? null : PlanReader.Read(file, overrides, seed).Deployments.FirstOrDefault(d => d.Settings.Name == plan.Deployment);
+        return PlanReader.Read(file, overrides, seed, on);
     }
 }

@@ -140,11 +140,11 @@ internal static class SetupCheck
     {
         IEnumerable<string> set = sides.SelectMany(run => run.Settings.Plan.Set).Select(text => text.Split(':')[0]);
         IEnumerable<string> names = sides.Select(run => run.Settings.Plan).SelectMany(plan => plan.Parameters.Select(p => p.Name).Concat(plan.Overrides.Parameters.Keys));
-        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run.Settings.Plan, name), IsWork: name != Target) { IsParameter = true });
+        return names.Distinct().Except(set).Select(name => new Trait(name, run => ParameterOf(run, name), IsWork: name != Target) { IsParameter = true });
     }
 
-    private static string ParameterOf(PlanSettings plan, string name) =>
-        plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? plan.Overrides.Parameters.GetValueOrDefault(name) ?? Words.Of(OfTheFile);
+    private static string ParameterOf(StoredRun run, string name) =>
+        run.Settings.Plan.Parameters.FirstOrDefault(p => p.Name == name)?.Value ?? Overrides(run).Parameters.GetValueOrDefault(name) ?? Words.Of(OfTheFile);
 
     /// <summary>What reads say of one size they don't say of another; inserts end at the size that their speed takes them to.</summary>
     private static IEnumerable<Trait> Documents(IReadOnlyList<StoredRun> sides)
@@ -156,7 +156,7 @@ internal static class SetupCheck
 
     private static Trait Overridden(string name, Func<PlanOverrides, string?> of) => new(name, run => of(Overrides(run)) ?? Words.Of(OfTheFile), IsWork: true);
 
-    private static PlanOverrides Overrides(StoredRun run) => run.Settings.Plan.Overrides;
+    private static PlanOverrides Overrides(StoredRun run) => run.Overrides;
 
     private static string? Count(long? count) => count is { } value ? Units.Exact(value) : null;
 

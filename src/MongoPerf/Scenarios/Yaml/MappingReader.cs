@@ -92,8 +92,8 @@ internal sealed class MappingReader
 
     public long CountOf(string key, ScenarioNode node, long least, long most)
     {
-        long value = ParseScalar(key, node, text => Quantities.ParseCount(text, least));
-        return value <= most ? value : throw Wrong(node, $"{Prefix(key)} is {value:N0}; allowed: {least:N0} to {most:N0}");
+        long value = ParseScalar(key, node, text => Quantities.ParseCount(text, most == long.MaxValue ? least : 0));
+        return value >= least && value <= most ? value : throw Wrong(node, $"{Prefix(key)} is {value:N0}; allowed: {least:N0} to {most:N0}");
     }
 
     /// <summary>A value that stands deeper than <paramref name="key"/>.</summary>

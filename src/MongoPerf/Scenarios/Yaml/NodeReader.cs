@@ -66,7 +66,7 @@ internal sealed class NodeReader(string file, IParser parser)
             if (key.Text.Any(char.IsControl))
                 throw Wrong(place, "a key contains a control character");
             if (!names.Add(key.Text))
-                throw Wrong(place, $"the key '{key.Text}' appears twice");
+                throw Wrong(place, $"the key '{key.Text}' appears twice", OperationNames.HintOfTwice(key.Text));
             entries.Add(new MappingEntry(key, Read(level)));
         }
 

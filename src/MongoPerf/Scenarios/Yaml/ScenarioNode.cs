@@ -3,7 +3,10 @@ namespace MongoPerf.Scenarios.Yaml;
 /// <summary>Where something stands in a file; 1-based.</summary>
 internal readonly record struct Position(string File, int Line, int Column)
 {
-    public override string ToString() => $"{File}:{Line}";
+    /// <summary>For a value that no file holds.</summary>
+    public static Position CommandLine { get; } = new("command line", 0, 0);
+
+    public override string ToString() => Line == 0 ? File : $"{File}:{Line}";
 }
 
 /// <summary>A piece of a scenario file, with the place where it stands.</summary>

@@ -25,7 +25,9 @@ internal static class ScenarioYaml
             string what = e.InnerException?.Message ?? e.Message;
             what = what[(what.LastIndexOf("): ", StringComparison.Ordinal) is var at && at >= 0 ? at + 3 : 0)..];
             int? tab = what.Contains(" tab ", StringComparison.Ordinal) ? FindTab(text, LineOf(parser)) : null;
-            throw tab is { } line ? Tab(file, line) : Wrong(file, e.Start.Line, $"invalid YAML: {what}");
+            throw tab is { } line ? Tab(file, line)
+                : FindIndentation(text, e) is var (problem, hint) ? Wrong(file, e.Start.Line, problem, hint)
+                : Wrong(file, e.Start.Line, $"invalid YAML: {what}");
         }
         catch (Exception e) when (e is InvalidOperationException or ArgumentException or FormatException or OverflowException)
         {
@@ -54,6 +56,27 @@ internal static class ScenarioYaml
     private static int? FindTab(string text, int from) => text.Split('\n').Index().Skip(from - 1)
         .Where(line => line.Item.AsSpan(0, line.Item.Length - line.Item.AsSpan().TrimStart(" \t").Length).Contains('\t'))
         .Select(line => (int?)line.Index + 1).FirstOrDefault();
+
+    /// <summary>What is wrong with a line's indentation, where that is why it can't be read.</summary>
+    /// <param name="text">The file's.</param>
+    /// <param name="e">The parser's, at that line.</param>
+    private static (string Problem, string Hint)? FindIndentation(string text, YamlException e)
+    {
+        string[] lines = text.Split('\n');
+        int at = (int)e.Start.Line - 1;
+        if (at < 1 || at >= lines.Length)
+            return null;
+        int above = Array.FindLastIndex(lines, at - 1, line => line.Trim() is { Length: > 0 } content && content[0] != '#');
+        string before = lines[at][..Math.Clamp((int)e.Start.Column - 1, 0, lines[at].Length)];
+        if (e.Message.Contains("invalid mapping", StringComparison.Ordinal) && above >= 0 && Spaces(lines[at]) > Spaces(lines[above]) && !before.Contains(": ", StringComparison.Ordinal))
+            return ($"this line is indented deeper than line {above + 1}, which has a value already", "keys of one mapping begin in the same column");
+        // What is wrong within a line is found further right.
+        return e.Message.Contains("did not find expected", StringComparison.Ordinal) && e.Start.Column - 1 == Spaces(lines[at])
+            ? ("the indentation of this line fits none of the lines above", "keys of one mapping, and dashes of one list, begin in the same column")
+            : null;
+    }
+
+    private static int Spaces(string line) => line.Length - line.TrimStart(' ').Length;
 
     private static UserException Tab(string file, int line) => Wrong(file, line, "this line is indented with a tab; YAML allows only spaces");
 
