@@ -67,12 +67,15 @@ internal sealed class ScenarioOptions
 
     private ExitCode RunOrShow(ParseResult parsed, SharedOptions shared, ScenarioFile file, string format, IReadOnlyList<RunRequest> requests)
     {
-        ScenarioPrinter.WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), Console.Error);
         int repeats = PlanRequests.Repeats(parsed, shared, requests.Count);
         if (format == "ycsb" && (requests.Count > 1 || repeats > 1))
             throw new UserException(ExitCode.WrongUsage, "--format ycsb shows one run; several are compared", "use --format text, json, csv or markdown, or make one run");
         if (!parsed.GetValue(DryRun))
+        {
+            ScenarioPrinter.WriteWarnings(requests.SelectMany(request => request.Plan.Warnings).Distinct(), Console.Error);
             return Agents.Run(parsed, requests, repeats);
+        }
+
         Agents.Check(parsed, requests, repeats);
         ScenarioPrinter.WritePlan(requests, file, Console.Out);
         return ExitCode.Done;

@@ -68,8 +68,8 @@ public sealed class DryRunTests : IDisposable
                 grow: c
                 to: 1000
                 step: 500
-                each: [{name: q, restart: HOW, duration: 1s, operations: [{find: c}]}]
-              - {name: after, restart: HOW, duration: 1s, operations: [{find: c}]}
+                each: [{name: q, restart: HOW, duration: 1s, operations: [{find: c, key: uniform}]}]
+              - {name: after, restart: HOW, duration: 1s, operations: [{find: c, key: uniform}]}
             """.Replace("HOW", how, StringComparison.Ordinal));
         (int code, string output, string errors) = InProcess.Run("run", _folder.At("x.yaml"), "--out", _folder.Path, "--dry-run");
         Assert.True(code == 0, errors);

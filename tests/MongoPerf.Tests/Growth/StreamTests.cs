@@ -14,17 +14,17 @@ public sealed class StreamTests
           users: {count: 1000, document: {n: ^number}}
           orders: {document: {n: ^number}}
         phases:
-          - {name: read, count: 4, repeat: 2, threads: [1, 2], operations: [{find: users}]}
-          - {name: mix, count: 4, operations: [{find: users}, {find: users, name: other}]}
+          - {name: read, count: 4, repeat: 2, threads: [1, 2], operations: [{find: users, key: uniform}]}
+          - {name: mix, count: 4, operations: [{find: users, key: uniform}, {find: users, key: uniform, name: other}]}
           - name: groups
             groups:
-              - {name: a, count: 2, operations: [{find: users}]}
-              - {name: b, count: 2, operations: [{find: users, name: second}]}
+              - {name: a, count: 2, operations: [{find: users, key: uniform}]}
+              - {name: b, count: 2, operations: [{find: users, key: uniform, name: second}]}
           - name: growth
             grow: orders
             sizes: [10, 20]
-            beside: [{name: readers, operations: [{find: users}]}]
-            each: [{name: read, count: 4, operations: [{find: users}]}]
+            beside: [{name: readers, operations: [{find: users, key: uniform}]}]
+            each: [{name: read, count: 4, operations: [{find: users, key: uniform}]}]
         """;
 
     /// <summary>What a seed means is a promise: a change of these values is told in CHANGELOG.md.</summary>
@@ -72,7 +72,7 @@ public sealed class StreamTests
         const int Reads = 200;
         using var plan = new GrowthHarness
         {
-            Text = $"data: {{users: {{count: 100000, document: {{n: ^number}}}}, orders: {{document: {{n: ^number}}}}}}\nphases: [{{name: g, grow: orders, sizes: [1, 2, 3, 4], each: [{{name: read, count: {Reads}, operations: [{{find: users}}]}}]}}]\n",
+            Text = $"data: {{users: {{count: 100000, document: {{n: ^number}}}}, orders: {{document: {{n: ^number}}}}}}\nphases: [{{name: g, grow: orders, sizes: [1, 2, 3, 4], each: [{{name: read, count: {Reads}, operations: [{{find: users, key: uniform}}]}}]}}]\n",
         };
         Assert.True(plan.Run(_ => Scripted.Ok()));
         long[] keys = [.. plan.Executors.SelectMany(executor => executor.KeysDrawn)];
@@ -85,7 +85,7 @@ public sealed class StreamTests
     [InlineData("threads: 1, think: {mean: 20ms}, count: 20")]
     public void Each_phase_waits_for_times_of_its_own(string load)
     {
-        string phases = string.Concat(new[] { "a", "b" }.Select(name => $"  - {{name: {name}, {load}, operations: [{{find: users}}]}}\n"));
+        string phases = string.Concat(new[] { "a", "b" }.Select(name => $"  - {{name: {name}, {load}, operations: [{{find: users, key: uniform}}]}}\n"));
         using var plan = new GrowthHarness { Text = $"{GrowthHarness.Users}phases:\n{phases}" };
         Assert.True(plan.Run(_ => Scripted.Ok()));
         double[][] times = [.. plan.Executors.Where(e => e.Group!.Name is "a" or "b").GroupBy(e => e.Group!.Name).Select(group => TimesOf(group))];

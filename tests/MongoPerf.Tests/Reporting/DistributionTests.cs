@@ -88,9 +88,9 @@ public sealed class DistributionTests : IDisposable
 
     [Theory]
     [InlineData("data: {users: {count: 100, document: {n: ^number}}, items: {document: {n: ^number}}}\nphases: [{name: g, grow: items, to: 1000, step: 500}]", "items")]
-    [InlineData("data: {users: {count: 100, document: {n: ^number}}, items: {count: 5000, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: users}]}]", "items")]
-    [InlineData("data: {users: {count: 100, document: {n: ^number}}, items: {count: 5000, shard: 1, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: users}]}]", "users")]
-    [InlineData("data: {first: {count: 100, document: {n: ^number}}, second: {count: 100, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: first}]}]", "first")]
+    [InlineData("data: {users: {count: 100, document: {n: ^number}}, items: {count: 5000, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: users, key: uniform}]}]", "items")]
+    [InlineData("data: {users: {count: 100, document: {n: ^number}}, items: {count: 5000, shard: 1, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: users, key: uniform}]}]", "users")]
+    [InlineData("data: {first: {count: 100, document: {n: ^number}}, second: {count: 100, document: {n: ^number}}}\nphases: [{name: a, duration: 1s, operations: [{find: first, key: uniform}]}]", "first")]
     public void The_collection_that_a_run_is_about_is_the_one_that_grows_or_the_largest(string yaml, string expected) =>
         Assert.Equal(expected, PlanReader.Read(new ScenarioFile("test", "test.yaml", yaml), new PlanOverrides(), 42).Plan.MainCollection);
 

@@ -69,9 +69,9 @@ public sealed class ScaledTextTests
     [Fact]
     public void A_value_that_is_not_only_a_count_says_what_is_multiplied_and_values_that_become_alike_keep_the_file_s()
     {
-        const string mixed = ScenarioTexts.Data + "parameters: {n: [100, 200]}\nphases: [{name: p, threads: $(n), count: $(n), operations: [{find: users}]}]\n";
+        const string mixed = ScenarioTexts.Data + "parameters: {n: [100, 200]}\nphases: [{name: p, threads: $(n), count: $(n), operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal(["100 (counts × 0.01)", "200 (counts × 0.01)"], Labels(Read(mixed, 0.01)));
-        const string alike = ScenarioTexts.Data + "parameters: {n: [10, 20, 900]}\nphases: [{name: p, count: $(n), operations: [{find: users}]}]\n";
+        const string alike = ScenarioTexts.Data + "parameters: {n: [10, 20, 900]}\nphases: [{name: p, count: $(n), operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal(["1 (file: 10)", "1 (file: 20)", "9"], Labels(Read(alike, 0.01)));
     }
 
@@ -82,7 +82,7 @@ public sealed class ScaledTextTests
     [InlineData(999, "999")]
     public void Counts_are_exact(long count, string shown)
     {
-        string text = ScenarioTexts.Data + $"parameters: {{n: {count * 10}}}\nphases: [{{name: p, count: $(n), operations: [{{find: users}}]}}]\n";
+        string text = ScenarioTexts.Data + $"parameters: {{n: {count * 10}}}\nphases: [{{name: p, count: $(n), operations: [{{find: users, key: uniform}}]}}]\n";
         Assert.Equal(shown, Assert.Single(Read(text, 0.1).Parameters).Value);
     }
 
@@ -90,7 +90,7 @@ public sealed class ScaledTextTests
     [Fact]
     public void A_parameter_that_the_command_line_replaced_is_none_of_the_run_s_settings()
     {
-        const string text = "parameters: {total: 1M, hot: 5}\ndata: {users: {count: $(total), document: {n: ^number}}}\nphases: [{name: p, operations: [{find: users, limit: $(hot)}]}]\n";
+        const string text = "parameters: {total: 1M, hot: 5}\ndata: {users: {count: $(total), document: {n: ^number}}}\nphases: [{name: p, operations: [{find: users, filter: {}, limit: $(hot)}]}]\n";
         Assert.Equal([new ParameterValue("hot", "5")], ScenarioTexts.Read(text, new PlanOverrides { Records = 20_000 }).Parameters);
         Assert.Equal([new("total", "1M"), new("hot", "5")], ScenarioTexts.Read(text).Parameters);
     }
@@ -99,7 +99,7 @@ public sealed class ScaledTextTests
     public void What_a_deployment_sets_is_told_as_it_runs()
     {
         const string text = "deployments: {small: {set: {total: 50M}}, both: {set: {total: [50M, 100M]}}}\nparameters: {total: 100M}\n"
-            + "data: {users: {count: $(total), document: {n: ^number}}}\nphases: [{name: p, operations: [{find: users}]}]\n";
+            + "data: {users: {count: $(total), document: {n: ^number}}}\nphases: [{name: p, operations: [{find: users, key: uniform}]}]\n";
         Assert.Equal([["total: 50k"], ["total: [50k, 100k]"]], ScenarioTexts.Read(text).Deployments
             .Select(on => PlanReader.Read(new ScenarioFile("test", "test.yaml", text), new PlanOverrides { Scale = 0.001 }, 42, on).Set));
     }
