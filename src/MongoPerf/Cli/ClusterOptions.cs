@@ -14,7 +14,7 @@ internal sealed class ClusterOptions
 
     public Option<long?> ConfigServers { get; } = OptionTypes.Make<long?>(
         "--config-servers", null, "Config servers of a started cluster, 1 to 3 [default: 1]", "COUNT",
-        text => SharedOptions.Bounded(Quantities.ParseCount(text), ClusterLimits.MostConfigServers));
+        text => Quantities.ParseCount(text, 1, ClusterLimits.MostConfigServers));
 
     public Option<bool> Arbiter { get; } = new("--arbiter") { Description = "Add an arbiter to each shard, or to the replica set, of 2 members" };
 
