@@ -18,7 +18,8 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
 {
     private readonly ClusterConnections _connections = new(cluster, settings);
     private readonly Lock _lock = new();
-    private bool _isChanged;
+
+    /// <summary>The cluster's settings before the first operation that changed them; null while none has.</summary>
     private BsonDocument? _before;
 
     /// <summary>Gives the cluster a chunk size and a balancer for collections that are there. What these were is noted with the collections, and put back when they go.</summary>
@@ -47,20 +48,22 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
         owned.RunTogether(router, owned.Commands.OnCollection(owned.ReadNamespace(), command));
     }
 
-    /// <summary>Puts the balancer back to what it was before the first operation that set it; nothing when none did.</summary>
+    /// <summary>Puts the balancer back to what it was before the first operation that set it; nothing when none did. Says what could not be put back.</summary>
     public void Restore()
     {
+        IReadOnlyList<string> differing;
         lock (_lock)
         {
-            if (!_isChanged)
+            if (_before is null)
                 return;
             // Also when the run was stopped, which ends all that its own connections wait for.
             using MongoConnection config = new ClusterConnections(cluster, settings with { Stop = CancellationToken.None }).OpenConfig();
-            ClusterTuning.RestoreBalancer(config, _before);
-            _isChanged = false;
+            differing = ClusterTuning.Restore(config, _before);
+            _before = null;
         }
 
-        tell("balancer: restored");
+        foreach (string line in differing.DefaultIfEmpty("balancer: restored"))
+            tell(line);
     }
 
     private void Set(string mode)
@@ -68,9 +71,7 @@ public sealed class ClusterControl(Func<ShardedCluster> cluster, ConnectionSetti
         lock (_lock)
         {
             using MongoConnection config = _connections.OpenConfig();
-            if (!_isChanged)
-                _before = ClusterTuning.ReadBalancer(config);
-            _isChanged = true;
+            _before ??= ClusterTuning.Read(config);
             Tuning().SetBalancer(config, mode);
         }
 

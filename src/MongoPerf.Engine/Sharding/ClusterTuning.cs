@@ -4,15 +4,19 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Engine.Sharding;
 
-/// <summary>The cluster's settings that a run changes: chunk size and balancer. They hold for the whole cluster, so what they were is noted and put back.</summary>
+/// <summary>
+/// The cluster's settings that a run changes: chunk size and balancer, and automerge, which balancerStop and balancerStart of MongoDB 7.0 and
+/// later change beside the balancer. They hold for the whole cluster, so what they were is noted, put back and compared.
+/// </summary>
 internal sealed class ClusterTuning(ClusterConnections connections, IShardingCommands commands)
 {
     private const string ChunkSize = "chunksize";
     private const string Balancer = "balancer";
+    private static readonly string[] Names = [ChunkSize, Balancer, "automerge"];
 
     /// <summary>What is set now, to be kept for <see cref="Restore"/>.</summary>
-    public static BsonDocument Read(MongoConnection config) => BsonDocument.Of(
-        (ChunkSize, ConfigCatalogue.FindSetting(config, ChunkSize)), (Balancer, ConfigCatalogue.FindSetting(config, Balancer)));
+    public static BsonDocument Read(MongoConnection config) =>
+        BsonDocument.Of([.. Names.Select(id => (id, (object?)ConfigCatalogue.FindSetting(config, id)))]);
 
     public void Apply(ShardingSettings settings)
     {
@@ -45,19 +49,31 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
         }
     }
 
-    /// <param name="before">From <see cref="Read"/>.</param>
-    public void Restore(BsonDocument before)
+    /// <summary>Puts back what differs, and looks again.</summary>
+    /// <param name="config">Open.</param>
+    /// <param name="before">From <see cref="Read"/>, maybe of an earlier version; a setting that it does not name is left alone.</param>
+    /// <returns>What still differs, a line each, with the shell's command that repairs it; empty when all is as it was.</returns>
+    public static IReadOnlyList<string> Restore(MongoConnection config, BsonDocument before)
     {
-        using MongoConnection config = connections.OpenConfig();
-        foreach (string id in (string[])[ChunkSize, Balancer])
+        foreach (string id in Differing(config, before))
             ConfigCatalogue.ChangeSetting(config, id, before.FindDocument(id));
+        return [.. Differing(config, before).Select(id => Describe(id, ConfigCatalogue.FindSetting(config, id), before.FindDocument(id)))];
     }
 
-    /// <param name="config">Open.</param>
-    /// <param name="before">What the balancer's setting was; null for none.</param>
-    public static void RestoreBalancer(MongoConnection config, BsonDocument? before) => ConfigCatalogue.ChangeSetting(config, Balancer, before);
+    private static string[] Differing(MongoConnection config, BsonDocument before) =>
+        [.. Names.Where(id => before.Find(id) is not null && !AreSame(ConfigCatalogue.FindSetting(config, id), before.FindDocument(id)))];
 
-    public static BsonDocument? ReadBalancer(MongoConnection config) => ConfigCatalogue.FindSetting(config, Balancer);
+    private static bool AreSame(BsonDocument? one, BsonDocument? other) =>
+        one is null || other is null ? one is null && other is null : one.Bytes.SequenceEqual(other.Bytes);
+
+    private static string Describe(string id, BsonDocument? now, BsonDocument? before)
+    {
+        string filter = $"{{_id: \"{id}\"}}";
+        string repair = before is null ? $"deleteOne({filter})" : $"replaceOne({filter}, {Text(before)}, {{upsert: true}})";
+        return $"config.settings '{id}' is {Text(now)} and was {Text(before)}; to repair it: db.getSiblingDB(\"config\").settings.{repair}";
+
+        static string Text(BsonDocument? setting) => setting is null ? "not set" : ExtendedJson.Write(setting.Bytes);
+    }
 
     private void Switch(MongoConnection config, bool on)
     {

@@ -77,7 +77,12 @@ public sealed class ShardedAdministration : ICollectionAdministration
         BsonDocument others = BsonDocument.Of(("_id", BsonDocument.Of(("$ne", NoteId))));
         if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
             return;
-        Tuning.Restore(note.FindDocument("settings") ?? BsonDocument.Empty);
+        using (MongoConnection config = _connections.OpenConfig())
+        {
+            foreach (string line in ClusterTuning.Restore(config, note.FindDocument("settings") ?? BsonDocument.Empty))
+                _plan.Tell(line);
+        }
+
         _collection.Drop(connection, WireCollection.MarkerCollection);
         if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
             _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));

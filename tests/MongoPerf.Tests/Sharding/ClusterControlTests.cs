@@ -14,7 +14,7 @@ public sealed class ClusterControlTests : IDisposable
 {
     private static readonly ServerCommand Build = new("build", "docs", DocumentValue.Of(ExtendedJson.Parse("""{"createIndexes": "docs", "indexes": [{"key": {"a": 1}, "name": "a_1"}]}"""))) { IsForOwners = true };
 
-    private readonly FakeMongos _router = new();
+    private readonly FakeMongos _router = new() { KeepsSettings = true };
     private readonly FakeMongos _s0 = new(isMongos: false);
     private readonly FakeMongos _s1 = new(isMongos: false);
     private readonly FakeMongos _s2 = new(isMongos: false);
@@ -45,11 +45,30 @@ public sealed class ClusterControlTests : IDisposable
         Assert.Equal(["balancer: on", "balancer: balanced after 1.5 s", "balancer: off"], _told);
         Assert.Equal(["update", "balancerStart", .. Enumerable.Repeat("balancerCollectionStatus", 4), "balancerStop"], _router.HeardNames);
         control.Restore();
+        // Both documents that balancerStop wrote: automerge left off would be the user's loss for good.
         Assert.Equal(
-            """config {"update": "settings", "updates": [{"q": {"_id": "balancer"}, "u": {"_id": "balancer", "mode": "full"}, "upsert": true}], "writeConcern": {"w": "majority"}}""", _router.Heard[^1]);
+            [
+                """config {"update": "settings", "updates": [{"q": {"_id": "balancer"}, "u": {"_id": "balancer", "mode": "full"}, "upsert": true}], "writeConcern": {"w": "majority"}}""",
+                """config {"delete": "settings", "deletes": [{"q": {"_id": "automerge"}, "limit": 1}], "writeConcern": {"w": "majority"}}""",
+            ],
+            _router.Heard.TakeLast(2));
+        Assert.Equal("balancer: restored", _told[^1]);
         int heard = _router.Heard.Count;
         control.Restore();
         Assert.Equal(heard, _router.Heard.Count);
+    }
+
+    [Fact]
+    public void What_can_not_be_put_back_is_shown_with_the_command_that_repairs_it()
+    {
+        ClusterControl control = Open(RouterKind.Mongos);
+        Assert.True(Run(control, Balance("off", 0)).Succeeded);
+        _router.IgnoresDeletes = true;
+        control.Restore();
+        Assert.Equal(
+            """config.settings 'automerge' is {"_id": "automerge", "enabled": false} and was not set; to repair it: db.getSiblingDB("config").settings.deleteOne({_id: "automerge"})""",
+            _told[^1]);
+        Assert.DoesNotContain("balancer: restored", _told);
     }
 
     [Fact]

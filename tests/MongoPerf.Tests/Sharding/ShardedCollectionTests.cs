@@ -15,7 +15,7 @@ public sealed class ShardedCollectionTests : IDisposable
     private static readonly DocumentTemplate Documents = SeriesFile.Documents();
     private static readonly IReadOnlyList<BsonDocument> Indexes = SeriesFile.Plan().Rounds[0].Collections.Single().Indexes;
 
-    private readonly FakeMongos _mongos = new();
+    private readonly FakeMongos _mongos = new() { KeepsSettings = true };
     private readonly ManualClock _clock = new();
     private readonly List<string> _told = [];
 
@@ -40,7 +40,7 @@ public sealed class ShardedCollectionTests : IDisposable
             _mongos.HeardNames);
         IReadOnlyList<string> heard = _mongos.Heard;
         Assert.Equal("""admin {"enableSharding": "fresh"}""", heard[0]);
-        Assert.Contains("""{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null}}}""", heard[1], StringComparison.Ordinal);
+        Assert.Contains("""{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null}}}""", heard[1], StringComparison.Ordinal);
         Assert.Contains("""{"program": "mongoperf",""", heard[2], StringComparison.Ordinal);
         Assert.Equal(
             """config {"update": "settings", "updates": [{"q": {"_id": "chunksize"}, "u": {"$set": {"value": 8}}, "upsert": true}], "writeConcern": {"w": "majority"}}""", heard[3]);
@@ -186,7 +186,12 @@ public sealed class ShardedCollectionTests : IDisposable
     {
         BsonDocument note = BsonDocument.Of(
             ("_id", "$cluster"), ("madeDatabase", true),
-            ("settings", BsonDocument.Of(("chunksize", null), ("balancer", BsonDocument.Of(("_id", "balancer"), ("mode", "off"), ("stopped", true))))));
+            ("settings", BsonDocument.Of(("chunksize", null), ("balancer", BsonDocument.Of(("_id", "balancer"), ("mode", "off"), ("stopped", true))), ("automerge", null))));
+        _mongos.Documents["config.settings"] =
+        [
+            BsonDocument.Of(("_id", "chunksize"), ("value", 8)), BsonDocument.Of(("_id", "balancer"), ("mode", "full"), ("stopped", false)),
+            BsonDocument.Of(("_id", "automerge"), ("enabled", true)),
+        ];
         _mongos.Replies["find"] = command => Answer(command.FindString("$db") == "perf" && command.FindString("filter._id") == "$cluster" ? [note] : null, command);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
@@ -196,10 +201,12 @@ public sealed class ShardedCollectionTests : IDisposable
                 """perf {"delete": "mongoperf", "deletes": [{"q": {"_id": "docs"}, "limit": 1}]}""",
                 """config {"delete": "settings", "deletes": [{"q": {"_id": "chunksize"}, "limit": 1}], "writeConcern": {"w": "majority"}}""",
                 """config {"update": "settings", "updates": [{"q": {"_id": "balancer"}, "u": {"_id": "balancer", "mode": "off", "stopped": true}, "upsert": true}], "writeConcern": {"w": "majority"}}""",
+                """config {"delete": "settings", "deletes": [{"q": {"_id": "automerge"}, "limit": 1}], "writeConcern": {"w": "majority"}}""",
                 """perf {"drop": "mongoperf"}""",
                 """perf {"dropDatabase": 1}""",
             ],
             _mongos.Heard);
+        Assert.Empty(_told);
     }
 
     [VectorFact]
@@ -292,7 +299,10 @@ public sealed class ShardedCollectionTests : IDisposable
     private static BsonDocument Chunks(string shard, int count) => BsonDocument.Of(("_id", shard), ("chunks", count));
 
     private BsonDocument Answer(IReadOnlyList<BsonDocument>? documents, BsonDocument command) =>
-        Cursor(documents ?? (command.FindString("$db") == "config" ? _mongos.Documents.GetValueOrDefault($"config.{command.First().Value}", []) : []));
+        Cursor(documents ?? (command.FindString("$db") == "config" ? [.. Config(command)] : []));
+
+    private IEnumerable<BsonDocument> Config(BsonDocument command) => _mongos.Documents.GetValueOrDefault($"config.{command.First().Value}", [])
+        .Where(one => command.FindString("filter._id") is not { } id || one.FindString("_id") == id);
 
     private static BsonDocument Cursor(IReadOnlyList<BsonDocument> batch) =>
         BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", batch), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0));

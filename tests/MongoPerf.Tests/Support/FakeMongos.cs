@@ -33,6 +33,15 @@ internal sealed class FakeMongos : IDisposable
     /// <summary>Replies to a command by its name; a plain ok where nothing is set.</summary>
     public Dictionary<string, Func<BsonDocument, BsonDocument>> Replies { get; } = [];
 
+    /// <summary>
+    /// config.settings changes as a cluster of 8.0 changes it: by update and delete, and by balancerStop and balancerStart, which also write
+    /// automerge (shared/protocol/replies-8.0/balancer_settings.json).
+    /// </summary>
+    public bool KeepsSettings { get; init; }
+
+    /// <summary>A deletion of a setting is answered and not done.</summary>
+    public bool IgnoresDeletes { get; set; }
+
     /// <summary>"database command", as JSON, without <c>$db</c>; reads are left out.</summary>
     public IReadOnlyList<string> Heard
     {
@@ -69,6 +78,8 @@ internal sealed class FakeMongos : IDisposable
         string database = command.FindString("$db")!;
         if (name is not ("find" or "aggregate" or "listCollections" or "listIndexes"))
             Note(command);
+        if (KeepsSettings)
+            KeepSettings(name, command);
         exchange.Reply(Replies.TryGetValue(name, out Func<BsonDocument, BsonDocument>? reply) ? reply(command) : name switch
         {
             "find" or "aggregate" or "listIndexes" => Cursor(Documents.GetValueOrDefault($"{database}.{value}", []).Where(d => Meets(d, command))),
@@ -76,6 +87,33 @@ internal sealed class FakeMongos : IDisposable
             _ => BsonDocument.Of(("ok", 1.0)),
         });
     }
+
+    private void KeepSettings(string name, BsonDocument command)
+    {
+        switch (name)
+        {
+            case "balancerStop" or "balancerStart":
+                bool isOn = name == "balancerStart";
+                Put("balancer", BsonDocument.Of(("_id", "balancer"), ("mode", isOn ? "full" : "off"), ("stopped", !isOn)));
+                Put("automerge", BsonDocument.Of(("_id", "automerge"), ("enabled", isOn)));
+                break;
+            case "delete" when !IgnoresDeletes && command.FindString("delete") == "settings":
+                Put(command.FindString("deletes.0.q._id")!, null);
+                break;
+            case "update" when command.FindString("update") == "settings" && command.FindDocument("updates.0.u.$set") is { } set:
+                string id = command.FindString("updates.0.q._id")!;
+                Put(id, BsonDocument.Of([("_id", id), .. set.Select(e => (e.Key, (object?)e.Value))]));
+                break;
+            case "update" when command.FindString("update") == "settings" && command.FindDocument("updates.0.u.$unset") is null:
+                Put(command.FindString("updates.0.q._id")!, command.FindDocument("updates.0.u"));
+                break;
+        }
+    }
+
+    private void Put(string id, BsonDocument? setting) => Documents["config.settings"] =
+    [
+        .. Documents.GetValueOrDefault("config.settings", []).Where(one => one.FindString("_id") != id), .. setting is null ? (BsonDocument[])[] : [setting],
+    ];
 
     /// <summary>An _id that is named must be the document's.</summary>
     private static bool Meets(BsonDocument document, BsonDocument command) =>

@@ -33,8 +33,9 @@ internal static class CollectionCleanup
         connections = deployment.Connections ?? connections;
         connections = connections with { Dialect = deployment.Cluster?.Dialect ?? connections.Dialect };
         var access = new CollectionAccess(() => deployment.Address, connections, database, RunSession.Clock, RunSession.ReconnectFor);
+        List<string> differing = [];
         WireCollection Open(string name) => new(access, name, null, new CollectionShape([]), sharding is null ? null : commands => new ShardedAdministration(
-            new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments), database, name, RunSession.Clock, commands));
+            new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments) { Tell = differing.Add }, database, name, RunSession.Clock, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
         IReadOnlyList<string> made = markers.FindMarked(run.Run.Id, run.Token);
         RefuseWritten(deployment.Address, connections, new WriterLeases(database, run.Run.Id, run.Token, LeaseKeeper.Length), made);
@@ -54,8 +55,10 @@ internal static class CollectionCleanup
         store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
         if (markers.HasMarkers())
             Tell($"{database} still holds collections of other runs");
+        else if (sharding is not null && differing.Count == 0)
+            Tell($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
         else if (sharding is not null)
-            Tell($"MongoPerf's last collection in {database} is gone; the cluster's chunk size and balancer are restored");
+            differing.ForEach(Tell);
         else
             markers.Drop();
     }
