@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using MongoPerf.Engine.Runs;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -69,6 +70,9 @@ public sealed class ErrorTally
         or 133 // FailedToSatisfyReadPreference
         or 9001; // SocketException
 
+    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names; null for none. A router writes "for set NAME", MongoDB's replica set monitor likewise.</summary>
+    public static string? ShardIn(ServerError error) => ShardName().Match(error.Message) is { Success: true } match ? match.Groups[1].Value : null;
+
     /// <summary>Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.</summary>
     public static bool NeverPasses(ServerError error) => error is
         { Code: 0, Name: "" } // ok: 0 without a code, which no MongoDB says
@@ -92,4 +96,7 @@ public sealed class ErrorTally
     /// <summary>As <see cref="BreaksConnection"/>, or the server says itself that it, or a shard behind it, is away, going away, or not the one that takes writes now.</summary>
     public static bool IsServerAway(Exception failure) =>
         BreaksConnection(failure) || (failure is ServerCommandException { Error: var error } && (MeansNoPrimary(error) || MeansShardAway(error)));
+
+    [GeneratedRegex(@"\bfor set ([\w-]+)")]
+    private static partial Regex ShardName();
 }

@@ -110,7 +110,8 @@ internal static class CommandRunner
         ServerCommandException { Code: BadValue } e when e.Error.Message.Contains("journal", StringComparison.Ordinal) =>
             (ExitCode.WrongUsage, "what a run has written must be there when it continues after a crash: start the server with its journal (without --nojournal)"),
         ServerCommandException e when ErrorTally.MeansNoPrimary(e.Error) => (ExitCode.CannotConnect, "this member does not accept writes: is there a primary?"),
-        ServerCommandException e when ErrorTally.MeansShardAway(e.Error) => (ExitCode.CannotConnect, "the router answers, but a shard does not: are all shards running?"),
+        ServerCommandException e when ErrorTally.MeansShardAway(e.Error) =>
+            (ExitCode.CannotConnect, $"the router answers, but {(ErrorTally.ShardIn(e.Error) is { } shard ? $"shard {shard}" : "a shard")} does not: start it, or look into its log"),
         ServerCommandException => (ExitCode.CannotConnect, "the server rejected the command; its log may say why"),
         ForeignFolderException or DiskFullException => (ExitCode.Refused, ((StorageException)failure).Hint),
         StorageException e => (ExitCode.WrongUsage, e.Hint),

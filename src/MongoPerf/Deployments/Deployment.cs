@@ -74,6 +74,13 @@ internal interface IDeployment : IDisposable
     /// <summary>The parts of a sharded deployment that is running; null for any other topology.</summary>
     ShardedCluster? Cluster => null;
 
+    /// <summary>
+    /// Looks again which member of each shard takes writes, where nobody else says so: behind a mongos that was given. Never throws; any thread.
+    /// </summary>
+    void RefreshCluster()
+    {
+    }
+
     /// <exception cref="ConnectionFailedException">It is no sharded deployment, or not running just now.</exception>
     ShardedCluster RequireCluster() => Cluster ?? throw new ConnectionFailedException(Address, "the members of the cluster are unknown at the moment");
 

@@ -18,13 +18,18 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
     private const string CertificateHint = "the subject of the certificate in tlsCertificateKeyFile must be a user of the server's database $external";
 
     private readonly ServerDirectory _servers = new(hosts, settings);
+    private volatile ShardedCluster? _cluster;
     private bool _wasUsed;
 
     public DeploymentKind Kind => DeploymentKind.Given;
 
     public ServerAddress Address { get; private set; } = hosts[0];
 
-    public ShardedCluster? Cluster { get; private set; }
+    public ShardedCluster? Cluster
+    {
+        get => _cluster;
+        private set => _cluster = value;
+    }
 
     public IReadOnlyList<string> Remarks { get; private set; } = [];
 
@@ -63,13 +68,33 @@ internal sealed class GivenDeployment(IReadOnlyList<ServerAddress> hosts, Connec
         return false;
     }
 
+    public void RefreshCluster()
+    {
+        if (Cluster is not { } known)
+            return;
+        try
+        {
+            using MongoConnection mongos = MongoConnection.Open(known.RouterAddress, settings);
+            Cluster = MongosParts.Read(mongos, settings, known);
+        }
+        catch (Exception e) when (e is IOException or BsonFormatException or ServerCommandException or ServerTooOldException)
+        {
+            // What is known stays until the mongos answers again.
+        }
+    }
+
     private void Use(ServerAddress server)
     {
         using MongoConnection connection = MongoConnection.Open(server, settings);
         if (mustBeMongos && !connection.Server.IsMongos)
             throw DeploymentException.WrongUsage($"{server} is not a mongos, which --topology sharded needs", "name the cluster's mongos, or omit --topology sharded");
         if (connection.Server.IsMongos)
-            Cluster = MongosParts.Read(connection, settings);
+        {
+            Cluster = MongosParts.Read(connection, settings, Cluster);
+            if (!_wasUsed)
+                MongosParts.RequireShards(connection);
+        }
+
         Address = server;
         Remarks = settings.CompressorNames.Count > 0 && connection.CompressorName is null
             ? [$"the server supports none of the requested compressors ({string.Join(", ", settings.CompressorNames)}): messages are not compressed"]

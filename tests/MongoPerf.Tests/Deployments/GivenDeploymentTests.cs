@@ -42,6 +42,48 @@ public sealed class GivenDeploymentTests
     }
 
     [Fact]
+    public void A_mongos_without_shards_is_refused_in_one_sentence()
+    {
+        using var mongos = new FakeMongos();
+        var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([mongos.Address], ConnectionSettings.Default).EnsureRunning());
+        Assert.Equal($"the cluster of the mongos at {mongos.Address} has no shards, so it can store nothing\nhint:  add one with sh.addShard(\"SET/HOST:PORT\")", e.Message);
+    }
+
+    [Fact]
+    public void A_shard_that_is_down_from_the_start_is_named_at_once()
+    {
+        using var mongos = new FakeMongos();
+        mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
+        BsonDocument recorded = BsonDocument.Of(("replicaSets", BsonDocument.Of(
+            ("s0", BsonDocument.Of(("hosts", new[] { BsonDocument.Of(("addr", "127.0.0.1:48201"), ("ok", false)), BsonDocument.Of(("addr", "127.0.0.1:48211"), ("ok", true)) }))),
+            ("s1", BsonDocument.Of(("hosts", new[] { BsonDocument.Of(("addr", "127.0.0.1:48202"), ("ok", false)) }))))), ("ok", 1.0));
+        mongos.Replies["connPoolStats"] = _ => recorded;
+        var deployment = new GivenDeployment([mongos.Address], ConnectionSettings.Default);
+        var e = Assert.Throws<DeploymentException>(() => deployment.EnsureRunning());
+        Assert.Equal($"shard s1 is down: the mongos at {mongos.Address} reaches none of its members (127.0.0.1:48202)\nhint:  start it; a run needs all shards", e.Message);
+        mongos.Replies["connPoolStats"] = _ => FakeMongos.Refusal(13, "not authorized on admin to execute command");
+        Assert.False(deployment.EnsureRunning());
+    }
+
+    [Fact]
+    public void A_shards_new_primary_is_found_when_it_is_looked_for()
+    {
+        using var mongos = new FakeMongos();
+        using var one = new FakeMongos(isMongos: false);
+        using var other = new LyingServer { Handshake = exchange => exchange.Reply(BsonDocument.Of(("secondary", true), ("maxWireVersion", 17), ("ok", 1.0))) };
+        mongos.Documents["config.shards"] = [BsonDocument.Of(("_id", "s0"), ("host", $"s0/{one.Address},{other.Address}"))];
+        var deployment = new GivenDeployment([mongos.Address], ConnectionSettings.Default);
+        deployment.EnsureRunning();
+        Assert.Equal(one.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
+        one.Dispose();
+        deployment.RefreshCluster();
+        Assert.Equal(one.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
+        other.Handshake = exchange => exchange.Reply(LyingServer.Hello(17));
+        deployment.RefreshCluster();
+        Assert.Equal(other.Address, Assert.Single(deployment.Cluster!.Shards).Primary);
+    }
+
+    [Fact]
     public void A_server_that_is_no_mongos_has_no_shards()
     {
         using var mongod = new FakeMongos(isMongos: false);

@@ -1,6 +1,7 @@
 using MongoPerf.Engine.Runs;
 using MongoPerf.Engine.Sharding;
 using MongoPerf.Tests.Support;
+using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Tests.Sharding;
@@ -10,12 +11,14 @@ public sealed class ShardWatchTests : IDisposable
     /// <summary>A shard that hangs up is asked for as long whether it wants TLS.</summary>
     private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(500) };
 
-    private readonly LyingServer _shard = new();
+    private readonly LyingServer _shard = Primary();
     private readonly ManualClock _clock = new();
     private readonly List<RunEvent> _events = [];
     private ServerAddress _address;
 
     public ShardWatchTests() => _address = _shard.Address;
+
+    private static LyingServer Primary() => new() { Answer = exchange => exchange.Reply(LyingServer.Hello(17)) };
 
     public void Dispose() => _shard.Dispose();
 
@@ -51,6 +54,39 @@ public sealed class ShardWatchTests : IDisposable
     }
 
     [Fact]
+    public void A_primary_that_another_member_replaces_is_a_failover_with_its_length()
+    {
+        using LyingServer other = Primary();
+        bool isElected = false;
+        using (ShardWatch watch = Open(() => _address = isElected ? other.Address : _address))
+        {
+            Look(watch, seconds: 0.5, times: 2);
+            _shard.Answer = _shard.Handshake = exchange => exchange.Close();
+            Look(watch, seconds: 0.5, times: 3);
+            isElected = true;
+            Look(watch, seconds: 0.5, times: 3);
+        }
+
+        RunEvent told = Assert.Single(_events);
+        Assert.Equal(("outage", 2.0), (told.Kind, told.Seconds));
+        Assert.Equal($"shard s0: primary {_shard.Address} → {other.Address}, no primary for 2.0 s ({_shard.Address}: connection closed by the server)", told.Text);
+    }
+
+    [Fact]
+    public void A_primary_that_steps_down_and_goes_on_answering_is_one_no_more()
+    {
+        using LyingServer other = Primary();
+        using (ShardWatch watch = Open(() => _address = other.Address))
+        {
+            Look(watch, seconds: 0.5, times: 2);
+            _shard.Answer = exchange => exchange.Reply(BsonDocument.Of(("ismaster", false), ("secondary", true), ("maxWireVersion", 17), ("ok", 1.0)));
+            Look(watch, seconds: 0.5, times: 2);
+        }
+
+        Assert.Contains($"primary {_shard.Address} → {other.Address}, no primary for 0.5 s", Assert.Single(_events).Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void An_outage_that_goes_on_is_told_when_the_run_ends()
     {
         using (ShardWatch watch = Open())
@@ -66,7 +102,7 @@ public sealed class ShardWatchTests : IDisposable
     [Fact]
     public void One_that_was_never_reached_and_one_that_has_another_primary_are_no_outages()
     {
-        using var other = new LyingServer();
+        using LyingServer other = Primary();
         using (ShardWatch watch = Open())
         {
             _address = new ServerAddress("127.0.0.1", 1);
@@ -95,8 +131,8 @@ public sealed class ShardWatchTests : IDisposable
         Assert.Empty(_events);
     }
 
-    private ShardWatch Open() => new(
-        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), Brief, _clock, _events.Add);
+    private ShardWatch Open(Action? refresh = null) => new(
+        () => new ShardedCluster(RouterKind.Mongos, _shard.Address, _shard.Address, [new ShardAddress("s0", _address)]), refresh ?? (() => { }), Brief, _clock, _events.Add);
 
     private void Look(ShardWatch watch, double seconds, int times)
     {

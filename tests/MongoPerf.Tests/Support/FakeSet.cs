@@ -92,8 +92,11 @@ internal sealed class FakeSet : IDisposable
                 ("tags", BsonDocument.Of(("n", $"{_number}"))), ("maxBsonObjectSize", 16_777_216), ("maxMessageSizeBytes", 48_000_000), ("maxWriteBatchSize", 100_000), ("maxWireVersion", 17), ("ok", 1.0),
             ]);
 
+        /// <summary>Of mongos: one, which can't be reached from here.</summary>
+        private static BsonDocument[] Shards => [BsonDocument.Of(("_id", "s0"), ("host", "s0/127.0.0.1:1"))];
+
         private static BsonDocument Answer(BsonDocument command) => command.First().Key is "find" or "aggregate"
-            ? BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", Array.Empty<BsonDocument>()), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0))
+            ? BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", command.FindString("find") == "shards" ? Shards : []), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0))
             : BsonDocument.Of(("n", 1), ("ok", 1.0));
     }
 }

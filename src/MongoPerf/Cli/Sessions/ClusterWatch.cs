@@ -22,7 +22,7 @@ internal sealed class ClusterWatch : IDisposable
     {
         if (deployment.Cluster is not null)
         {
-            var shards = new ShardWatch(() => deployment.Cluster, connections, clock, report);
+            var shards = new ShardWatch(() => deployment.Cluster, deployment.RefreshCluster, connections, clock, report);
             _shards = shards;
             _lookTimer = clock.Schedule(clock.Now, () => After(clock, 0.5, shards.Look));
         }
