@@ -7,7 +7,7 @@ using MongoPerf.Wire.Messages;
 namespace MongoPerf.Engine.Failures;
 
 /// <summary>Counts failures by code and name, and keeps the first message of each. Safe for all threads.</summary>
-public sealed class ErrorTally
+public sealed partial class ErrorTally
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<(int Code, string Name), ErrorCount> _counts = [];
@@ -70,7 +70,7 @@ public sealed class ErrorTally
         or 133 // FailedToSatisfyReadPreference
         or 9001; // SocketException
 
-    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names; null for none. A router writes "for set NAME", MongoDB's replica set monitor likewise.</summary>
+    /// <summary>The shard that an error of <see cref="MeansShardAway"/> names (MongoDB writes "for set NAME"); null for none.</summary>
     public static string? ShardIn(ServerError error) => ShardName().Match(error.Message) is { Success: true } match ? match.Groups[1].Value : null;
 
     /// <summary>Asked again, the server will say the same: this client may not do that, or the server can't. Codes: error_codes.yml of the server.</summary>
